@@ -1,0 +1,86 @@
+# Everything runs through .venv/bin/python -m ...: console scripts break in paths with spaces.
+
+PYTHON ?= python3
+SITE ?= book/_build/html
+PORT ?= 8000
+NAME ?=
+
+python := .venv/bin/python
+pytest := $(python) -m pytest -q -n 2 --dist loadfile
+data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
+built := book/_build/built
+pages := _config.yml _toc.yml requirements.lock tools/build_site.py \
+  $(wildcard book/*.md book/*.bib book/_ext/*.py book/_static/* notebooks/*.ipynb) \
+  $(wildcard calib/*.py calib/*/*.py results/*.csv)
+
+.PHONY: help set-up book serve test test-package test-plain test-notebooks test-site \
+  lint notebooks results bench clean
+.NOTPARALLEL:
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
+
+book: $(built)  ## build the site; make book SITE=folder puts a copy there
+	@$(python) tools/place_site.py "$(SITE)"
+
+test: test-package test-plain test-notebooks test-site  ## run the whole test suite
+
+serve: $(built)  ## build the site and serve it on http://localhost:8000; PORT=... changes that
+	$(python) -m http.server $(PORT) --bind 127.0.0.1 --directory book/_build/html
+
+lint: .venv/set-up  ## check style and formatting of the code
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+
+notebooks: .venv/set-up  ## run every notebook again, in place; NAME=notebooks/x.ipynb only that
+	$(python) tools/run_notebooks.py $(or $(NAME),--all)
+
+results: .venv/set-up  ## run the long experiments and record them; NAME=... only that one
+	$(data) $(python) -m calib.experiments $(NAME)
+
+bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
+	.venv-bench/bin/python benchmarks/run.py
+
+test-package: .venv/set-up  ## unit tests and doctests
+	$(pytest) calib tests --ignore tests/test_site.py
+
+test-plain: .venv/set-up  ## the small tests once more without compilation
+	NUMBA_DISABLE_JIT=1 $(pytest) calib tests --ignore tests/test_site.py \
+	  --ignore tests/test_project.py -m "not slow"
+
+# Without CALIB_DATA: the stored outputs are what a reader without the data files gets.
+test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs
+	env -u CALIB_DATA $(pytest) --nbval --nbval-current-env \
+	  --nbval-sanitize-with tests/nbval_sanitize.cfg notebooks
+
+test-site: $(built)  ## links, offline reading, and every page in a browser
+	SITE=book/_build/html $(python) -m pytest -q -n 2 tests/test_site.py
+
+set-up: .venv/set-up  ## create .venv from requirements.lock
+
+clean:  ## remove the built site and both environments
+	rm -rf book/_build .venv .venv-bench
+
+$(built): .venv/set-up $(pages)
+	$(python) tools/run_notebooks.py
+	$(python) tools/build_site.py book
+	@touch $@
+
+.venv/set-up: requirements.lock pyproject.toml
+	$(call install,.venv,requirements.lock)
+
+.venv-bench/set-up: benchmarks/requirements.txt requirements.lock pyproject.toml
+	$(call install,.venv-bench,benchmarks/requirements.txt)
+
+# install(environment, requirements): a virtual environment with the requirements and calib itself
+define install
+@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo \
+  "Python 3.11 or newer is needed; name one, for example: make book PYTHON=python3.12"; exit 1; }
+@echo "Setting up $(1); this takes a minute or two, once."
+test -x $(1)/bin/python || $(PYTHON) -m venv $(1) || { rm -rf $(1); exit 1; }
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check -r $(2)
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check \
+  --no-deps --no-build-isolation --editable .
+@$(1)/bin/python -c "import matplotlib.pyplot"  # or the first notebook reports a font cache
+@touch $(1)/set-up
+endef

@@ -1,0 +1,157 @@
+"""Laws whose truth is known."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.special import expit
+
+from calib.base import check_integer
+
+
+def rings(n, rng):
+    """Two classes that share a centre: a disc and the ring around it.
+
+    Half of the points are of class 0 with radius uniform on [0, 2], half of class 1 with radius
+    uniform on [2, 4]; angles are uniform. The classes do not overlap, but no line separates them.
+
+    Parameters
+    ----------
+    n : int
+        Number of points; class 1 gets the odd one.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+    labels : ndarray of shape (n,)
+        In random order.
+
+    References
+    ----------
+    Naeini, Cooper and Hauskrecht (2014), Figure 2; radii and angles as in the authors' own sample.
+
+    Examples
+    --------
+    >>> X, labels = rings(1000, np.random.default_rng(0))
+    >>> X.shape, labels.mean()
+    ((1000, 2), np.float64(0.5))
+    """
+    check_integer(n, "n", minimum=2)
+    labels = rng.permutation(np.arange(n) >= n // 2).astype(np.int8)
+    radius = rng.uniform(0, 2, n) + 2 * labels
+    angle = rng.uniform(0, 2 * np.pi, n)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), labels
+
+
+class ExactErrors(NamedTuple):
+    """Population errors of a fitted step function: no test sample, no estimate.
+
+    Attributes
+    ----------
+    mce, ece : float
+        Largest and mean ``|P(z = 1 | prediction) - prediction|``, over the values predicted.
+    auc : float
+        AUC of the predictions.
+    """
+
+    mce: float
+    ece: float
+    auc: float
+
+
+@dataclass(frozen=True)
+class ScoreLaw:
+    """A score uniform on [0, 1] with a known P(z = 1 | score).
+
+    That the score is uniform costs no generality for methods that see only its ranks, such as
+    equal-frequency binning: every continuous score is an increasing function of a uniform one.
+
+    Attributes
+    ----------
+    name : str
+    pi : callable
+        P(z = 1 | score), from arrays to arrays.
+    integral : callable
+        The integral of `pi` from 0 to its argument.
+
+    Examples
+    --------
+    >>> law = LAWS["overconfident"]
+    >>> law.base_rate, float(law.bin_probability(0.0, 0.5))
+    (0.5, 0.375)
+    """
+
+    name: str
+    pi: Callable
+    integral: Callable
+
+    def sample(self, n, rng):
+        """Draw `n` scores and their labels with the generator `rng`."""
+        scores = rng.random(n)
+        return scores, (rng.random(n) < self.pi(scores)).astype(np.int8)
+
+    def bin_probability(self, lower, upper):
+        """P(z = 1 | lower < score < upper), exactly."""
+        return (self.integral(upper) - self.integral(lower)) / (np.asarray(upper) - lower)
+
+    @property
+    def base_rate(self):
+        """P(z = 1)."""
+        return float(self.integral(1.0))
+
+    @property
+    def auc(self):
+        """AUC of the score, to about 1e-12."""
+        # for a positive at score y: the mass of the negatives below it is y - integral(y)
+        mass, _ = quad(lambda y: float(self.pi(y) * (y - self.integral(y))), 0, 1, limit=200)
+        return mass / (self.base_rate * (1 - self.base_rate))
+
+    def exact_errors(self, cuts, values):
+        """Population errors of the step function with `values` between `cuts`.
+
+        Parameters
+        ----------
+        cuts : ndarray of shape (k,)
+            Increasing, in (0, 1).
+        values : ndarray of shape (k + 1,)
+            Predictions; equal ones count as one prediction, whatever lies between them.
+
+        Returns
+        -------
+        errors : ExactErrors
+        """
+        edges = np.concatenate([[0.0], cuts, [1.0]])
+        width = np.diff(edges)
+        positive = np.diff(self.integral(edges))
+        predicted, group = np.unique(values, return_inverse=True)
+        mass = np.bincount(group, width)
+        positive = np.bincount(group, positive)
+        gap = np.abs(positive / mass - predicted)
+        negative = mass - positive
+        below = np.cumsum(negative) - negative
+        auc = np.dot(positive, below + negative / 2) / (positive.sum() * negative.sum())
+        return ExactErrors(float(gap.max()), float(np.dot(mass, gap)), float(auc))
+
+
+LAWS = {
+    law.name: law
+    for law in [
+        ScoreLaw("calibrated", lambda y: y, lambda y: y**2 / 2),
+        ScoreLaw("overconfident", lambda y: 0.25 + y / 2, lambda y: y / 4 + y**2 / 4),
+        ScoreLaw(
+            "underconfident",
+            lambda y: expit(12 * (y - 0.5)),
+            lambda y: (np.logaddexp(0, 12 * (y - 0.5)) - np.logaddexp(0, -6.0)) / 12,
+        ),
+        ScoreLaw("rare", lambda y: 0.1 * y**2, lambda y: 0.1 * y**3 / 3),
+        ScoreLaw(
+            "wave",
+            lambda y: 0.5 - 0.4 * np.cos(3 * np.pi * y),
+            lambda y: 0.5 * y - 0.4 * np.sin(3 * np.pi * y) / (3 * np.pi),
+        ),
+        ScoreLaw("useless", lambda y: 0.5 + 0 * y, lambda y: 0.5 * y),
+    ]
+}

@@ -1,0 +1,151 @@
+"""Pictures: reliability diagrams and calibration maps.
+
+A method has the same colour and marker in every picture. Nothing here changes matplotlib's
+settings; a notebook that wants the look of the book does ``plt.rcParams.update(diagrams.STYLE)``.
+"""
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from calib.metrics import expected_calibration_error, reliability_curve
+
+STYLE = {
+    "figure.figsize": (5.6, 3.6),
+    "figure.dpi": 100,
+    "savefig.dpi": 144,
+    "savefig.bbox": "tight",
+    "figure.constrained_layout.use": True,
+    "figure.facecolor": "white",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": "medium",
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 5,
+}
+
+# Okabe and Ito's palette, safe for colour-blind readers; markers keep methods apart in grey
+METHOD_STYLES = {
+    "Raw": {"color": "#000000", "marker": "o"},
+    "Histogram": {"color": "#0072B2", "marker": "s"},
+    "Platt": {"color": "#E69F00", "marker": "^"},
+    "Isotonic": {"color": "#009E73", "marker": "v"},
+    "KDE": {"color": "#D55E00", "marker": "D"},
+    "DPM": {"color": "#CC79A7", "marker": "P"},
+    "BBQ": {"color": "#56B4E9", "marker": "X"},
+    "ENIR": {"color": "#7F3C8D", "marker": "*"},
+    "Venn-Abers": {"color": "#8C564B", "marker": "h"},
+}
+_SPARE_STYLES = [
+    {"color": "#666666", "marker": "<"},
+    {"color": "#A6761D", "marker": ">"},
+    {"color": "#7570B3", "marker": "p"},
+    {"color": "#1B9E77", "marker": "d"},
+    {"color": "#E7298A", "marker": "8"},
+]
+
+
+def styles_of(names):
+    """Colour and marker for each of `names`: its own if it is a known method, else a spare one."""
+    spare = itertools.cycle(_SPARE_STYLES)
+    return {name: METHOD_STYLES.get(name) or next(spare) for name in names}
+
+
+def reliability_diagram(
+    labels, predictions, *, n_bins=10, strategy="quantile", ties="group", axes=None
+):
+    """Observed fraction against predicted probability, above the distribution of predictions.
+
+    Vertical bars are 95 % Clopper-Pearson intervals; the diagonal is perfect calibration; the
+    legend states the expected calibration error over the same bins.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    predictions : dict of str to array-like of shape (n,)
+        Probabilities of class 1 by name of method.
+    n_bins, strategy, ties
+        As in `calib.reliability_curve`.
+    axes : pair of matplotlib Axes, optional
+        For the diagram and for the histogram below it; by default a new figure.
+
+    Returns
+    -------
+    axes : pair of matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calib import reliability_diagram
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> top, bottom = reliability_diagram(rng.random(500) < p, {"Raw": p})
+    >>> top.get_ylabel()
+    'Observed fraction'
+    """
+    if axes is None:
+        _, axes = plt.subplots(
+            2, 1, sharex=True, figsize=(4.6, 5.2), height_ratios=[4, 1], layout="constrained"
+        )
+    top, bottom = axes
+    binning = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
+    top.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
+    for name, style in styles_of(predictions).items():
+        curve = reliability_curve(labels, predictions[name], **binning)
+        error = expected_calibration_error(labels, predictions[name], **binning)
+        spread = [curve.observed - curve.lower, curve.upper - curve.observed]
+        top.errorbar(
+            curve.predicted,
+            curve.observed,
+            np.maximum(spread, 0),
+            label=f"{name} (ECE {error:.3f})",
+            linewidth=1.2,
+            elinewidth=0.8,
+            capsize=2,
+            **style,
+        )
+        bottom.hist(predictions[name], np.linspace(0, 1, 26), histtype="step", color=style["color"])
+    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
+    top.set_aspect("equal", adjustable="box")
+    top.legend(loc="upper left", fontsize="small")
+    bottom.set(xlabel="Predicted probability", ylabel="Count")
+    return axes
+
+
+def calibration_map(calibrators, *, scores=None, truth=None, ax=None):
+    """Draw fitted calibrators as functions of the score.
+
+    Parameters
+    ----------
+    calibrators : dict of str to fitted calibrator
+        By name of method.
+    scores : array-like of shape (k,), optional
+        Where to evaluate, increasing; by default 501 points of [0, 1].
+    truth : callable, optional
+        The true P(z = 1 | score), drawn as a grey band behind the maps.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from calib import PlattScaling, diagrams
+    >>> platt = PlattScaling().fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    >>> diagrams.calibration_map({"Platt": platt}).get_xlabel()
+    'Score'
+    """
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained")
+    scores = np.linspace(0, 1, 501) if scores is None else np.asarray(scores, float)
+    if truth is not None:
+        ax.plot(scores, truth(scores), color="0.8", linewidth=5, label="Truth", zorder=1)
+    for name, style in styles_of(calibrators).items():
+        ax.plot(scores, calibrators[name].predict(scores), color=style["color"], label=name)
+    ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
+    ax.legend(fontsize="small")
+    return ax

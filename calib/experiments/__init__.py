@@ -1,0 +1,1 @@
+"""The experiments of the papers: protocol, runner and tables, one module per paper."""

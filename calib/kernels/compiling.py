@@ -1,0 +1,21 @@
+"""One place for every numba option."""
+
+try:
+    from numba import njit
+except ImportError:  # a browser kernel (Pyodide) has no numba: the same loops run as plain Python
+
+    def jit(function):
+        """Return `function` itself."""
+        return function
+
+else:
+
+    def jit(function):
+        """Compile `function` for the types it is first called with.
+
+        * ``cache``: compiled code is kept beside the source, so only the first call ever is slow;
+        * ``nogil``: threads (joblib, Dask) may run kernels side by side;
+        * ``error_model="numpy"``: 0/0 is NaN and 1/0 infinite, as in NumPy, without a test per
+          division.
+        """
+        return njit(cache=True, nogil=True, error_model="numpy")(function)

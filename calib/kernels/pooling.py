@@ -1,0 +1,35 @@
+"""Pool adjacent violators."""
+
+import numpy as np
+
+from calib.kernels.compiling import jit
+
+
+@jit
+def pool_adjacent_violators(weights, positives):
+    """Blocks of the isotonic regression of ``positives / weights``: O(n).
+
+    Two neighbouring blocks are pooled while the left mean is not below the right one; the means
+    are compared as cross products, which is exact for counts.
+
+    Returns
+    -------
+    starts : ndarray of shape (n_blocks + 1,)
+        First group of each block, and the number of groups at the end.
+    block_weights, block_positives : ndarray of shape (n_blocks,)
+    """
+    n = weights.size
+    starts = np.empty(n + 1, np.int64)
+    totals, hits = np.empty(n), np.empty(n)
+    b = -1
+    for g in range(n):
+        start, weight, positive = g, weights[g], positives[g]
+        while b >= 0 and hits[b] * weight >= positive * totals[b]:
+            start = starts[b]
+            weight += totals[b]
+            positive += hits[b]
+            b -= 1
+        b += 1
+        starts[b], totals[b], hits[b] = start, weight, positive
+    starts[b + 1] = n
+    return starts[: b + 2].copy(), totals[: b + 1].copy(), hits[: b + 1].copy()

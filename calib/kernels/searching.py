@@ -1,0 +1,82 @@
+"""Where does a query lie among sorted knots? Answered in constant expected time per query.
+
+A guide table cuts the range of the knots into cells of equal width and remembers the first knot of
+each; a query jumps to its cell and bisects among the few knots in it. The worst case (all knots in
+one cell) is a plain binary search.
+"""
+
+import numpy as np
+
+from calib.kernels.compiling import jit
+
+
+@jit
+def guide_table(knots):
+    """First knot at or after the start of each cell, as (starts, origin, cells per unit)."""
+    n_cells = max(1, min(2 * knots.size, 1 << 20))
+    starts = np.zeros(n_cells + 1, np.int64)
+    width = knots[-1] - knots[0]
+    density = n_cells / width if width > 0 else 0.0
+    if not np.isfinite(density):  # the range under- or overflows: one cell, plain bisection
+        density = 0.0
+    for i in range(knots.size):
+        starts[cell_of(knots[i], knots[0], density, n_cells) + 1] += 1
+    for c in range(n_cells):
+        starts[c + 1] += starts[c]
+    return starts, knots[0], density
+
+
+@jit
+def cell_of(value, origin, density, n_cells):
+    """Cell of the guide table in which `value` lies; outside values go to the end cells."""
+    position = (value - origin) * density
+    if not position > 0:
+        return 0
+    return int(position) if position < n_cells else n_cells - 1
+
+
+@jit
+def count_not_above(knots, starts, origin, density, query):
+    """Number of knots that are <= query, as ``np.searchsorted(knots, query, side="right")``."""
+    cell = cell_of(query, origin, density, starts.size - 1)
+    low, high = starts[cell], starts[cell + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if knots[middle] <= query:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit
+def step(cuts, values, queries):
+    """``values[np.searchsorted(cuts, queries, side="right")]``."""
+    result = np.empty(queries.size)
+    if cuts.size == 0:
+        result[:] = values[0]
+        return result
+    starts, origin, density = guide_table(cuts)
+    for i in range(queries.size):
+        result[i] = values[count_not_above(cuts, starts, origin, density, queries[i])]
+    return result
+
+
+@jit
+def interpolate(knots, values, queries):
+    """``np.interp(queries, knots, values)`` for strictly increasing knots."""
+    result = np.empty(queries.size)
+    starts, origin, density = guide_table(knots)
+    last = knots.size - 1
+    for i in range(queries.size):
+        right = count_not_above(knots, starts, origin, density, queries[i])
+        if right == 0:
+            result[i] = values[0]
+        elif right > last:
+            result[i] = values[last]
+        else:
+            gap = knots[right] - knots[right - 1]
+            share = (queries[i] - knots[right - 1]) / gap
+            # the convex form is exact at equal ends and never leaves [0, 1] by rounding
+            result[i] = (1.0 - share) * values[right - 1] + share * values[right]
+    return result

@@ -1,0 +1,5 @@
+"""Settings for every test."""
+
+import matplotlib
+
+matplotlib.use("Agg")

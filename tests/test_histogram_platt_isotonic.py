@@ -1,0 +1,145 @@
+"""The three classical calibrators against their definitions and against other packages."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.isotonic import IsotonicRegression
+
+from calib import HistogramBinning, IsotonicCalibrator, OneClassWarning, PlattScaling
+from calib.histogram import halfway
+
+seeds = st.integers(0, 10**6)
+
+
+def sample(n, seed, decimals=None):
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(0.6, 0.8, n)
+    if decimals is not None:
+        scores = scores.round(decimals)
+    labels = (rng.random(n) < 0.1 + 0.7 * np.sin(2 * scores) ** 2).astype(int)
+    labels[:2] = [0, 1]
+    return scores, labels
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 120), st.integers(1, 12), seeds)
+def test_quantile_bins_of_distinct_scores(n, n_bins, seed):
+    scores, labels = sample(n, seed)
+    calibrator = HistogramBinning(n_bins=n_bins).fit(scores, labels)
+    order = np.argsort(scores)
+    # bin of rank r (from 0): floor(B (r + 1/2) / N)
+    bins = (n_bins * (2 * np.arange(n) + 1)) // (2 * n)
+    frequency = np.bincount(bins, labels[order])[bins] / np.bincount(bins)[bins]
+    np.testing.assert_allclose(calibrator.predict(scores[order]), frequency, rtol=0, atol=1e-14)
+    assert calibrator.counts_.sum() == n
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 120), st.integers(1, 12), seeds)
+def test_uniform_bins(n, n_bins, seed):
+    scores, labels = sample(n, seed, decimals=1)  # many scores on the edges
+    calibrator = HistogramBinning(n_bins=n_bins, strategy="uniform").fit(scores, labels)
+    edges = np.arange(1, n_bins) / n_bins
+    bins = np.searchsorted(edges, scores, side="right")
+    counts = np.bincount(bins, minlength=n_bins)
+    positives = np.bincount(bins, labels, minlength=n_bins)
+    expected = np.where(counts > 0, positives / np.maximum(counts, 1), labels.mean())
+    np.testing.assert_allclose(calibrator.probabilities_, expected, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(calibrator.predict(scores), calibrator.probabilities_[bins])
+
+
+def test_ties_are_never_split():
+    scores = np.repeat([0.1, 0.2, 0.9], [50, 1, 49])
+    calibrator = HistogramBinning(n_bins=10).fit(scores, np.arange(100) % 2)
+    assert calibrator.counts_.tolist() == [50, 1, 49] or calibrator.counts_.sum() == 100
+    np.testing.assert_allclose(calibrator.predict([0.1]), 0.5)
+    assert set(np.searchsorted(calibrator.cuts_, scores, side="right")) <= {0, 1, 2}
+
+
+def test_the_default_number_of_bins_is_the_cube_root():
+    scores, labels = sample(1000, 0)
+    assert HistogramBinning().fit(scores, labels).counts_.size == 10
+    assert HistogramBinning().fit(scores, labels, np.full(1000, 8.0)).counts_.size == 20
+
+
+def test_cuts_separate_even_neighbouring_floats():
+    left = np.array([0.5, 0.1, -1e308, 5e-324])
+    right = np.array([np.nextafter(0.5, 1), 0.3, 1e308, 1e-323])
+    cuts = halfway(left, right)
+    assert np.all((left < cuts) & (cuts <= right))
+    assert cuts[1] == pytest.approx(0.2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(4, 300), seeds, st.sampled_from([1e-3, 1.0, 1e4]), st.booleans())
+def test_platt_reaches_the_minimum(n, seed, scale, weighted):
+    scores, labels = sample(n, seed)
+    margins = scale * (scores - 0.3)
+    weights = np.random.default_rng(seed).uniform(0.5, 2, n) if weighted else np.ones(n)
+    platt = PlattScaling().fit(margins, labels, weights if weighted else None)
+    m, k = weights[labels == 1].sum(), weights[labels == 0].sum()
+    target = np.where(labels == 1, (m + 1) / (m + 2), 1 / (k + 2))
+
+    def loss(parameters):
+        f = parameters[0] * margins / scale + parameters[1]
+        return -np.sum(weights * (target * log_expit(f) + (1 - target) * log_expit(-f)))
+
+    def gradient(parameters):
+        f = parameters[0] * margins / scale + parameters[1]
+        residual = weights * (expit(f) - target)
+        return np.array([np.sum(residual * margins / scale), np.sum(residual)])
+
+    ours = np.array([platt.slope_ * scale, platt.intercept_])
+    assert np.abs(gradient(ours)).max() < 1e-6 * n
+    best = minimize(loss, [0.0, 0.0], jac=gradient, method="BFGS", options={"gtol": 1e-9})
+    assert loss(ours) <= best.fun + 1e-9 * abs(best.fun)
+
+
+def test_platt_agrees_with_scikit_learn():
+    scores, labels = sample(2000, 3)
+    expected = _SigmoidCalibration().fit(scores, labels).predict(scores)
+    np.testing.assert_allclose(
+        PlattScaling().fit(scores, labels).predict(scores), expected, rtol=0, atol=1e-4
+    )
+
+
+def test_platt_on_separable_and_extreme_scores():
+    scores = np.array([-1e3, -1.0, 1.0, 1e3])
+    separable = PlattScaling().fit(scores, [0, 0, 1, 1])
+    assert np.isfinite([separable.slope_, separable.intercept_]).all()
+    huge = PlattScaling().fit([-1e308, -1.0, 1.0, 1e308], [0, 0, 1, 1])
+    assert np.all(np.diff(huge.predict([-1e308, 0.0, 1e308])) > 0)
+    far = PlattScaling().fit(1e6 + sample(500, 1)[0], sample(500, 1)[1])
+    near = PlattScaling().fit(*sample(500, 1))
+    assert far.slope_ == pytest.approx(near.slope_, rel=1e-6)
+
+
+def test_platt_with_nothing_to_tell_the_classes_apart():
+    assert PlattScaling().fit([0.4, 0.4, 0.4], [0, 1, 1]).slope_ == 0
+    with pytest.warns(OneClassWarning):
+        one = PlattScaling().fit([0.1, 0.5, 0.9], [1, 1, 1])
+    assert one.slope_ == pytest.approx(0, abs=1e-9)
+    np.testing.assert_allclose(one.predict([0.0, 1.0]), 4 / 5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 120), seeds, st.sampled_from([None, 1]), st.booleans())
+def test_isotonic_agrees_with_scikit_learn(n, seed, decimals, weighted):
+    scores, labels = sample(n, seed, decimals)
+    weights = np.random.default_rng(seed).integers(1, 5, n).astype(float) if weighted else None
+    expected = IsotonicRegression(out_of_bounds="clip").fit(scores, labels, weights)
+    queries = np.linspace(-0.1, 1.1, 301)
+    ours = IsotonicCalibrator().fit(scores, labels, weights).predict(queries)
+    np.testing.assert_allclose(ours, expected.predict(queries), rtol=0, atol=1e-9)
+    assert np.all(np.diff(ours) >= -1e-15)
+
+
+def test_isotonic_is_idempotent():
+    scores, labels = sample(500, 4)
+    once = IsotonicCalibrator().fit(scores, labels).predict(scores)
+    twice = IsotonicCalibrator().fit(once, labels).predict(once)
+    np.testing.assert_allclose(twice, once, rtol=0, atol=1e-12)

@@ -1,0 +1,123 @@
+"""Kernels against NumPy and against the plain definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
+
+from calib.kernels.binning import label_ordered_sums, rank_bins, uniform_bin
+from calib.kernels.grouping import group_ties
+from calib.kernels.pooling import pool_adjacent_violators
+from calib.kernels.scanning import binary_codes, extremes
+from calib.kernels.searching import interpolate, step
+
+finite = st.floats(-1e6, 1e6)
+seeds = st.integers(0, 10**6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(finite, min_size=1, max_size=40), st.lists(finite, max_size=40))
+def test_step_is_searchsorted(cuts, queries):
+    cuts = np.unique(cuts)
+    queries = np.concatenate([np.array(queries), cuts])
+    values = np.arange(cuts.size + 1.0)
+    expected = values[np.searchsorted(cuts, queries, side="right")]
+    np.testing.assert_array_equal(step(cuts, values, queries), expected)
+
+
+@pytest.mark.parametrize(
+    "knots",
+    [
+        np.array([0.0]),
+        np.array([-1e308, 1e308]),
+        np.array([0.0, 5e-324, 1e-320]),
+        np.concatenate([np.linspace(0, 1e-9, 1000), [1.0]]),
+        np.sort(np.random.default_rng(0).beta(0.05, 1, 5000)),
+    ],
+    ids=["one", "huge range", "subnormal", "clustered", "skewed"],
+)
+def test_searching_in_awkward_knots(knots):
+    knots = np.unique(knots)
+    queries = np.concatenate([knots, (knots[:-1] + knots[1:]) / 2, [-1e308, 0.5, 1e308]])
+    values = np.linspace(0, 1, knots.size + 1)
+    expected = values[np.searchsorted(knots, queries, side="right")]
+    np.testing.assert_array_equal(step(knots, values, queries), expected)
+    if knots[-1] - knots[0] < 1e300:
+        np.testing.assert_allclose(
+            interpolate(knots, values[1:], queries),
+            np.interp(queries, knots, values[1:]),
+            atol=1e-12,
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60), seeds, st.booleans())
+def test_groups_are_the_distinct_scores(n, seed, weighted):
+    rng = np.random.default_rng(seed)
+    scores, labels = rng.integers(-5, 5, n) / 4, rng.integers(0, 2, n).astype(np.uint8)
+    weights = rng.integers(1, 4, n).astype(float) if weighted else None
+    groups = group_ties(scores, labels, weights)
+    w = np.ones(n) if weights is None else weights
+    distinct, index = np.unique(scores, return_inverse=True)
+    np.testing.assert_array_equal(groups.scores, distinct)
+    np.testing.assert_array_equal(groups.weights, np.bincount(index, w))
+    np.testing.assert_array_equal(groups.positives, np.bincount(index, w * labels))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60), seeds)
+def test_pooling_is_isotonic_regression(n, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 6, n).astype(float)
+    positives = rng.binomial(weights.astype(int), rng.random(n)).astype(float)
+    starts, totals, hits = pool_adjacent_violators(weights, positives)
+    fitted = np.repeat(hits / totals, np.diff(starts))
+    expected = isotonic_regression(positives / weights, weights=weights)
+    np.testing.assert_allclose(fitted, expected.x, rtol=0, atol=1e-12)
+    assert np.all(np.diff(hits / totals) > 0)  # blocks are maximal
+    assert totals.sum() == weights.sum() and hits.sum() == positives.sum()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 300), st.integers(1, 12))
+def test_rank_bins_of_distinct_scores_are_of_equal_size(n, n_bins):
+    sizes = np.bincount(rank_bins(np.ones(n), n_bins), minlength=n_bins)
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_rank_bins_never_split_a_tie_and_ignore_its_side():
+    bins = rank_bins(np.array([4.0, 1.0, 1.0, 4.0]), 2)
+    np.testing.assert_array_equal(bins, [0, 0, 1, 1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 80), st.integers(1, 12), seeds)
+def test_label_order_is_array_split_of_the_sorted_rows(n, n_bins, seed):
+    rng = np.random.default_rng(seed)
+    scores, labels = rng.integers(0, 4, n) / 4, rng.integers(0, 2, n).astype(np.uint8)
+    rows = np.array(sorted(zip(scores, labels, strict=True)))
+    parts = np.array_split(rows, n_bins)
+    counts, totals, hits = label_ordered_sums(n_bins, *group_ties(scores, labels))
+    np.testing.assert_array_equal(counts, [len(part) for part in parts])
+    np.testing.assert_allclose(totals, [part[:, 0].sum() for part in parts], atol=1e-12)
+    np.testing.assert_array_equal(hits, [part[:, 1].sum() for part in parts])
+
+
+@pytest.mark.parametrize("n_bins", [1, 3, 7, 10, 49, 100])
+def test_uniform_bins_start_at_their_edges(n_bins):
+    edges = np.arange(n_bins) / n_bins
+    assert [uniform_bin(edge, n_bins) for edge in edges] == list(range(n_bins))
+    below = np.nextafter(edges[1:], 0)
+    assert [uniform_bin(score, n_bins) for score in below] == list(range(n_bins - 1))
+    assert uniform_bin(1.0, n_bins) == n_bins - 1
+
+
+def test_scanning():
+    assert extremes(np.array([0.5, -1.0, 2.0])) == (-1.0, 2.0, True)
+    for bad in [np.nan, np.inf, -np.inf]:
+        assert not extremes(np.array([0.5, bad, 2.0]))[2]
+    codes, row = binary_codes(np.array([0.0, 1.0, 1.0]))
+    assert row == -1 and codes.tolist() == [0, 1, 1]
+    assert binary_codes(np.array([0, 1, 2, 3]))[1] == 2
+    assert binary_codes(np.array([0.0, np.nan]))[1] == 1

@@ -1,0 +1,209 @@
+"""The parts of the project agree: set-up, table of contents, notebooks, layers, interface page."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+import calib
+
+ROOT = Path(__file__).resolve().parents[1]
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CODE = sorted((ROOT / "calib").rglob("*.py"))
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text())
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+# Set-up
+
+
+def lock():
+    lines = text("requirements.lock").splitlines()
+    entries = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return {entry.name.lower().replace("_", "-"): entry for entry in entries}
+
+
+def test_the_lock_names_one_version_of_each_package():
+    for entry in lock().values():
+        assert re.fullmatch(r"==[^*]+", str(entry.specifier)), entry
+
+
+def test_the_lock_satisfies_the_project():
+    extras = PROJECT["optional-dependencies"]
+    needs = PROJECT["dependencies"] + [n for e in extras if e != "bench" for n in extras[e]]
+    for need in map(Requirement, needs):
+        version = str(lock()[need.name.lower()].specifier).removeprefix("==")
+        assert need.specifier.contains(version), need
+
+
+def test_conda_and_binder_install_the_lock():
+    environment = yaml.safe_load(text("environment.yml"))
+    pip = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
+    assert pip == ["-r requirements.lock", "-e ."]
+
+
+def test_the_peers_are_those_of_the_project():
+    lines = text("benchmarks/requirements.txt").splitlines()
+    assert set(PROJECT["optional-dependencies"]["bench"]) <= set(lines)
+
+
+def test_one_version_number():
+    citation = yaml.safe_load(text("CITATION.cff"))
+    assert calib.__version__ == PROJECT["version"] == citation["version"]
+
+
+def test_one_address():
+    home = CONFIG["repository"]["url"]
+    site = CONFIG["html"]["baseurl"]
+    citation = yaml.safe_load(text("CITATION.cff"))
+    assert (citation["repository-code"], citation["url"]) == (home, site)
+    for name in ["README.md", ".github/ISSUE_TEMPLATE/config.yml"]:
+        for address in re.findall(
+            r"https://(?:github\.com|[\w-]+\.github\.io)/[^\s>\")]+", text(name)
+        ):
+            assert address.removesuffix(".git").startswith((home, site)), (name, address)
+
+
+# The book
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_table_of_contents_lists_what_is_there(page):
+    assert any((ROOT / page).with_suffix(suffix).exists() for suffix in (".md", ".ipynb"))
+
+
+def test_every_notebook_is_in_the_book():
+    assert {f"notebooks/{path.stem}" for path in NOTEBOOKS} <= set(PAGES)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+class TestNotebook:
+    @pytest.fixture
+    def notebook(self, path):
+        return nbformat.read(path, as_version=4)
+
+    @pytest.fixture
+    def cells(self, notebook):
+        return [c for c in notebook.cells if c.cell_type == "code" and c.source.strip()]
+
+    @pytest.fixture
+    def outputs(self, cells):
+        return [output for cell in cells for output in cell.outputs]
+
+    def test_was_run_from_top_to_bottom(self, cells):
+        assert [c.execution_count for c in cells] == list(range(1, len(cells) + 1))
+
+    def test_was_run_without_errors_and_warnings(self, outputs):
+        assert not [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
+
+    def test_tells_nothing_about_the_machine(self, path, outputs):
+        assert not re.search(r"/(root|home|work|tmp|Users|private)/\w", str(outputs))
+        assert '"execution"' not in path.read_text()
+
+    def test_asks_for_the_kernel_everybody_has(self, notebook):
+        assert notebook.metadata.kernelspec.name == "python3"
+
+    def test_describes_its_pictures(self, cells):
+        for cell in cells:
+            pictures = ["image/png" in output.get("data", {}) for output in cell.outputs]
+            book = cell.metadata.get("mystnb", {})
+            if any(pictures):
+                assert book.get("image", {}).get("alt"), cell.source
+                assert book.get("figure", {}).get("caption"), cell.source
+
+    def test_has_its_seconds_on_the_status_page(self, path):
+        assert re.search(rf"^{path.stem},\d+$", text("results/notebook_seconds.csv"), re.M)
+
+
+# The package
+
+
+def imports(path):
+    """Modules of calib that the file imports, at its top or inside a function."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == "calib")
+
+
+def layer(name):
+    """Part of the package that a module belongs to."""
+    part = (name.split(".") + [""])[1]
+    beside = ["metrics", "diagrams", "theory", "datasets"]
+    known = ["", "kernels", "base", *beside, "classifier", "heterogeneous", "experiments"]
+    return part if part in known else "calibrators"
+
+
+FOUNDATIONS = {"kernels", "base"}
+MAY_IMPORT = {
+    "": set(),
+    "kernels": {"kernels"},
+    "base": {"kernels"},
+    "metrics": FOUNDATIONS,
+    "theory": FOUNDATIONS,
+    "datasets": FOUNDATIONS | {"datasets"},
+    "diagrams": FOUNDATIONS | {"metrics"},
+    "calibrators": FOUNDATIONS | {"calibrators"},
+    "classifier": FOUNDATIONS | {"calibrators"},
+    "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
+}
+
+
+@pytest.mark.parametrize("path", CODE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_layers_import_only_what_lies_below(path):
+    own = layer(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+    if own != "experiments":  # the top layer may use everything
+        assert {layer(name) for name in imports(path)} - {""} <= MAY_IMPORT[own]
+
+
+def test_numba_options_stand_in_one_place():
+    users = [
+        path.name for path in CODE if re.search(r"^\s*(import|from) numba", path.read_text(), re.M)
+    ]
+    assert users == ["compiling.py"]
+
+
+def test_import_is_light():
+    heavy = ["matplotlib", "pandas", "sklearn", "numba"]
+    program = f"import sys, calib; print([m for m in {heavy} if m in sys.modules])"
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"
+
+
+def test_calibrators_and_measures_need_no_plotting():
+    program = (
+        "import sys, calib\n"
+        "for name in calib.__all__:\n"
+        "    if 'diagram' not in name and name != 'experiments': getattr(calib, name)\n"
+        "print([m for m in ['matplotlib'] if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"
+
+
+def test_the_interface_page_lists_every_public_name():
+    documented = set(re.findall(r"^\.\. auto\w+:: (?:calib\.)?(\w+)$", text("book/api.md"), re.M))
+    assert set(calib.__all__) - documented - {"metrics", "experiments", *_by_module()} == set()
+
+
+def _by_module():
+    """Names of modules that the page documents as a whole."""
+    whole = re.findall(r"^\.\. automodule:: (calib\.\w+)$", text("book/api.md"), re.M)
+    return {name for name, home in calib._HOME_OF.items() if home in whole}

@@ -1,0 +1,27 @@
+"""Build the site anew from the stored notebooks; any warning fails the build.
+
+python tools/build_site.py FOLDER      writes FOLDER/_build/html
+"""
+
+import contextlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from jupyter_book.cli.main import main as jupyter_book
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def build(folder):
+    """Build into a clean folder: Sphinx does not repeat the warnings of pages it has cached."""
+    shutil.rmtree(folder / "_build", ignore_errors=True)
+    options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        jupyter_book(["build", str(ROOT), "--path-output", str(folder), *options])
+
+
+if __name__ == "__main__":
+    print("Building the site ...", flush=True)
+    build(Path(sys.argv[1]))
