@@ -35,7 +35,7 @@ def split_classes(scores, labels):
     """Scores of class 0 and scores of class 1."""
     n_positive = 0
     for label in labels:
-        n_positive += label
+        n_positive += np.int64(label)
     # one spare cell each: both are written at every step and only one index moves (no branch)
     negative = np.empty(labels.size - n_positive + 1)
     positive = np.empty(n_positive + 1)
@@ -43,8 +43,8 @@ def split_classes(scores, labels):
     for k in range(labels.size):
         negative[i] = scores[k]
         positive[j] = scores[k]
-        i += 1 - labels[k]
-        j += labels[k]
+        i += 1 - np.int64(labels[k])
+        j += np.int64(labels[k])
     return negative[:i], positive[:j]
 
 

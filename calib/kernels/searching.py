@@ -75,8 +75,12 @@ def interpolate(knots, values, queries):
         elif right > last:
             result[i] = values[last]
         else:
-            gap = knots[right] - knots[right - 1]
-            share = (queries[i] - knots[right - 1]) / gap
-            # the convex form is exact at equal ends and never leaves [0, 1] by rounding
-            result[i] = (1.0 - share) * values[right - 1] + share * values[right]
+            left = right - 1
+            # halves: the knots may be further apart than the largest float
+            gap = 0.5 * knots[right] - 0.5 * knots[left]
+            share = (0.5 * queries[i] - 0.5 * knots[left]) / gap if gap > 0 else 0.0
+            low, high = min(values[left], values[right]), max(values[left], values[right])
+            # this form keeps a plateau exactly flat: rounding must not break ties
+            value = values[left] + share * (values[right] - values[left])
+            result[i] = min(max(value, low), high)
     return result

@@ -1,0 +1,316 @@
+"""A classifier and its calibrator as one scikit-learn estimator."""
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import (
+    LeaveOneOut,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+from sklearn.svm import LinearSVC
+from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from calib.base import check_choice, check_integer, check_positive, check_weights
+from calib.platt import PlattScaling
+
+
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Classify, then calibrate the scores on the calibration set that `cv` makes.
+
+    .. math:: P(z = 1 \mid x) = f(s(x))
+
+    s is the score of `estimator`, f the map of `calibrator`. More than two classes are calibrated
+    one against the rest, :math:`P(z = k \mid x) = f_k(s_k(x)) / \sum_j f_j(s_j(x))`, and all are
+    equally likely where every :math:`f_j` is 0.
+
+    Parameters
+    ----------
+    estimator : classifier, default=LinearSVC(random_state=0)
+        Has `decision_function` or `predict_proba`. The default is that of scikit-learn's
+        `CalibratedClassifierCV`, a classifier that has margins but no probabilities.
+    calibrator : Calibrator, default=PlattScaling()
+        Anything with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays. The default,
+        again scikit-learn's, suits margins and small samples.
+    cv : float, int, str, splitter or iterable of splits, default=5
+        Where the scores to calibrate on come from:
+
+        * a float in (0, 1): that share of the rows, drawn at random within each class, is held
+          out; the classifier is trained on the others only (data partitioning);
+        * an integer k or ``"leave_one_out"``: each row is scored by a classifier trained without
+          its fold, consecutive rows of each class, or without itself; then the classifier is
+          trained on all rows;
+        * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
+          rows, which it should not have seen;
+        * ``"same"``: the training rows themselves. A classifier that overfits them is then
+          taken at its word;
+        * a splitter of scikit-learn, or an iterable of (training rows, scored rows): one split is
+          data partitioning, the scores of several are pooled as with k folds. To shuffle the
+          folds, pass ``StratifiedKFold(5, shuffle=True, random_state=0)``.
+    response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
+        What the score is; ``"auto"`` prefers the decision function, which does not saturate.
+        Calibrators that work on [0, 1] need ``"predict_proba"``.
+    random_state : int, RandomState or None, default=None
+        Draws the held-out rows if `cv` is a float. Nothing else is random here.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted class labels.
+    estimator_ : classifier
+        The fitted classifier; with ``"prefit"``, `estimator` itself.
+    calibrators_ : list of Calibrator
+        One for two classes (it predicts ``classes_[1]``), else one per class.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Those of `estimator_`, where it has them.
+
+    Notes
+    -----
+    `X` goes to the estimator as it comes (data frames, sparse matrices, text).
+
+    Cost: one training for a share, k + 1 for k folds, n + 1 for leave-one-out, none for
+    ``"prefit"``; then the calibrator's, once per class. O(n) further memory.
+
+    Leave-one-out is biased for weak classifiers: without a positive the others' positive rate is
+    lower, hence its score too, and conversely; scores of pure noise then look *anti*-correlated
+    with the labels. Stratified folds do not have this fault.
+
+    References
+    ----------
+    Naeini, Cooper and Hauskrecht (2014), section 5.1, describe data partitioning and leave-one-out
+    or k folds; their own experiments use ``cv="same"``. ``CalibratedClassifierCV(ensemble=False)``
+    of scikit-learn is the k-fold scheme.
+
+    Examples
+    --------
+    >>> from calib import CalibratedClassifier, IsotonicCalibrator
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> classifier = CalibratedClassifier(GaussianNB(), IsotonicCalibrator(), cv=5).fit(X, y)
+    >>> classifier.predict_proba(X[18:21]).round(3)
+    array([[1.   , 0.   ],
+           [0.036, 0.964],
+           [0.036, 0.964]])
+    """
+
+    def __init__(
+        self, estimator=None, calibrator=None, *, cv=5, response_method="auto", random_state=None
+    ):
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.cv = cv
+        self.response_method = response_method
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Train the classifier (unless it is prefit) and calibrate it.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, n_features)
+            Whatever `estimator` takes.
+        y : array-like of shape (n,)
+            Class labels, two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights, used in training, if `estimator` takes weights, and calibration.
+
+        Returns
+        -------
+        self : CalibratedClassifier
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as described, or if a class is missing where it is needed: from
+            the calibration rows or from the training rows of a split, or if it has fewer than k
+            rows for k folds.
+
+        Warns
+        -----
+        UserWarning
+            If there are weights that `estimator` does not take.
+        """
+        self._check_arguments()
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        check_classification_targets(y)
+        X, y = indexable(X, column_or_1d(y, warn=True))
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y holds one class only ({self.classes_[0]}): pass rows of at least two classes"
+            )
+        weights = None if sample_weight is None else check_weights(sample_weight, size=y.size)
+        self._require_every_class(codes, weights, "y")
+        self.estimator_, scores, rows = self._calibration_set(X, codes, weights)
+        if weights is not None:
+            weights = weights[rows]
+        self._require_every_class(codes[rows], weights, "the calibration rows")
+        positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
+        template = PlattScaling() if self.calibrator is None else self.calibrator
+        self.calibrators_ = [
+            _fit(clone(template), column, codes[rows] == positive, weights)
+            for positive, column in zip(positives, scores.T, strict=True)
+        ]
+        return self
+
+    def predict_proba(self, X):
+        """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
+        check_is_fitted(self)
+        columns = self._scores(self.estimator_, X).T
+        probabilities = np.column_stack(
+            [f.predict(column) for f, column in zip(self.calibrators_, columns, strict=True)]
+        )
+        if self.classes_.size == 2:
+            return np.hstack([1 - probabilities, probabilities])
+        totals = probabilities.sum(axis=1, keepdims=True)
+        uniform = np.full_like(probabilities, 1 / self.classes_.size)
+        return np.divide(probabilities, totals, out=uniform, where=totals > 0)
+
+    def predict(self, X):
+        """Class of the largest calibrated probability; of equal ones, the first."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    @property
+    def n_features_in_(self):
+        """Number of features that the classifier was trained on."""
+        return self.estimator_.n_features_in_
+
+    @property
+    def feature_names_in_(self):
+        """Names of the features, if the classifier was trained on a data frame."""
+        return self.estimator_.feature_names_in_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._template()).input_tags
+        return tags
+
+    def _template(self):
+        return LinearSVC(random_state=0) if self.estimator is None else self.estimator
+
+    def _check_arguments(self):
+        check_choice(
+            self.response_method, ["auto", "decision_function", "predict_proba"], "response_method"
+        )
+        if isinstance(self.cv, str):
+            check_choice(self.cv, ["leave_one_out", "prefit", "same"], "cv")
+        elif isinstance(self.cv, numbers.Integral):
+            check_integer(self.cv, "cv", minimum=2)
+        elif isinstance(self.cv, numbers.Real):
+            check_positive(self.cv, "cv", below=1)
+
+    def _calibration_set(self, X, codes, weights):
+        """The fitted classifier, the scores to calibrate on and the rows that they belong to."""
+        everything = np.arange(codes.size)
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            return self._prefit(), self._scores(self.estimator, X), everything
+        weights = self._training_weights(weights)
+        if isinstance(self.cv, str) and self.cv == "same":
+            estimator = self._train(X, codes, weights, everything)
+            return estimator, self._scores(estimator, X), everything
+        scores, rows = [], []
+        for training, scored in self._splits(X, codes):
+            training, scored = everything[training], everything[scored]  # masks become indices
+            estimator = self._train(X, codes, weights, training)
+            held_out, _ = _safe_split(estimator, X, None, scored, training)
+            scores.append(self._scores(estimator, held_out))
+            rows.append(scored)
+        if len(scores) > 1:
+            estimator = self._train(X, codes, weights, everything)
+        return estimator, np.concatenate(scores), np.concatenate(rows)
+
+    def _prefit(self):
+        if self.estimator is None:
+            raise ValueError('cv="prefit" needs a fitted estimator; found None: pass one')
+        check_is_fitted(self.estimator)
+        known = getattr(self.estimator, "classes_", self.classes_)
+        if not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"y holds the classes {self.classes_} but estimator was fitted on {known}: pass "
+                "calibration rows of each of its classes and of no other"
+            )
+        return self.estimator
+
+    def _training_weights(self, weights):
+        if weights is None or has_fit_parameter(self._template(), "sample_weight"):
+            return weights
+        warnings.warn(
+            f"{type(self._template()).__name__}.fit takes no sample_weight: it is trained without "
+            "weights and only calibrated with them. If it is a pipeline, calibrate its last step "
+            "inside it instead",
+            stacklevel=4,
+        )
+        return None
+
+    def _splits(self, X, codes):
+        cv = self.cv
+        smallest = np.bincount(codes).argmin()
+        n_smallest = np.count_nonzero(codes == smallest)
+        needed = 2
+        if isinstance(cv, str):
+            cv = LeaveOneOut()
+        elif isinstance(cv, numbers.Integral):
+            cv = StratifiedKFold(needed := int(cv))
+        elif isinstance(cv, numbers.Real):
+            cv = StratifiedShuffleSplit(1, test_size=float(cv), random_state=self.random_state)
+        if n_smallest < needed:
+            raise ValueError(
+                f"class {self.classes_[smallest]} has {n_smallest} rows in y, but cv={self.cv!r} "
+                f"needs at least {needed} of each class: collect more of them or choose another cv"
+            )
+        splits = list(check_cv(cv, codes, classifier=True).split(X, codes))
+        if not splits:
+            raise ValueError("cv yields no split: pass at least one (a generator works only once)")
+        return splits
+
+    def _train(self, X, codes, weights, rows):
+        estimator = clone(self._template())
+        self._require_every_class(
+            codes[rows], None if weights is None else weights[rows], "the training rows of a split"
+        )
+        X, y = _safe_split(estimator, X, self.classes_[codes], rows)
+        return _fit(estimator, X, y, None if weights is None else weights[rows])
+
+    def _scores(self, estimator, X):
+        """Scores as columns, one for each calibrator."""
+        method = self.response_method
+        if method == "auto":
+            has_margin = hasattr(estimator, "decision_function")
+            method = "decision_function" if has_margin else "predict_proba"
+        name = type(estimator).__name__
+        if not hasattr(estimator, method):
+            raise ValueError(
+                f"estimator {name} has no {method}: choose another response_method or classifier"
+            )
+        scores = np.asarray(getattr(estimator, method)(X))
+        if scores.ndim == 1:
+            scores = scores[:, np.newaxis]
+        n_columns = self.classes_.size
+        if n_columns == 2:
+            scores, n_columns = scores[:, -1:], 1  # the column of class 1
+        if scores.shape[1] != n_columns:
+            raise ValueError(
+                f"estimator {name}: {method} gives {scores.shape[1]} columns for {n_columns} "
+                "classes, but one for each class is needed (SVC: decision_function_shape='ovr')"
+            )
+        return scores
+
+    def _require_every_class(self, codes, weights, where):
+        absent = np.bincount(codes, weights, minlength=self.classes_.size) == 0
+        if absent.any():
+            raise ValueError(
+                f"class {self.classes_[absent][0]} has no row (of positive weight) in {where}: "
+                "collect more rows of this class or choose another cv"
+            )
+
+
+def _fit(model, X, y, weights):
+    return model.fit(X, y) if weights is None else model.fit(X, y, sample_weight=weights)
