@@ -5,13 +5,12 @@ import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     LeaveOneOut,
-    StratifiedKFold,
     StratifiedShuffleSplit,
     check_cv,
 )
-from sklearn.svm import LinearSVC
 from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
@@ -144,9 +143,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y = indexable(X, column_or_1d(y, warn=True))
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size < 2:
-            raise ValueError(
-                f"y holds one class only ({self.classes_[0]}): pass rows of at least two classes"
-            )
+            found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
+            raise ValueError(f"y holds {found}: pass rows of at least two classes")
         weights = None if sample_weight is None else check_weights(sample_weight, size=y.size)
         self._require_every_class(codes, weights, "y")
         self.estimator_, scores, rows = self._calibration_set(X, codes, weights)
@@ -176,7 +174,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def predict(self, X):
         """Class of the largest calibrated probability; of equal ones, the first."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
     @property
     def n_features_in_(self):
@@ -194,7 +193,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def _template(self):
-        return LinearSVC(random_state=0) if self.estimator is None else self.estimator
+        return LogisticRegression() if self.estimator is None else self.estimator
 
     def _check_arguments(self):
         check_choice(
@@ -252,20 +251,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _splits(self, X, codes):
         cv = self.cv
-        smallest = np.bincount(codes).argmin()
-        n_smallest = np.count_nonzero(codes == smallest)
-        needed = 2
         if isinstance(cv, str):
             cv = LeaveOneOut()
-        elif isinstance(cv, numbers.Integral):
-            cv = StratifiedKFold(needed := int(cv))
-        elif isinstance(cv, numbers.Real):
+        elif isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral):
             cv = StratifiedShuffleSplit(1, test_size=float(cv), random_state=self.random_state)
-        if n_smallest < needed:
-            raise ValueError(
-                f"class {self.classes_[smallest]} has {n_smallest} rows in y, but cv={self.cv!r} "
-                f"needs at least {needed} of each class: collect more of them or choose another cv"
-            )
         splits = list(check_cv(cv, codes, classifier=True).split(X, codes))
         if not splits:
             raise ValueError("cv yields no split: pass at least one (a generator works only once)")

@@ -1,1 +1,19 @@
 """The experiments of the papers: protocol, runner and tables, one module per paper."""
+
+import importlib
+
+from calib.experiments.recording import Experiment, read_table, record, recorded
+
+__all__ = ["Experiment", "experiments", "read_table", "record", "recorded"]
+
+_MODULES = {"naeini2014": ["RINGS", "CALIBRATION_SIZE"]}
+
+
+def experiments():
+    """Every experiment of the book by its name."""
+    found = [
+        getattr(importlib.import_module(f"calib.experiments.{module}"), constant)
+        for module, constants in _MODULES.items()
+        for constant in constants
+    ]
+    return {experiment.name: experiment for experiment in found}

@@ -1,0 +1,145 @@
+"""Measure calib against its peers, in one run on one thread, beside one argsort of the scores.
+
+Run it with ``make bench``. Every figure is the median of several calls after a warm-up. A method
+is not tried at a size where, by its growth so far, a call would take longer than LIMIT seconds.
+Writes results/speed.csv and the page book/speed.md.
+"""
+
+import os
+
+for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
+    os.environ[variable] = "1"  # before NumPy is loaded
+
+import contextlib  # noqa: E402
+import csv  # noqa: E402
+import io  # noqa: E402
+import time  # noqa: E402
+import warnings  # noqa: E402
+from importlib.metadata import version  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+from tasks import TASKS  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = [10**4, 10**5, 10**6]
+LIMIT = 60.0
+PACKAGES = ["calib", "numpy", "scipy", "scikit-learn", "numba", "netcal", "relplot", "probmetrics"]
+
+
+def sample(n, seed):
+    """Scores of a Beta mixture; labels whose probability is not monotone in the score."""
+    rng = np.random.default_rng(seed)
+    scores = np.where(rng.random(n) < 0.5, rng.beta(0.5, 2, n), rng.beta(3, 1, n))
+    labels = (rng.random(n) < 0.5 + 0.4 * np.sin(5 * scores)).astype(np.int64)
+    return scores, labels
+
+
+def median_seconds(call):
+    """Median time of a call: seven times, fewer if it is slow."""
+    times = []
+    while len(times) < 7 and sum(times) < 8:
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def measure(task, name, make):
+    """Rows of one method: seconds to fit and to predict at each size."""
+    rows = []
+    previous = None
+    for n in SIZES:
+        if previous is not None and sum(previous) * 15 > LIMIT:
+            rows.append({"task": task, "method": name, "n": n, "fit": None, "predict": None})
+            continue
+        scores, labels = sample(n, seed=n)
+        queries, _ = sample(n, seed=n + 1)
+        fit, predict = make(scores, labels, queries)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what peers say about convergence is theirs
+                if n == SIZES[0]:
+                    model = fit()  # compiles
+                    predict(model)
+                first = time.perf_counter()
+                model = fit()
+                first = time.perf_counter() - first
+                fit_seconds = first if first > 8 else median_seconds(fit)
+                predict_seconds = median_seconds(lambda model=model, run=predict: run(model))
+        previous = fit_seconds, predict_seconds
+        rows.append(
+            {"task": task, "method": name, "n": n, "fit": fit_seconds, "predict": predict_seconds}
+        )
+        print(f"{task:24} {name:44} {n:8d}  {fit_seconds:9.4f} s  {predict_seconds:9.4f} s")
+    return rows
+
+
+def argsort_seconds():
+    """Seconds of one argsort at each size: the unit of the table."""
+    return {n: median_seconds(lambda n=n: np.argsort(sample(n, seed=n)[0])) for n in SIZES}
+
+
+def milliseconds(seconds):
+    """A time for the table, or a dash where it was not tried."""
+    if seconds is None:
+        return "-"
+    return f"{1000 * seconds:.3g}" if seconds < 100 else f"{1000 * seconds:.0f}"
+
+
+def write_page(rows, sort_seconds):
+    """The page of the book, from the rows of this run."""
+    lines = [
+        "# Speed",
+        "",
+        "Median milliseconds on one thread, written by `make bench` in a single run; fit on N points,",
+        "predict N others (for measures, one evaluation). A dash: a call was expected to take more",
+        f"than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of the N = 10^6 scores",
+        f"({milliseconds(sort_seconds[10**6])} ms in this run) as 1.",
+        "",
+        "Versions: " + ", ".join(f"{name} {version(name)}" for name in PACKAGES) + ".",
+        "",
+    ]
+    for task in dict.fromkeys(row["task"] for row in rows):
+        lines += [
+            f"## {task}",
+            "",
+            "| method | "
+            + " | ".join(f"fit {n:.0e} | predict {n:.0e}".replace("e+0", "e") for n in SIZES)
+            + " | argsorts |",
+            "|---|" + "---:|" * (2 * len(SIZES) + 1),
+        ]
+        for method in dict.fromkeys(row["method"] for row in rows if row["task"] == task):
+            own = {r["n"]: r for r in rows if (r["task"], r["method"]) == (task, method)}
+            cells = [milliseconds(own[n][what]) for n in SIZES for what in ["fit", "predict"]]
+            last = own[SIZES[-1]]
+            ratio = (
+                "-"
+                if last["fit"] is None
+                else (f"{(last['fit'] + last['predict']) / sort_seconds[SIZES[-1]]:.2g}")
+            )
+            lines.append(f"| {method} | " + " | ".join(cells) + f" | {ratio} |")
+        lines.append("")
+    (ROOT / "book" / "speed.md").write_text("\n".join(lines))
+
+
+def main():
+    """Measure everything, then write the table and the page."""
+    sort_seconds = argsort_seconds()
+    rows = []
+    for task, methods in TASKS.items():
+        for name, make in methods.items():
+            rows += measure(task, name, make)
+    with (ROOT / "results" / "speed.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]) + ["argsort"], lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            times = {
+                key: "" if row[key] is None else f"{row[key]:.3g}" for key in ["fit", "predict"]
+            }
+            writer.writerow({**row, **times, "argsort": f"{sort_seconds[row['n']]:.3g}"})
+    write_page(rows, sort_seconds)
+
+
+if __name__ == "__main__":
+    main()
