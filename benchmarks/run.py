@@ -92,8 +92,8 @@ def write_page(rows, sort_seconds):
     lines = [
         "# Speed",
         "",
-        "Median milliseconds on one thread, written by `make bench` in a single run; fit on N points,",
-        "predict N others (for measures, one evaluation). A dash: a call was expected to take more",
+        "Median milliseconds on one thread, written by `make bench` in a single run: fit on N",
+        "points, predict N others (a measure: evaluate). A dash: a call was expected to take more",
         f"than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of the N = 10^6 scores",
         f"({milliseconds(sort_seconds[10**6])} ms in this run) as 1.",
         "",

@@ -31,20 +31,20 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier, default=LinearSVC(random_state=0)
-        Has `decision_function` or `predict_proba`. The default is that of scikit-learn's
-        `CalibratedClassifierCV`, a classifier that has margins but no probabilities.
+    estimator : classifier, default=LogisticRegression()
+        Has `decision_function` or `predict_proba`. The default has both, so that every other
+        argument may be tried with it (scikit-learn's `CalibratedClassifierCV` takes LinearSVC).
     calibrator : Calibrator, default=PlattScaling()
         Anything with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays. The default,
-        again scikit-learn's, suits margins and small samples.
+        as in scikit-learn, suits margins and small samples.
     cv : float, int, str, splitter or iterable of splits, default=5
         Where the scores to calibrate on come from:
 
         * a float in (0, 1): that share of the rows, drawn at random within each class, is held
           out; the classifier is trained on the others only (data partitioning);
         * an integer k or ``"leave_one_out"``: each row is scored by a classifier trained without
-          its fold, consecutive rows of each class, or without itself; then the classifier is
-          trained on all rows;
+          its fold (consecutive rows within each class), or without itself; then the classifier
+          is trained on all rows;
         * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
           rows, which it should not have seen;
         * ``"same"``: the training rows themselves. A classifier that overfits them is then
@@ -127,14 +127,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described, or if a class is missing where it is needed: from
-            the calibration rows or from the training rows of a split, or if it has fewer than k
-            rows for k folds.
+            If an argument is not as described, or if a class is absent from the calibration rows
+            or from the training rows of a split: its probability could only be made up.
 
         Warns
         -----
         UserWarning
-            If there are weights that `estimator` does not take.
+            If there are weights that `estimator` does not take, or fewer than k rows of a class.
         """
         self._check_arguments()
         if y is None:
@@ -146,15 +145,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
             raise ValueError(f"y holds {found}: pass rows of at least two classes")
         weights = None if sample_weight is None else check_weights(sample_weight, size=y.size)
-        self._require_every_class(codes, weights, "y")
         self.estimator_, scores, rows = self._calibration_set(X, codes, weights)
-        if weights is not None:
-            weights = weights[rows]
-        self._require_every_class(codes[rows], weights, "the calibration rows")
+        codes, weights = codes[rows], _take(weights, rows)
+        self._require_every_class(codes, weights, "the calibration rows")
         positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
         template = PlattScaling() if self.calibrator is None else self.calibrator
         self.calibrators_ = [
-            _fit(clone(template), column, codes[rows] == positive, weights)
+            _fit(clone(template), column, codes == positive, weights)
             for positive, column in zip(positives, scores.T, strict=True)
         ]
         return self
@@ -212,24 +209,23 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.cv, str) and self.cv == "prefit":
             return self._prefit(), self._scores(self.estimator, X), everything
         weights = self._training_weights(weights)
-        if isinstance(self.cv, str) and self.cv == "same":
-            estimator = self._train(X, codes, weights, everything)
-            return estimator, self._scores(estimator, X), everything
         scores, rows = [], []
         for training, scored in self._splits(X, codes):
             training, scored = everything[training], everything[scored]  # masks become indices
             estimator = self._train(X, codes, weights, training)
-            held_out, _ = _safe_split(estimator, X, None, scored, training)
-            scores.append(self._scores(estimator, held_out))
+            X_scored, _ = _safe_split(estimator, X, None, scored, training)
+            scores.append(self._scores(estimator, X_scored))
             rows.append(scored)
         if len(scores) > 1:
             estimator = self._train(X, codes, weights, everything)
         return estimator, np.concatenate(scores), np.concatenate(rows)
 
     def _prefit(self):
-        if self.estimator is None:
-            raise ValueError('cv="prefit" needs a fitted estimator; found None: pass one')
-        check_is_fitted(self.estimator)
+        check_is_fitted(
+            self._template(),
+            msg='cv="prefit" needs a fitted estimator, found an unfitted %(name)s: fit it first, '
+            "and within cross-validation, which clones, pass FrozenEstimator(estimator)",
+        )
         known = getattr(self.estimator, "classes_", self.classes_)
         if not np.array_equal(known, self.classes_):
             raise ValueError(
@@ -250,7 +246,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return None
 
     def _splits(self, X, codes):
+        """Pairs of training rows and rows to score."""
         cv = self.cv
+        if isinstance(cv, str) and cv == "same":
+            return [(slice(None), slice(None))]
         if isinstance(cv, str):
             cv = LeaveOneOut()
         elif isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral):
@@ -261,12 +260,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return splits
 
     def _train(self, X, codes, weights, rows):
+        weights = _take(weights, rows)
+        self._require_every_class(codes[rows], weights, "the training rows of a split")
         estimator = clone(self._template())
-        self._require_every_class(
-            codes[rows], None if weights is None else weights[rows], "the training rows of a split"
-        )
         X, y = _safe_split(estimator, X, self.classes_[codes], rows)
-        return _fit(estimator, X, y, None if weights is None else weights[rows])
+        return _fit(estimator, X, y, weights)
 
     def _scores(self, estimator, X):
         """Scores as columns, one for each calibrator."""
@@ -282,12 +280,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scores = np.asarray(getattr(estimator, method)(X))
         if scores.ndim == 1:
             scores = scores[:, np.newaxis]
-        n_columns = self.classes_.size
-        if n_columns == 2:
-            scores, n_columns = scores[:, -1:], 1  # the column of class 1
-        if scores.shape[1] != n_columns:
+        n_classes = self.classes_.size
+        if n_classes == 2 and scores.shape[1] <= 2:
+            return scores[:, -1:]  # of class 1
+        if scores.shape[1] != n_classes:
             raise ValueError(
-                f"estimator {name}: {method} gives {scores.shape[1]} columns for {n_columns} "
+                f"estimator {name}: {method} gives {scores.shape[1]} columns for {n_classes} "
                 "classes, but one for each class is needed (SVC: decision_function_shape='ovr')"
             )
         return scores
@@ -299,6 +297,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"class {self.classes_[absent][0]} has no row (of positive weight) in {where}: "
                 "collect more rows of this class or choose another cv"
             )
+
+
+def _take(weights, rows):
+    return None if weights is None else weights[rows]
 
 
 def _fit(model, X, y, weights):

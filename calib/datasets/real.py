@@ -163,7 +163,11 @@ def _from_folder(folder, name):
     target = frame.pop("target")
     if not target.isin([0, 1]).all():
         raise ValueError(f"{path} has values other than 0 and 1 in 'target': recode them")
-    return frame.drop(columns=extra_columns), target.to_numpy(np.int8), frame[extra_columns]
+    return (
+        frame.drop(columns=extra_columns),
+        target.to_numpy(np.int8, copy=True),
+        frame[extra_columns],
+    )
 
 
 def _manifest_entry(path, name):
