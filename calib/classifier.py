@@ -95,8 +95,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> classifier = CalibratedClassifier(GaussianNB(), IsotonicCalibrator(), cv=5).fit(X, y)
     >>> classifier.predict_proba(X[18:21]).round(3)
     array([[1.   , 0.   ],
-           [0.036, 0.964],
-           [0.036, 0.964]])
+           [0.038, 0.962],
+           [0.037, 0.963]])
     """
 
     def __init__(
@@ -216,6 +216,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X_scored, _ = _safe_split(estimator, X, None, scored, training)
             scores.append(self._scores(estimator, X_scored))
             rows.append(scored)
+        if not scores:
+            raise ValueError("cv yields no split: pass at least one (a generator works only once)")
         if len(scores) > 1:
             estimator = self._train(X, codes, weights, everything)
         return estimator, np.concatenate(scores), np.concatenate(rows)
@@ -254,10 +256,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             cv = LeaveOneOut()
         elif isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral):
             cv = StratifiedShuffleSplit(1, test_size=float(cv), random_state=self.random_state)
-        splits = list(check_cv(cv, codes, classifier=True).split(X, codes))
-        if not splits:
-            raise ValueError("cv yields no split: pass at least one (a generator works only once)")
-        return splits
+        return check_cv(cv, codes, classifier=True).split(X, codes)
 
     def _train(self, X, codes, weights, rows):
         weights = _take(weights, rows)

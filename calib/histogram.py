@@ -3,7 +3,12 @@
 import numpy as np
 
 from calib.base import CalibrationMap, Calibrator, check_choice, check_integer, check_scores
-from calib.kernels.binning import grouped_sums, rank_bins, uniform_sums, weighted_uniform_sums
+from calib.kernels.binning import (
+    equal_frequency_starts,
+    segment_sums,
+    uniform_sums,
+    weighted_uniform_sums,
+)
 from calib.kernels.grouping import group_ties
 
 
@@ -88,12 +93,10 @@ class HistogramBinning(Calibrator):
 
     def _fit_quantile(self, n_bins, scores, labels, weights):
         groups = group_ties(scores, labels, weights)
-        bins = rank_bins(groups.weights, n_bins)
-        counts, _, positives = grouped_sums(bins, n_bins, *groups)
-        used = np.unique(bins)
-        self.counts_, self.positives_ = counts[used], positives[used]
-        last = np.flatnonzero(np.diff(bins))  # last group of each bin but the final one
-        self.cuts_ = halfway(groups.scores[last], groups.scores[last + 1])
+        starts = equal_frequency_starts(groups.weights, n_bins)
+        self.counts_, _, self.positives_ = segment_sums(starts, *groups)
+        first = starts[1:-1]  # first group of each bin but the lowest
+        self.cuts_ = halfway(groups.scores[first - 1], groups.scores[first])
 
 
 def halfway(left, right):

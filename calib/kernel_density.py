@@ -6,7 +6,7 @@ from calib.base import Calibrator, check_choice, check_positive
 from calib.kernels.grouping import group_ties
 from calib.kernels.kernel_sums import KERNELS, kernel_sums
 
-MULTIPLIERS = 2.0 ** (np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, -5, -6]) / 2)  # 1 first: wins ties
+MULTIPLIERS = [2.0 ** (k / 2) for k in (0, 1, -1, 2, -2, 3, -3, 4, -4, -5, -6)]  # 1 wins ties
 OUT_OF_REACH = 1e-14  # of the total weight
 NO_REMAINDER = 1e-6  # of K(0): what may be left of an isolated point's own term by rounding
 
@@ -85,10 +85,10 @@ class KernelCalibrator(Calibrator):
         self.base_rate_ = float(self._classes[1][1].sum() / self._weight)
         if given is not None:
             self.bandwidths_ = given
-            return
-        self.bandwidths_ = self._silverman(pooled)
-        if self.bandwidth == "cv":
+        elif self.bandwidth == "cv":
             self.bandwidths_ = self._cross_validated(pooled)
+        else:
+            self.bandwidths_ = self._silverman(pooled)
 
     def _given_bandwidths(self):
         """Check the argument; the pair of bandwidths, or None if a rule is to find it."""
@@ -109,15 +109,21 @@ class KernelCalibrator(Calibrator):
         return float(pair[0]), float(pair[1])
 
     def _silverman(self, pooled):
+        if pooled.scores.size > 1 and self._weight <= 1:
+            raise ValueError(
+                f"sample_weight sums to {self._weight:.6g}, not above 1: for a standard deviation "
+                "weights must be counts; rescale them or give bandwidth as a number"
+            )
         rule = silverman_bandwidth(pooled.scores, pooled.weights)
         if self.shared:
             return rule, rule
         return tuple(silverman_bandwidth(*sample) or rule for sample in self._classes)
 
     def _cross_validated(self, pooled):
-        best, best_likelihood = self.bandwidths_, -np.inf
+        silverman = self._silverman(pooled)
+        best, best_likelihood = silverman, -np.inf
         for multiplier in MULTIPLIERS:
-            bandwidths = tuple(multiplier * h for h in self.bandwidths_)
+            bandwidths = tuple(multiplier * h for h in silverman)
             sums = class_sums(self.kernel, self._classes, bandwidths, pooled.scores)
             likelihood = leave_one_out_likelihood(pooled, sums, bandwidths)
             if likelihood > best_likelihood + 1e-9 * self._weight:
@@ -177,19 +183,19 @@ def posterior(sums_0, sums_1, bandwidths, base_rate, reach):
 
 def leave_one_out_likelihood(groups, sums, bandwidths):
     """Log likelihood of the labels, each predicted from all rows but its own."""
-    total, m = groups.weights.sum(), groups.positives.sum()
-    negatives = groups.weights - groups.positives
+    total = groups.weights.sum()
     likelihood = 0.0
-    for label, counts in enumerate([negatives, groups.positives]):
+    for label, counts in enumerate([groups.weights - groups.positives, groups.positives]):
         rows = counts > 0
-        counts = counts[rows]
+        counts, class_total = counts[rows], counts.sum()
         removed = np.minimum(counts, 1.0)
-        others = [s[rows] for s in sums]
-        others[label] = others[label] - removed
-        others[label][others[label] < NO_REMAINDER] = 0.0
+        own = sums[label][rows] - removed
+        own[own < NO_REMAINDER] = 0.0
         left = total - removed
-        with np.errstate(invalid="ignore", divide="ignore"):
-            base_rate = (m - label * removed) / left
-            p = posterior(*others, bandwidths, base_rate, OUT_OF_REACH * left)
-            likelihood += counts @ np.log(p if label else 1 - p)
+        with np.errstate(invalid="ignore", divide="ignore"):  # nothing left, probability zero
+            base_rate = (class_total - removed) / left
+            reach = OUT_OF_REACH * left
+            pair = bandwidths[1 - label], bandwidths[label]
+            p = posterior(sums[1 - label][rows], own, pair, base_rate, reach)
+            likelihood += counts @ np.log(p)
     return likelihood

@@ -6,7 +6,12 @@ import numpy as np
 from scipy.special import betaincinv
 
 from calib.base import check_choice, check_integer, check_labels, check_positive, check_scores
-from calib.kernels.binning import grouped_sums, label_ordered_sums, rank_bins, uniform_sums
+from calib.kernels.binning import (
+    equal_frequency_starts,
+    label_ordered_sums,
+    segment_sums,
+    uniform_sums,
+)
 from calib.kernels.grouping import group_ties
 
 
@@ -234,7 +239,7 @@ def _bin_sums(labels, probabilities, n_bins, strategy, ties):
     else:
         groups = group_ties(probabilities, labels)
         if ties == "group":
-            sums = grouped_sums(rank_bins(groups.weights, n_bins), n_bins, *groups)
+            sums = segment_sums(equal_frequency_starts(groups.weights, n_bins), *groups)
         else:
             sums = label_ordered_sums(n_bins, *groups)
     return np.stack(sums)[:, sums[0] > 0]

@@ -1,8 +1,10 @@
 r"""Finite-sample bounds for histogram binning with B equal-frequency bins on N points.
 
 Each bound comes in two versions: ``"published"``, as Naeini, Cooper and Hauskrecht (2014) state or
-prove it, and ``"sharp"``, the best constant that the chapters of this book prove. Write
-theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats for estimates.
+prove it, and ``"sharp"``, the best constant that the chapters of this book prove. The sharp ones are exact for N/B points per
+bin and bins fixed in advance (or cut at calibration scores that are left out); cuts halfway between
+scores add a remainder of order B/N, given in the chapters. Write theta_i = P(z = 1 | bin i),
+eta_i = P(bin i), hats for estimates.
 """
 
 import numpy as np
@@ -52,11 +54,11 @@ def mce_bound(n, n_bins, delta, *, version="sharp"):
     return np.sqrt(factor * n_bins * np.log(2 * n_bins / delta) / n)
 
 
-def ece_bound(n, n_bins, *, version="sharp"):
+def ece_bound(n, n_bins, *, base_rate=0.5, version="sharp"):
     r"""The mean expected calibration error is at most this.
 
     .. math::
-        &\text{sharp: } \frac12 \sqrt{B/N}
+        &\text{sharp: } \sqrt{p (1-p) B/N}
 
         &\text{published: } \sqrt{2 \pi B/N}
 
@@ -64,6 +66,8 @@ def ece_bound(n, n_bins, *, version="sharp"):
     ----------
     n, n_bins : array-like
         Calibration points N and bins B, positive; broadcast against each other.
+    base_rate : float, default=0.5
+        p = P(z = 1), in (0, 1); the default is the worst case.
     version : {"sharp", "published"}, default="sharp"
 
     Returns
@@ -75,19 +79,23 @@ def ece_bound(n, n_bins, *, version="sharp"):
     The paper (Theorem 3.3) states the rate with an unnamed constant. Its proof gives
     sqrt(2 pi) times the number of input bins that meet in one output bin, which is not constant;
     the published version here takes one, its best case. The sharp one needs no tail bound:
-    E|theta^ - theta| is at most the standard deviation, sqrt(theta(1-theta) B/N).
+    E|theta^ - theta| is at most the standard deviation, and the mean over the bins of
+    sqrt(theta (1-theta)) is at most sqrt(p (1-p)).
 
     Examples
     --------
     >>> print(round(ece_bound(1000, 10), 3))
     0.05
+    >>> print(round(ece_bound(1000, 10, base_rate=0.05), 3))
+    0.022
     >>> print(round(ece_bound(1000, 10, version="published"), 3))
     0.251
     """
     n, n_bins = _sizes(n, n_bins)
+    check_positive(base_rate, "base_rate", below=1)
     check_choice(version, VERSIONS, "version")
-    factor = 0.5 if version == "sharp" else np.sqrt(2 * np.pi)
-    return factor * np.sqrt(n_bins / n)
+    factor = base_rate * (1 - base_rate) if version == "sharp" else 2 * np.pi
+    return np.sqrt(factor * n_bins / n)
 
 
 def auc_loss_bound(n, n_bins, *, base_rate=0.5, delta=None, version="sharp"):
@@ -95,10 +103,12 @@ def auc_loss_bound(n, n_bins, *, base_rate=0.5, delta=None, version="sharp"):
 
     .. math::
         &\text{sharp, in the mean:} \\
-        &\quad \frac{1}{2B} + \sqrt{\frac{\pi}{2N}} + \frac{1}{2 p (1-p)} \sqrt{\frac{B}{N}} \\
-        &\text{sharp, with probability } 1 - \delta: \\
-        &\quad \frac{1}{2B} + \sqrt{\frac{\log(4/\delta)}{2N}} \\
-        &\quad + \frac{1}{p (1-p)} \sqrt{\frac{B \log(4B/\delta)}{2N}} \\
+        &\quad \frac{1}{2B} + \frac14 \sqrt{\frac{1 + 2B/N}{B N p (1-p)}}
+          + \frac14 \sqrt{\frac{2B}{N p (1-p)}} \\
+        &\text{sharp, with probability } 1 - \delta \text{, where }
+          t = \sqrt{\log(4/\delta) / (2N)}: \\
+        &\quad \frac{1}{2B} + t + \frac14 \sqrt{\frac{2B}{N p (1-p)}}
+          + \frac{1}{p (1-p)} \sqrt{\frac{(1 + 2Bt) \log(2/\delta)}{2N}} \\
         &\text{published: } \frac{1}{2B}
 
     Parameters
@@ -117,16 +127,17 @@ def auc_loss_bound(n, n_bins, *, base_rate=0.5, delta=None, version="sharp"):
 
     Notes
     -----
-    The three terms: pairs inside one bin, with masses eta_i equal; what the masses miss to be
-    equal (Dvoretzky-Kiefer-Wolfowitz); pairs of bins in the wrong order. The published version
-    (Theorem 3.4) drops the last two, so it holds only in the limit of large N. The first and the
-    last balance at B proportional to N^(1/3). Where the score is not monotone in P(z = 1 | score),
-    binning may gain AUC, and the loss is negative.
+    The terms: pairs inside one bin, with masses eta_i equal; what the masses miss to be equal
+    (variance of a Beta law, or Dvoretzky-Kiefer-Wolfowitz); pairs of bins in the wrong order (mean,
+    and deviation from it by McDiarmid). The published version (Theorem 3.4) keeps the first alone,
+    so it holds only in the limit of large N. The main terms balance at
+    B = 2 (N p (1-p))^(1/3). Where the score is not monotone in P(z = 1 | score), binning may gain
+    AUC, and the loss is negative.
 
     Examples
     --------
     >>> print(round(auc_loss_bound(10**6, 100), 4))
-    0.0263
+    0.0121
     >>> print(auc_loss_bound(10**6, 100, version="published"))
     0.005
     """
@@ -136,14 +147,16 @@ def auc_loss_bound(n, n_bins, *, base_rate=0.5, delta=None, version="sharp"):
     within_bins = 1 / (2 * n_bins)
     if version == "published":
         return within_bins
+    spread = base_rate * (1 - base_rate)
+    wrong_order = np.sqrt(2 * n_bins / (n * spread)) / 4
     if delta is None:
-        unequal_masses = np.sqrt(np.pi / (2 * n))
-        wrong_order = np.sqrt(n_bins / n) / 2
-    else:
-        check_positive(delta, "delta", below=1)
-        unequal_masses = np.sqrt(np.log(4 / delta) / (2 * n))
-        wrong_order = np.sqrt(n_bins * np.log(4 * n_bins / delta) / (2 * n))
-    return within_bins + unequal_masses + wrong_order / (base_rate * (1 - base_rate))
+        unequal_masses = np.sqrt((1 + 2 * n_bins / n) / (n_bins * n * spread)) / 4
+        return within_bins + unequal_masses + wrong_order
+    check_positive(delta, "delta", below=1)
+    unequal_masses = np.sqrt(np.log(4 / delta) / (2 * n))
+    largest_mass = 1 + 2 * n_bins * unequal_masses  # times 1/B
+    deviation = np.sqrt(largest_mass * np.log(2 / delta) / (2 * n)) / spread
+    return within_bins + unequal_masses + wrong_order + deviation
 
 
 def _sizes(n, n_bins):

@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from calib.kernels.binning import label_ordered_sums, rank_bins, uniform_bin
+from calib.kernels.binning import equal_frequency_starts, label_ordered_sums, uniform_bin
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.scanning import binary_codes, extremes
 from calib.kernels.searching import interpolate, step
+from calib.kernels.sorting import sort
 
 finite = st.floats(-1e6, 1e6)
 seeds = st.integers(0, 10**6)
@@ -85,14 +86,35 @@ def test_pooling_is_isotonic_regression(n, seed):
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 300), st.integers(1, 12))
-def test_rank_bins_of_distinct_scores_are_of_equal_size(n, n_bins):
-    sizes = np.bincount(rank_bins(np.ones(n), n_bins), minlength=n_bins)
-    assert sizes.max() - sizes.min() <= 1
+def test_equal_frequency_bins_of_distinct_scores_are_of_equal_size(n, n_bins):
+    sizes = np.diff(equal_frequency_starts(np.ones(n), n_bins))
+    assert sizes.size == min(n, n_bins)
+    assert sizes.sum() == n and sizes.max() - sizes.min() <= 1
 
 
-def test_rank_bins_never_split_a_tie_and_ignore_its_side():
-    bins = rank_bins(np.array([4.0, 1.0, 1.0, 4.0]), 2)
-    np.testing.assert_array_equal(bins, [0, 0, 1, 1])
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=30), st.integers(1, 12))
+def test_a_tie_goes_where_its_middle_rank_falls(weights, n_bins):
+    w = np.array(weights)
+    bins = (n_bins * (2 * (np.cumsum(w) - w) + w)) // (2 * w.sum())  # exact in integers
+    starts = equal_frequency_starts(w.astype(float), n_bins)
+    np.testing.assert_array_equal(starts[:-1], np.unique(bins, return_index=True)[1])
+    assert starts[-1] == w.size
+
+
+@pytest.mark.parametrize("n", [0, 1, 10, 2999, 3000, 50_000])
+def test_sorting(n):
+    rng = np.random.default_rng(n)
+    for values in [
+        rng.normal(size=n),
+        rng.beta(0.05, 1, n),
+        rng.integers(-3, 3, n) / 2,
+        np.full(n, -0.25),
+        np.resize([0.0, -0.0, 1e308, -1e308, 5e-324, -5e-324, 1.0, -1.0], n),
+    ]:
+        expected = np.sort(values)
+        sort(values)
+        np.testing.assert_array_equal(values, expected)
 
 
 @settings(max_examples=40, deadline=None)

@@ -49,7 +49,7 @@ def test_bounds_hold_in_simulation(law, n, n_bins):
         errors.append(law.exact_errors(fitted.cuts_, fitted.probabilities_))
     mce, ece, auc = np.transpose(errors)
     assert np.mean(mce > mce_bound(n, n_bins, delta)) <= delta
-    assert ece.mean() <= ece_bound(n, n_bins)
+    assert ece.mean() <= ece_bound(n, n_bins, base_rate=law.base_rate)
     loss = law.auc - auc
     assert loss.mean() <= auc_loss_bound(n, n_bins, base_rate=law.base_rate)
     high = auc_loss_bound(n, n_bins, base_rate=law.base_rate, delta=delta)
@@ -69,7 +69,7 @@ def test_sharp_bounds_are_sharper():
 def test_the_auc_bound_is_best_near_the_cube_root():
     n, n_bins = 10**6, np.arange(5, 2000)
     best = n_bins[np.argmin(auc_loss_bound(n, n_bins))]
-    assert 0.3 < best / n ** (1 / 3) < 1  # (p (1-p))^(2/3) = 0.40 of it
+    assert best == pytest.approx((2 * n) ** (1 / 3), abs=1)  # 2 (N p (1-p))^(1/3) with p = 1/2
 
 
 def test_bad_arguments_are_refused_by_name():
@@ -78,6 +78,7 @@ def test_bad_arguments_are_refused_by_name():
         (lambda: ece_bound(10, -1), "n_bins must be positive"),
         (lambda: mce_bound(10, 2, 1.5), "delta must be a number between 0 and 1"),
         (lambda: ece_bound(10, 2, version="paper"), "version must be one of"),
+        (lambda: ece_bound(10, 2, base_rate=1), "base_rate must be a number"),
         (lambda: auc_loss_bound(10, 2, base_rate=0), "base_rate must be a number"),
     ]:
         with pytest.raises(ValueError, match=message):

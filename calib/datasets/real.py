@@ -198,12 +198,14 @@ def _from_openml(name):
             f"access to https://www.openml.org/d/{source.data_id}"
         ) from error
     y = (bunch.target.astype(str) == source.positive).to_numpy(np.int8)
-    found = (*bunch.data.shape, int(y.sum()))
+    labelled = int(bunch.target.count())  # a missing label must not pass for class 0
+    found = (labelled, bunch.data.shape[1], int(y.sum()))
     expected = (source.rows, source.features, source.positives or found[2])
     if found != expected or not 0 < found[2] < source.rows:
         raise ValueError(
-            f"data set {source.data_id} of OpenML has (rows, features, positives) = {found} where "
-            f"{name!r} has {expected}: clear scikit-learn's data home or use a file in CALIB_DATA"
+            f"data set {source.data_id} of OpenML has (labelled rows, features, positives) = "
+            f"{found} where {name!r} has {expected}: clear scikit-learn's data home or use a file "
+            "in CALIB_DATA"
         )
     return bunch.data, y
 

@@ -6,20 +6,26 @@ from calib.kernels.compiling import jit
 
 
 @jit
-def rank_bins(weights, n_bins):
-    """Equal-frequency bin of each group of ties, by the middle rank of the group.
+def equal_frequency_starts(weights, n_bins):
+    """First group of each non-empty equal-frequency bin, and the number of groups at the end.
 
-    Groups come in increasing order. A group that occupies the ranks (c, c + w] of W goes to bin
-    floor(n_bins (c + w/2) / W): a tie is never split, and distinct scores of weight one fall into
-    bins whose sizes differ by at most one. Bins are numbered from 0; some may stay empty.
+    Groups of ties come in increasing order. One that occupies the ranks (c, c + w] of W goes to
+    bin floor(n_bins (c + w/2) / W), where its middle rank falls: a tie is never split, and
+    distinct scores of weight one fall into bins whose sizes differ by at most one.
     """
-    bins = np.empty(weights.size, np.int64)
-    total = weights.sum()
+    starts = np.empty(min(n_bins, weights.size) + 1, np.int64)
+    twice_total = 2.0 * weights.sum()
+    n_used, bin_ = 0, -1
     below = 0.0
     for g in range(weights.size):
-        bins[g] = min(int(n_bins * (below + 0.5 * weights[g]) / total), n_bins - 1)
+        middle = n_bins * (2.0 * below + weights[g])
+        if middle >= (bin_ + 1) * twice_total or g == 0:
+            bin_ = min(int(middle / twice_total), n_bins - 1)
+            starts[n_used] = g
+            n_used += 1
         below += weights[g]
-    return bins
+    starts[n_used] = weights.size
+    return starts[: n_used + 1]
 
 
 @jit
@@ -58,14 +64,15 @@ def weighted_uniform_sums(scores, labels, weights, n_bins):
 
 
 @jit
-def grouped_sums(bins, n_bins, scores, weights, positives):
-    """Per bin of groups of ties: weight, weighted sum of scores, positive weight."""
+def segment_sums(starts, scores, weights, positives):
+    """Per segment of groups of ties: weight, weighted sum of scores, positive weight."""
+    n_bins = starts.size - 1
     counts, totals, hits = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
-    for g in range(bins.size):
-        k = bins[g]
-        counts[k] += weights[g]
-        totals[k] += weights[g] * scores[g]
-        hits[k] += positives[g]
+    for k in range(n_bins):
+        for g in range(starts[k], starts[k + 1]):
+            counts[k] += weights[g]
+            totals[k] += weights[g] * scores[g]
+            hits[k] += positives[g]
     return counts, totals, hits
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calib.kernels.compiling import jit
+from calib.kernels.sorting import sort
 
 
 class Groups(NamedTuple):
@@ -24,49 +25,49 @@ def group_ties(scores, labels, weights=None):
     if weights is not None:
         order = np.argsort(scores, kind="stable")
         return Groups(*_pool(scores[order], labels[order], weights[order]))
-    negative, positive = split_classes(scores, labels)
-    negative.sort()
-    positive.sort()
+    negative, positive = _split_classes(scores, labels)
+    sort(negative[:-1])
+    sort(positive[:-1])
     return Groups(*_merge(negative, positive))
 
 
 @jit
-def split_classes(scores, labels):
-    """Scores of class 0 and scores of class 1."""
+def _split_classes(scores, labels):
+    """Scores of class 0 and scores of class 1, each with infinity behind its end."""
     n_positive = 0
     for label in labels:
         n_positive += np.int64(label)
-    # one spare cell each: both are written at every step and only one index moves (no branch)
     negative = np.empty(labels.size - n_positive + 1)
     positive = np.empty(n_positive + 1)
     i, j = 0, 0
     for k in range(labels.size):
+        # both are written and one index moves: no branch to be guessed wrong
         negative[i] = scores[k]
         positive[j] = scores[k]
         i += 1 - np.int64(labels[k])
         j += np.int64(labels[k])
-    return negative[:i], positive[:j]
+    negative[-1] = positive[-1] = np.inf
+    return negative, positive
 
 
 @jit
 def _merge(negative, positive):
-    n = negative.size + positive.size
+    n = negative.size + positive.size - 2
     scores, weights, positives = np.empty(n), np.empty(n), np.empty(n)
-    i, j, k = 0, 0, 0
-    while i < negative.size or j < positive.size:
-        below = negative[i] if i < negative.size else np.inf
-        above = positive[j] if j < positive.size else np.inf
-        score = min(below, above)
-        i_start, j_start = i, j
-        while i < negative.size and negative[i] == score:
-            i += 1
-        while j < positive.size and positive[j] == score:
-            j += 1
-        scores[k] = score
-        positives[k] = j - j_start
-        weights[k] = i - i_start + j - j_start
-        k += 1
-    return scores[:k].copy(), weights[:k].copy(), positives[:k].copy()
+    i, j, k = 0, 0, -1
+    score, weight, hits = np.nan, 0.0, 0.0
+    for _ in range(n):
+        hit = positive[j] < negative[i]
+        following = positive[j] if hit else negative[i]
+        tied = following == score
+        score = following
+        weight = weight * tied + 1.0
+        hits = hits * tied + hit
+        i += 1 - np.int64(hit)
+        j += np.int64(hit)
+        k += 1 - np.int64(tied)
+        scores[k], weights[k], positives[k] = score, weight, hits
+    return scores[: k + 1].copy(), weights[: k + 1].copy(), positives[: k + 1].copy()
 
 
 @jit

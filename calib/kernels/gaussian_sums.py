@@ -1,0 +1,108 @@
+"""Sums of the Gaussian kernel over a sorted sample, to a relative error below 1e-7.
+
+Blocks of neighbouring points are expanded about their centres, and the sum over the blocks is
+interpolated between the Chebyshev points of a group of neighbouring queries. All terms are positive
+and the error of each is relative to the term, so the bound holds in the tails as well.
+"""
+
+import math
+
+import numpy as np
+
+from calib.kernels.compiling import jit
+from calib.kernels.galloping import reach_end, reach_start
+
+REACH = 10.5  # bandwidths; exp(-REACH^2 / 2) = 1e-24
+BLOCK_WIDTH = 0.125  # of a block of points, in bandwidths
+N_MOMENTS = 10  # error z^10 / 10! < 1e-8, z = REACH * BLOCK_WIDTH / 2
+GROUP_WIDTH = 0.25  # of a group of queries, in bandwidths
+N_NODES = 12  # error 2 (z / 2)^12 exp(2 z) / 12! < 1e-9, z = REACH * GROUP_WIDTH / 2
+NODES = np.cos((np.arange(N_NODES) + 0.5) * (np.pi / N_NODES))  # Chebyshev points
+TO_COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
+
+
+@jit
+def gaussian_sums(points, weights, h, queries):
+    """Sums of exp(-u^2 / 2), u = (x - y) / h, points some REACH bandwidths away left out."""
+    sums = np.empty(queries.size)
+    if queries.size == 0:
+        return sums
+    near = slice(
+        reach_start(points, queries[0], (REACH + 1) * h, 0),
+        reach_end(points, queries[-1], (REACH + 1) * h, 0),
+    )
+    centres, moments = block_moments(points[near], weights[near], h)
+    low, high, start = 0, 0, 0
+    while start < queries.size:
+        first = queries[start]
+        stop = reach_end(queries, first, GROUP_WIDTH * h, start)
+        low = reach_start(centres, first, REACH * h, low)
+        high = reach_end(centres, queries[stop - 1], REACH * h, high)
+        group, blocks = slice(start, stop), slice(low, high)
+        if stop - start <= N_NODES or low == high:
+            for q in range(start, stop):
+                sums[q] = block_sum(centres[blocks], moments[blocks], h, queries[q])
+        else:
+            interpolate_group(centres[blocks], moments[blocks], h, queries[group], sums[group])
+        start = stop
+    return sums
+
+
+@jit
+def interpolate_group(centres, moments, h, queries, sums):
+    """Sums at neighbouring queries by interpolation.
+
+    With t = (y - c) / h and c the centre of the queries, exp(t^2 / 2) S(y) is a sum of positive
+    exponentials in t, which a polynomial approximates to a small relative error.
+    """
+    centre, radius = queries[0] / 2 + queries[-1] / 2, queries[-1] / 2 - queries[0] / 2
+    values = np.empty(N_NODES)
+    for k in range(N_NODES):
+        t = radius * NODES[k] / h
+        values[k] = math.exp(t * t / 2) * block_sum(centres, moments, h, centre + t * h)
+    coefficients = TO_COEFFICIENTS @ values
+    for q in range(queries.size):
+        offset = queries[q] - centre
+        x = offset / radius if radius > 0 else 0.0
+        value = 0.0
+        for k in range(N_NODES - 1, -1, -1):
+            value = value * x + coefficients[k]
+        t = offset / h
+        sums[q] = math.exp(-t * t / 2) * value
+
+
+@jit
+def block_moments(points, weights, h):
+    """Blocks of neighbouring points: centres and sums of w exp(-s^2 / 2) s^k / k!."""
+    width = BLOCK_WIDTH * h
+    n_blocks, start = 0, 0
+    while start < points.size:
+        start = reach_end(points, points[start], width, start)
+        n_blocks += 1
+    centres = np.empty(n_blocks)
+    moments = np.zeros((n_blocks, N_MOMENTS))
+    start = 0
+    for block in range(n_blocks):
+        stop = reach_end(points, points[start], width, start)
+        centres[block] = points[start] / 2 + points[stop - 1] / 2
+        for i in range(start, stop):
+            s = (points[i] - centres[block]) / h
+            term = weights[i] * math.exp(-s * s / 2)
+            for k in range(N_MOMENTS):
+                moments[block, k] += term
+                term *= s / (k + 1)
+        start = stop
+    return centres, moments
+
+
+@jit
+def block_sum(centres, moments, h, y):
+    """Sum over the blocks: exp(-(d - s)^2 / 2) = exp(-d^2 / 2) exp(-s^2 / 2) exp(d s)."""
+    total = 0.0
+    for block in range(centres.size):
+        d = (y - centres[block]) / h
+        value = 0.0
+        for k in range(N_MOMENTS - 1, -1, -1):
+            value = value * d + moments[block, k]
+        total += math.exp(-d * d / 2) * value
+    return total
