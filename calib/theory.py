@@ -1,10 +1,10 @@
 r"""Finite-sample bounds for histogram binning with B equal-frequency bins on N points.
 
 Each bound comes in two versions: ``"published"``, as Naeini, Cooper and Hauskrecht (2014) state or
-prove it, and ``"sharp"``, the best constant that the chapters of this book prove. The sharp ones are exact for N/B points per
-bin and bins fixed in advance (or cut at calibration scores that are left out); cuts halfway between
-scores add a remainder of order B/N, given in the chapters. Write theta_i = P(z = 1 | bin i),
-eta_i = P(bin i), hats for estimates.
+prove it, and ``"sharp"``, the best constant that the chapters of this book prove. The sharp ones
+take N/B points per bin and bins that are fixed in advance, or cut at calibration scores that are
+then left out; cuts halfway between scores add a remainder of order B/N up to a logarithm, given in
+the chapters. Write theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats for estimates.
 """
 
 import numpy as np

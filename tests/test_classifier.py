@@ -411,6 +411,11 @@ def test_scores_that_do_not_fit_are_refused():
     pairwise = SVC(decision_function_shape="ovo")
     with pytest.raises(ValueError, match="decision_function gives 6 columns for 4 classes"):
         fitted(pairwise, data=(X, four))
+    three = GaussianNB().fit(X, np.arange(300) % 3)
+    del three.classes_  # so that only the number of columns tells
+    three.predict_proba = lambda rows: np.full((len(rows), 3), 1 / 3)
+    with pytest.raises(ValueError, match="predict_proba gives 3 columns for 2 classes"):
+        fitted(three, cv="prefit")
     with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]"):
         fitted(LogisticRegression(), HistogramBinning(strategy="uniform"))
     with pytest.raises(ValueError, match="sample_weight must not be negative"):

@@ -203,16 +203,6 @@ def test_a_missing_label_is_not_class_0(monkeypatch):
         load("breast_wisconsin")
 
 
-def test_a_missing_label_is_refused(openml, monkeypatch):
-    target = pd.Series(["malignant"] * 241 + ["benign"] * 457 + [None])
-    data = pd.DataFrame(np.ones((699, 9)))
-    monkeypatch.setattr(
-        "sklearn.datasets.fetch_openml", lambda **_: Bunch(data=data, target=target)
-    )
-    with pytest.raises(ValueError, match=r"= \(698, 9, 241\) where 'breast_wisconsin' has"):
-        load("breast_wisconsin")
-
-
 def test_the_label_column_is_named_where_openml_has_another_default(openml):
     with pytest.raises(ValueError, match="where 'liver_disorders' has"):
         load("liver_disorders")
