@@ -61,7 +61,7 @@ def fitted(*arguments, data=(X, Y), sample_weight=None, **settings):
     [
         CalibratedClassifier(),
         CalibratedClassifier(DecisionTreeClassifier(max_depth=3, random_state=0), cv=3),
-        CalibratedClassifier(calibrator=IsotonicCalibrator(), cv=0.3),
+        CalibratedClassifier(calibrator=IsotonicCalibrator(), cv=0.3, random_state=0),
         CalibratedClassifier(
             calibrator=HistogramBinning(), cv="same", response_method="predict_proba"
         ),
@@ -235,7 +235,7 @@ def test_probabilities(cv, classifier, data):
         data = (data[0][::3], data[1][::3])
     elif isinstance(cv, list) and data[1] is Y3:
         cv = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
-    model = fitted(classifier, HistogramBinning(n_bins=5), cv=cv, data=data)
+    model = fitted(classifier, HistogramBinning(n_bins=5), cv=cv, data=data, random_state=0)
     probabilities = model.predict_proba(data[0])
     assert probabilities.shape == (data[1].size, model.classes_.size)
     assert np.all((probabilities >= 0) & (probabilities <= 1))
