@@ -138,6 +138,14 @@ def test_gaussian_sums_in_the_tails():
     assert np.all(sums[~reached] < 1e-14 * weights.sum())
 
 
+def test_gaussian_sums_far_from_two_neighbours():
+    """The expansion of a block is worst for points at its ends and a query at the end of reach."""
+    points, query = np.array([0.0, 0.12]), np.array([8.0])
+    expected = np.exp(-((query[0] - points) ** 2) / 2).sum()
+    sums = gaussian_sums(points, np.ones(2), 1.0, query)
+    np.testing.assert_allclose(sums, expected, rtol=1e-8)
+
+
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
 def test_bayes_theorem_on_the_densities_of_scikit_learn(kernel):
     rng = np.random.default_rng(1)
@@ -177,6 +185,14 @@ def test_the_edge_belongs_to_the_support(n_copies):
     queries = np.repeat([inside, 0.25, outside, -0.25, -outside], n_copies)
     expected = np.repeat([0.0, 0.5, 1.0, 0.0, 2 / 3], n_copies)
     np.testing.assert_array_equal(fitted.predict(queries), expected)
+
+
+def test_the_edge_belongs_to_the_support_of_many_queries_at_once():
+    points = np.arange(65) / 64  # exact in binary
+    queries = np.repeat(points, 20)
+    sums = kernel_sums("boxcar", points, np.ones(65), 0.25, queries)
+    steps = np.repeat(np.arange(65), 20)
+    np.testing.assert_array_equal(sums, np.minimum(steps, 16) + 1 + np.minimum(64 - steps, 16))
 
 
 @each_kernel
@@ -223,6 +239,17 @@ def test_cross_validation_leaves_one_row_out(kernel, shared, law):
 def test_cross_validation_without_any_possible_bandwidth_stays_with_silverman(kernel):
     rule = KernelCalibrator(kernel=kernel).fit([0.0, 1.0], [0, 1])
     fitted = KernelCalibrator(kernel=kernel, bandwidth="cv").fit([0.0, 1.0], [0, 1])
+    assert fitted.bandwidths_ == rule.bandwidths_
+
+
+@each_kernel
+@pytest.mark.parametrize("seed", range(4))
+def test_cross_validation_sees_no_rest_of_the_row_left_out(kernel, seed):
+    """A single positive in a crowd has probability 0 from the others, whatever the bandwidth."""
+    scores = np.random.default_rng(seed).beta(2, 2, 1000)
+    labels = np.arange(1000) == 0
+    rule = KernelCalibrator(kernel=kernel).fit(scores, labels)
+    fitted = KernelCalibrator(kernel=kernel, bandwidth="cv").fit(scores, labels)
     assert fitted.bandwidths_ == rule.bandwidths_
 
 

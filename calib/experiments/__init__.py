@@ -6,7 +6,11 @@ from calib.experiments.recording import Experiment, read_table, record, recorded
 
 __all__ = ["Experiment", "experiments", "read_table", "record", "recorded"]
 
-_MODULES = {"naeini2014": ["RINGS", "CALIBRATION_SIZE"]}
+_MODULES = {
+    "naeini2014": ["RINGS", "CALIBRATION_SIZE"],
+    "kdd98": ["EVERYBODY", "HALVES", "ORIGINAL"],
+    "calibration_data": ["CALIBRATION_DATA"],
+}
 
 
 def experiments():

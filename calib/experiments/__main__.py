@@ -2,6 +2,7 @@
 
 import argparse
 
+from calib.datasets import DatasetNotFound
 from calib.experiments import experiments, record
 
 
@@ -24,7 +25,10 @@ def main():
             parser.error(f"unknown experiment {name!r}; known are {', '.join(known)}")
     for name in arguments.names or known:
         print(f"{name}: {known[name].title}")
-        record(known[name], n_jobs=arguments.jobs)
+        try:
+            record(known[name], n_jobs=arguments.jobs)
+        except DatasetNotFound as error:
+            print(f"{name}: left out, {error}")
 
 
 if __name__ == "__main__":

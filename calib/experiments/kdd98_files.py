@@ -72,10 +72,13 @@ def read_files(folder, *, rows=PUBLISHED_ROWS):
             f"CONTROLN without targets, {len(known - people)} targets without a person: take both "
             "files from the same source"
         )
-    targets = targets.set_index("CONTROLN").loc[validation["CONTROLN"]].reset_index()
+    gifts = pd.Series(_gifts(targets, targets_path.name), index=targets["CONTROLN"])
     return (
         Mailing(_attributes(learning, learning_path.name), _gifts(learning, learning_path.name)),
-        Mailing(_attributes(validation, validation_path.name), _gifts(targets, targets_path.name)),
+        Mailing(
+            _attributes(validation, validation_path.name),
+            gifts.loc[validation["CONTROLN"]].to_numpy(),
+        ),
     )
 
 
@@ -137,8 +140,9 @@ def _numbers(column, name, title):
 
 def _gifts(table, name):
     responded, gifts = (_numbers(table[column], name, column) for column in TARGETS)
-    if not np.array_equal(responded, gifts > 0):
-        row = int(np.argmin(responded == (gifts > 0)))
+    consistent = np.where(responded == 1, gifts > 0, (responded == 0) & (gifts == 0))
+    if not consistent.all():
+        row = int(np.argmin(consistent))
         raise ValueError(
             f"{name}, row {row}: TARGET_B is {responded[row]:g} but TARGET_D is {gifts[row]:g}; "
             "a gift is what makes a responder: the file is damaged, fetch it again"
@@ -171,13 +175,12 @@ def synthetic_files(folder, n, rng):
 def _invent(n, rng):
     """A table with every column that is read, some blanks, and a column that nobody reads."""
     frequency = rng.integers(1, 5, n)
-    habit = np.round(np.exp(rng.normal(3.2 - 0.3 * frequency, 0.5)), 0) + 1  # dollars
-    probability = np.minimum(0.02 + 0.015 * frequency + 0.2 / habit, 1.0)
-    responds = rng.random(n) < 0.7 * probability
-    gifts = np.where(responds, np.round(habit * np.exp(rng.normal(0.1, 0.3, n)), 0) + 1, 0)
+    habit = np.round(np.exp(rng.normal(3.5 - 0.3 * frequency, 0.5))) + 1  # dollars
+    responds = rng.random(n) < 0.008 * 1.9**frequency
+    gifts = np.where(responds, np.round(habit * np.exp(rng.normal(0.0, 0.3, n))) + 1, 0)
     table = {"TCODE": rng.integers(0, 3, n)}
     for column in NUMBERS:
-        table[column] = rng.integers(1, 10, n).astype(object)
+        table[column] = rng.integers(1, 4, n).astype(object)
         table[column][rng.random(n) < 0.1] = " "
     amount = np.array(list("DEFG"))[np.searchsorted([5, 10, 25], habit)]
     for column in CLASSES:

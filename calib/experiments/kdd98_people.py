@@ -56,9 +56,9 @@ class ClassEncoder:
 
     Examples
     --------
-    >>> table = pd.DataFrame({"AGE": np.arange(100.0), "DOMAIN": ["S1", "T2"] * 50})
+    >>> table = pd.DataFrame({"AGE": np.arange(1000.0), "DOMAIN": ["S1", "T2"] * 500})
     >>> ClassEncoder().fit(table).transform(table).shape
-    (100, 14)
+    (1000, 14)
     """
 
     def fit(self, table):
@@ -68,9 +68,7 @@ class ClassEncoder:
             for name in table
             if table[name].dtype.kind == "f" and (values := table[name].dropna()).size
         }
-        self.one_hot_ = OneHotEncoder(
-            min_frequency=RARE, handle_unknown="infrequent_if_exist", sparse_output=True
-        )
+        self.one_hot_ = OneHotEncoder(min_frequency=RARE, handle_unknown="infrequent_if_exist")
         self.one_hot_.fit(self._classes(table))
         return self
 
