@@ -139,7 +139,7 @@ def test_gifts_above_fifty_dollars_do_not_teach(people):
 @pytest.mark.parametrize("classifier", kdd98.CLASSIFIERS)
 def test_rows_add_up(people, classifier):
     rows = kdd98.compare(people, classifier)
-    assert len(rows) == 2 * 6
+    assert len(rows) == 2 * 8
     everybody = kdd98.PEOPLE * np.mean(people.new_gifts - kdd98.COST)
     platt = next(row for row in rows if row["method"] == "Platt")
     for row in rows:
