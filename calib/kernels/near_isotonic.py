@@ -1,0 +1,215 @@
+"""The whole path of near-isotonic regression, by the modified pool-adjacent-violators algorithm.
+
+While the penalty lambda grows, a bin of weight W and positive weight S has the value
+
+    p(lambda) = (S + lambda * pull) / W,    pull = v_left - v_right,
+
+where v = 1 at a boundary whose left side is higher, a violation, and 0 elsewhere. Two neighbours
+never move apart, a boundary keeps its v as long as it lives, and bins that meet stay together, so
+the path *is* one number per boundary: the lambda at which it disappears.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from calib.kernels.compiling import jit
+
+TOLERANCE = 1e-12  # values this close have met: simultaneous meetings differ by rounding only
+
+
+class Bins(NamedTuple):
+    """Neighbouring groups and when their boundaries disappear, at lambda = 0 or later on."""
+
+    weights: np.ndarray
+    positives: np.ndarray
+    falls: np.ndarray  # True if the bin to the left is higher
+    lifetimes: np.ndarray  # lambda at which a bin joins the one to its left, infinite if never
+
+
+class Path(NamedTuple):
+    """Breakpoints; entry 0 is lambda = 0, where only equal neighbours are merged."""
+
+    lambdas: np.ndarray
+    n_bins: np.ndarray
+    log_likelihoods: np.ndarray  # of the binning after the merges, with each bin's frequency
+
+
+def near_isotonic_path(weights, positives):
+    """Path of the minimum of sum w_i (p_i - s_i / w_i)^2 / 2 + lambda sum (p_i - p_{i+1})_+.
+
+    Parameters
+    ----------
+    weights, positives : ndarray of shape (n,)
+        The w_i > 0 and s_i, in the order of the scores.
+
+    Returns
+    -------
+    groups : Bins
+        The n groups.
+    path : Path
+        O(n log n) time, O(n) memory.
+    """
+    lifetimes, *path = _merge_all(weights, positives)
+    means = positives / weights
+    falls = np.append(False, means[:-1] > means[1:])
+    return Bins(weights, positives, falls, lifetimes), Path(*path)
+
+
+def merge_until(bins, lam):
+    """The bins that are left at `lam`, and the index of the first old bin in each."""
+    starts = np.flatnonzero(bins.lifetimes > lam)
+    merged = Bins(
+        np.add.reduceat(bins.weights, starts),
+        np.add.reduceat(bins.positives, starts),
+        bins.falls[starts],
+        bins.lifetimes[starts],
+    )
+    return merged, starts
+
+
+def shrunken_positives(bins, lam):
+    """S + lam * pull, the positive weight that the fit at `lam` gives to each of its bins."""
+    v = np.append(bins.falls, False).astype(float)
+    return np.clip(bins.positives + lam * (v[:-1] - v[1:]), 0, bins.weights)  # against rounding
+
+
+@jit
+def _merge_all(weights, positives):
+    """Merge bins, earliest meeting first: (lifetimes, lambdas, n_bins, log_likelihoods)."""
+    starts, weight, positive = _pool_equal(weights, positives)
+    n = starts.size
+    lifetimes = np.zeros(weights.size)
+    lifetimes[starts] = np.inf
+    lambdas, n_bins, log_likelihoods = np.zeros(n), np.empty(n, np.int64), np.empty(n)
+    pull = _pulls(weight, positive)
+    left, right = np.arange(-1, n - 1), np.arange(1, n + 1)
+    likelihood = 0.0
+    meetings = _tournament(n)
+    for b in range(n):
+        likelihood += _log_likelihood(weight[b], positive[b])
+        if b + 1 < n:
+            _set(meetings, b, _meeting(weight, positive, pull, b, b + 1, 0.0))
+    t, lam = 0, 0.0
+    n_bins[0], log_likelihoods[0] = n, likelihood
+    while meetings[1] < np.inf:
+        b = _earliest(meetings)
+        r = right[b]
+        if meetings[1] > lam and _gap(weight, positive, pull, b, r, lam) > TOLERANCE:
+            t += 1
+            lam = meetings[1]
+            lambdas[t], n_bins[t] = lam, n_bins[t - 1]
+        likelihood -= _log_likelihood(weight[b], positive[b])
+        likelihood -= _log_likelihood(weight[r], positive[r])
+        weight[b] += weight[r]
+        positive[b] += positive[r]
+        pull[b] += pull[r]  # the v between them cancels
+        likelihood += _log_likelihood(weight[b], positive[b])
+        lifetimes[starts[r]] = lam
+        n_bins[t] -= 1
+        log_likelihoods[t] = likelihood
+        right[b] = right[r]
+        _set(meetings, r, np.inf)
+        if right[b] < n:
+            left[right[b]] = b
+            _set(meetings, b, _meeting(weight, positive, pull, b, right[b], lam))
+        else:
+            _set(meetings, b, np.inf)
+        if left[b] >= 0:
+            _set(meetings, left[b], _meeting(weight, positive, pull, left[b], b, lam))
+    t += 1
+    return lifetimes, lambdas[:t].copy(), n_bins[:t].copy(), log_likelihoods[:t].copy()
+
+
+@jit
+def _pool_equal(weights, positives):
+    """Runs of equal means: first group of each, weight, positive weight."""
+    n = weights.size
+    starts, weight, positive = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    b = -1
+    for g in range(n):
+        if g > 0 and positives[g] / weights[g] == positives[g - 1] / weights[g - 1]:
+            weight[b] += weights[g]
+            positive[b] += positives[g]
+        else:
+            b += 1
+            starts[b], weight[b], positive[b] = g, weights[g], positives[g]
+    return starts[: b + 1].copy(), weight[: b + 1].copy(), positive[: b + 1].copy()
+
+
+@jit
+def _pulls(weight, positive):
+    """v_left - v_right of each bin."""
+    pull = np.zeros(weight.size)
+    for b in range(1, weight.size):
+        if positive[b - 1] / weight[b - 1] > positive[b] / weight[b]:
+            pull[b - 1] -= 1.0
+            pull[b] += 1.0
+    return pull
+
+
+@jit
+def _meeting(weight, positive, pull, b, r, lam):
+    """The lambda, from `lam` on, at which bin b meets its right neighbour r.
+
+    The products are exact for counts, so that simultaneous meetings get the same float.
+    """
+    if _gap(weight, positive, pull, b, r, lam) <= TOLERANCE:
+        return lam
+    closing = pull[b] * weight[r] - pull[r] * weight[b]
+    if closing == 0:
+        return np.inf
+    return max(lam, (positive[r] * weight[b] - positive[b] * weight[r]) / closing)
+
+
+@jit
+def _gap(weight, positive, pull, b, r, lam):
+    """Distance of the values of bins b and r at `lam`."""
+    value = (positive[b] + lam * pull[b]) / weight[b]
+    return abs(value - (positive[r] + lam * pull[r]) / weight[r])
+
+
+@jit
+def _log_likelihood(weight, positive):
+    """Log likelihood of a bin that predicts its own frequency."""
+    negative = weight - positive
+    if positive <= 0 or negative <= 0:
+        return 0.0
+    return positive * np.log(positive / weight) + negative * np.log(negative / weight)
+
+
+# A tournament holds one time per player in its leaves and in every node the earlier of the two
+# below, so that the earliest of all is at the root, node 1. As a heap it would have to be told
+# where each player is; here neighbours also share most of their way to the root.
+
+
+@jit
+def _tournament(n_players):
+    n_leaves = 1
+    while n_leaves < n_players:
+        n_leaves *= 2
+    return np.full(2 * n_leaves, np.inf)
+
+
+@jit
+def _set(tournament, player, time):
+    node = tournament.size // 2 + player
+    tournament[node] = time
+    while node > 1:
+        node //= 2
+        winner = min(tournament[2 * node], tournament[2 * node + 1])
+        if tournament[node] == winner:
+            break
+        tournament[node] = winner
+
+
+@jit
+def _earliest(tournament):
+    """The first player whose time is the earliest of all."""
+    n_leaves = tournament.size // 2
+    node = 1
+    while node < n_leaves:
+        node *= 2
+        if tournament[node] > tournament[1]:
+            node += 1
+    return node - n_leaves
