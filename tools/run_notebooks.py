@@ -31,6 +31,18 @@ def needs_running(path):
     return any(c.cell_type == "code" and c.source.strip() and not c.execution_count for c in cells)
 
 
+def merge_streams(outputs):
+    """Join neighbouring pieces of one stream: where they were split depends on timing."""
+    merged = []
+    for output in outputs:
+        last = merged[-1] if merged else {}
+        if output.output_type == "stream" and output.name == last.get("name"):
+            last["text"] += output.text
+        else:
+            merged.append(output)
+    return merged
+
+
 def run(path):
     """Execute the notebook, write it back and return the seconds it took."""
     notebook = nbformat.read(path, as_version=4)
@@ -47,6 +59,8 @@ def run(path):
     seconds = time.perf_counter() - start
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = merge_streams(cell.outputs)
     notebook.metadata = nbformat.from_dict(METADATA)
     nbformat.write(notebook, path)
     return seconds
