@@ -31,8 +31,8 @@ class PlattScaling(Calibrator):
 
     References
     ----------
-    Platt (1999); the targets and the stable evaluation of the loss are those of Lin, Lin and Weng
-    (2007).
+    Platt (1999), with the targets; Lin, Lin and Weng (2007), with Newton's method and the stable
+    evaluation of the loss.
 
     Examples
     --------

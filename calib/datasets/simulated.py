@@ -40,7 +40,7 @@ def rings(n, rng):
     ((1000, 2), np.float64(0.5))
     """
     check_integer(n, "n", minimum=2)
-    labels = rng.permutation(np.arange(n) >= n // 2).astype(np.int8)
+    labels = rng.permutation(np.arange(n) >= n // 2).astype(int)
     radius = rng.uniform(0, 2, n) + 2 * labels
     angle = rng.uniform(0, 2 * np.pi, n)
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), labels
@@ -91,7 +91,7 @@ class ScoreLaw:
     def sample(self, n, rng):
         """Draw `n` scores and their labels with the generator `rng`."""
         scores = rng.random(n)
-        return scores, (rng.random(n) < self.pi(scores)).astype(np.int8)
+        return scores, (rng.random(n) < self.pi(scores)).astype(int)
 
     def bin_probability(self, lower, upper):
         """P(z = 1 | lower < score < upper), exactly."""
