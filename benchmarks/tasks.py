@@ -7,6 +7,8 @@ in `fit`; its `predict` does nothing.
 
 import numpy as np
 import relplot.metrics
+from netcal.binning import BBQ as NetcalBBQ
+from netcal.binning import ENIR as NetcalENIR
 from netcal.binning import HistogramBinning as NetcalHistogram
 from netcal.metrics.confidence import ECE as NetcalECE
 from netcal.metrics.confidence import MCE as NetcalMCE
@@ -57,10 +59,13 @@ def sklearn_sigmoid(scores, labels, queries):
     return lambda: model.fit(scores, labels), lambda fitted: fitted.predict(queries)
 
 
-def netcal_histogram(scores, labels, queries):
-    """Ten bins of equal width."""
-    model = NetcalHistogram(10)
-    return lambda: model.fit(scores, labels), lambda fitted: fitted.transform(queries)
+def netcal_calibrator(model):
+    """A calibrator of netcal."""
+
+    def make(scores, labels, queries):
+        return lambda: model.fit(scores, labels), lambda fitted: fitted.transform(queries)
+
+    return make
 
 
 def probmetrics_histogram(scores, labels, queries):
@@ -127,7 +132,7 @@ TASKS = {
         'calib HistogramBinning(n_bins=10, strategy="uniform")': calibrator(
             calib.HistogramBinning(n_bins=10, strategy="uniform")
         ),
-        "netcal HistogramBinning(10)": netcal_histogram,
+        "netcal HistogramBinning(10)": netcal_calibrator(NetcalHistogram(10)),
     },
     "Platt scaling": {
         "calib PlattScaling": calibrator(calib.PlattScaling()),
@@ -149,6 +154,12 @@ TASKS = {
     "Dirichlet-process mixture": {
         "calib DirichletProcessCalibrator": calibrator(calib.DirichletProcessCalibrator()),
         "scikit-learn BayesianGaussianMixture x 2": sklearn_mixtures,
+    },
+    "Averages over binnings": {
+        "calib BBQ": calibrator(calib.BBQ()),
+        "netcal BBQ (another model)": netcal_calibrator(NetcalBBQ()),
+        "calib ENIR": calibrator(calib.ENIR()),
+        "netcal ENIR": netcal_calibrator(NetcalENIR()),
     },
     "ECE, ten bins of equal width": {
         "calib": measure(lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform")),

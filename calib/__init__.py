@@ -21,6 +21,9 @@ _HOMES = {
     "calib.isotonic": ["IsotonicCalibrator"],
     "calib.kernel_density": ["KernelCalibrator"],
     "calib.dirichlet_process": ["DirichletProcessCalibrator"],
+    "calib.bayesian_binning": ["ABB", "BBQ"],
+    "calib.near_isotonic": ["ENIR", "NearIsotonicPath"],
+    "calib.adaptive": ["AdaptiveCalibrator", "logistic_intervals"],
     "calib.classifier": ["CalibratedClassifier"],
     "calib.metrics": [
         "ReliabilityCurve",

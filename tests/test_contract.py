@@ -14,6 +14,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 import calib
 from calib import (
+    ABB,
+    BBQ,
+    ENIR,
     DirichletProcessCalibrator,
     HistogramBinning,
     IsotonicCalibrator,
@@ -33,6 +36,11 @@ CALIBRATORS = [
     KernelCalibrator(kernel="epanechnikov", bandwidth=0.2),
     KernelCalibrator(kernel="tricube", bandwidth="cv"),
     DirichletProcessCalibrator(n_components=4),
+    BBQ(),
+    BBQ(averaging=False),
+    ABB(),
+    ENIR(),
+    ENIR(criterion="aicc"),
 ]
 each_calibrator = pytest.mark.parametrize("calibrator", CALIBRATORS, ids=str)
 
@@ -154,9 +162,12 @@ def test_all_scores_tied_predict_their_frequency(calibrator):
 
 @each_calibrator
 def test_far_out_scores_get_a_probability(calibrator):
-    if calibrator.get_params().get("strategy") == "uniform":
-        return  # such scores are refused there
-    far = clone(calibrator).fit(*sample()).predict([-1e300, -50, 50, 1e300])
+    fitted = clone(calibrator).fit(*sample())
+    if isinstance(calibrator, BBQ | ABB) or calibrator.get_params().get("strategy") == "uniform":
+        with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]"):
+            fitted.predict([-50])
+        return
+    far = fitted.predict([-1e300, -50, 50, 1e300])
     assert np.all((far >= 0) & (far <= 1))
 
 
