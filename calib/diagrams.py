@@ -88,7 +88,7 @@ def reliability_diagram(
     """
     if axes is None:
         _, axes = plt.subplots(
-            2, 1, sharex=True, figsize=(4.6, 5.2), height_ratios=[4, 1], layout="constrained"
+            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
         )
     top, bottom = axes
     binning = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
@@ -109,7 +109,8 @@ def reliability_diagram(
         )
         bottom.hist(predictions[name], np.linspace(0, 1, 26), histtype="step", color=style["color"])
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
-    top.set_aspect("equal", adjustable="box")
+    top.set_box_aspect(1)
+    bottom.set_box_aspect(1 / 4)  # as wide as the square above it
     top.legend(loc="upper left", fontsize="small")
     bottom.set(xlabel="Predicted probability", ylabel="Count")
     return axes
