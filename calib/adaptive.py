@@ -109,8 +109,9 @@ def logistic_intervals(model, X, X_train, *, confidence=0.95, sample_weight=None
 
     .. math::
 
-        [l, u] = \sigma\bigl(\eta \pm q \sqrt{\tilde x^T V \tilde x}\bigr), \qquad
-        V = \Bigl(\sum_j w_j p_j (1 - p_j) \, \tilde x_j \tilde x_j^T + P / C\Bigr)^{-1},
+        [l, u] &= \sigma\bigl(\eta \pm q \sqrt{\tilde x^T V \tilde x}\bigr), \\
+        V^{-1} &= \sum_j w_j p_j (1 - p_j) \, \tilde x_j \tilde x_j^T \\
+        &\quad + P / C,
 
     with :math:`\tilde x = (1, x)`, the linear predictor :math:`\eta = \tilde x^T \hat\beta`, the
     normal quantile q of (1 + confidence) / 2, and :math:`p_j` the fitted probabilities of the

@@ -24,12 +24,11 @@ class BBQ(Calibrator):
 
     .. math::
 
-        f(y) &= \sum_B w_B \, \hat\theta_B(y), \qquad
-        w_B \propto \prod_{i=1}^{B}
-        \frac{\Gamma(m_i + a_i) \, \Gamma(n_i + b_i)}{\Gamma(a_i) \, \Gamma(b_i)} \,
-        \frac{\Gamma(2)}{\Gamma(N_i + 2)}, \\
-        \hat\theta_B(y) &= \frac{m_i + a_i}{N_i + 2} \quad\text{for } y \in B_i, \qquad
-        a_i = 2 p_i, \quad b_i = 2 (1 - p_i).
+        f(y) &= \sum_B w_B \, \hat\theta_B(y), \\
+        \hat\theta_B(y) &= \frac{m_i + a_i}{N_i + 2} \quad\text{for } y \in B_i, \\
+        w_B &\propto \prod_{i=1}^{B} \frac{E(m_i, n_i; a_i, b_i)}{\Gamma(N_i + 2)}, \\
+        E(m, n; a, b) &= \frac{\Gamma(m + a)}{\Gamma(a)} \, \frac{\Gamma(n + b)}{\Gamma(b)}, \\
+        a_i &= 2 p_i, \quad b_i = 2 (1 - p_i).
 
     The weight :math:`w_B` is the probability of the labels given the binning, where bin i with
     :math:`m_i` positives and :math:`n_i` negatives has a frequency of its own with the prior
@@ -117,16 +116,14 @@ class ABB(Calibrator):
 
     .. math::
 
-        f(y) &= \sum_M P(M \mid z) \, \hat\theta_M(y), \qquad
-        P(M \mid z) \propto P(M) \prod_{i \in M}
-        \frac{\Gamma(m_i + a_i) \, \Gamma(n_i + b_i)}{\Gamma(a_i) \, \Gamma(b_i)} \,
-        \frac{\Gamma(2)}{\Gamma(N_i + 2)}, \\
-        P(M) &= \prod_{k \text{ cut}} (1 - e^{-\lambda g_k})
-        \prod_{k \text{ not cut}} e^{-\lambda g_k}, \qquad
-        g_k = \frac{u_{k+1} - u_k}{u_K - u_1}.
+        f(y) &= \sum_M P(M \mid z) \, \hat\theta_M(y), \\
+        P(M \mid z) &\propto P(M) \prod_{i \in M} \frac{E(m_i, n_i; a_i, b_i)}{\Gamma(N_i + 2)}, \\
+        P(M) &= \prod_{k \text{ cut}} (1 - e^{-\lambda g_k}) \\
+        &\quad \times \prod_{k \text{ not cut}} e^{-\lambda g_k}, \\
+        g_k &= \frac{u_{k+1} - u_k}{u_K - u_1},
 
     M runs over all :math:`2^{K-1}` ways to cut between neighbours of the K distinct scores
-    :math:`u_1 < \dots < u_K`. The frequencies of the bins, their Beta priors and the posterior
+    :math:`u_1 < \dots < u_K`. The factor E, the frequencies, their Beta priors and the posterior
     means :math:`\hat\theta_M` are those of `BBQ`.
 
     Parameters

@@ -16,8 +16,8 @@ class KernelCalibrator(Calibrator):
 
     .. math::
 
-        f(y) = \frac{h_0 S_1(y)}{h_0 S_1(y) + h_1 S_0(y)}, \qquad
-        S_z(y) = \sum_{j:\, z_j = z} K\!\left(\frac{y - y_j}{h_z}\right)
+        f(y) &= \frac{h_0 S_1(y)}{h_0 S_1(y) + h_1 S_0(y)}, \\
+        S_z(y) &= \sum_{j:\, z_j = z} K\!\left(\frac{y - y_j}{h_z}\right)
 
     With the priors m/N and n/N this is P(z = 1 | y) for the densities :math:`S_1 / (m h_1)` and
     :math:`S_0 / (n h_0)`; with one bandwidth it is the Nadaraya-Watson regression of the labels.

@@ -16,8 +16,8 @@ class NearIsotonicPath(Calibrator):
 
     .. math::
 
-        \hat p(\lambda) = \arg\min_p \; \tfrac12 \sum_i w_i (p_i - \bar z_i)^2
-        + \lambda \sum_i (p_i - p_{i+1})_+
+        \hat p(\lambda) = \arg\min_p \; & \tfrac12 \sum_i w_i (p_i - \bar z_i)^2 \\
+        & + \lambda \sum_i (p_i - p_{i+1})_+
 
     over the distinct scores in increasing order, w_i their weights, \bar z_i their mean labels.
     At lambda = 0 the fit is \bar z. Neighbours that meet while lambda grows form a bin and never
@@ -111,9 +111,10 @@ class ENIR(Calibrator):
 
     .. math::
 
-        P(z = 1 \mid y) = \sum_t \omega_t \, \hat p(\lambda_t)(y), \qquad
-        \omega_t \propto \exp(-C_t / 2), \qquad
-        C_t = -2 \log L(\hat p(\lambda_t)) + \text{penalty}(d_t),
+        f(y) &= \sum_t \omega_t \, \hat p(\lambda_t)(y), \\
+        \omega_t &\propto \exp(-C_t / 2), \\
+        C_t &= -2 \log L(\hat p(\lambda_t)) \\
+        &\quad + \text{penalty}(d_t),
 
     L the Bernoulli likelihood of the labels and N their number (the sum of the weights).
 

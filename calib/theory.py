@@ -102,13 +102,13 @@ def auc_loss_bound(n, n_bins, *, base_rate=0.5, delta=None, version="sharp"):
     r"""AUC(score) - AUC(calibrated score) is at most this.
 
     .. math::
-        &\text{sharp, in the mean:} \\
-        &\quad \frac{1}{2B} + \frac14 \sqrt{\frac{1 + 2B/N}{B N p (1-p)}}
-          + \frac14 \sqrt{\frac{2B}{N p (1-p)}} \\
-        &\text{sharp, with probability } 1 - \delta \text{, where }
-          t = \sqrt{\log(4/\delta) / (2N)}: \\
-        &\quad \frac{1}{2B} + t + \frac14 \sqrt{\frac{2B}{N p (1-p)}}
-          + \frac{1}{p (1-p)} \sqrt{\frac{(1 + 2Bt) \log(2/\delta)}{2N}} \\
+        &\text{sharp, in the mean, } v = p (1 - p): \\
+        &\quad \frac{1}{2B} + \frac14 \sqrt{\frac{2B}{N v}} \\
+        &\quad + \frac14 \sqrt{\frac{1 + 2B/N}{B N v}} \\
+        &\text{sharp, with probability } 1 - \delta: \\
+        &\quad \frac{1}{2B} + \frac14 \sqrt{\frac{2B}{N v}} + t \\
+        &\quad + \frac{1}{v} \sqrt{\frac{(1 + 2Bt) \log(2/\delta)}{2N}}, \\
+        &\quad t = \sqrt{\log(4/\delta) / (2N)} \\
         &\text{published: } \frac{1}{2B}
 
     Parameters
