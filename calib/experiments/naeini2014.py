@@ -108,8 +108,8 @@ RINGS = Experiment(
     run_case=run_rings,
     deviations=(
         *_COMMON,
-        "The paper reports one run; here ten.",
-        "Both tie policies are recorded; the paper's code is policy 'label'.",
+        "The paper states no number of runs for this table; here ten.",
+        "Both tie policies are recorded; 'label' is that of the authors' later evaluation code.",
         "Platt scaling is also fitted on the margins, for which it was made.",
     ),
 )
