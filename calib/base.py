@@ -34,6 +34,16 @@ class CalibrationMap(NamedTuple):
     probabilities: np.ndarray
     kind: str
 
+    @classmethod
+    def of_blocks(cls, scores, starts, values):
+        """Linear map with a plateau per block, knots at its first and last score.
+
+        Block i holds the scores from ``starts[i]`` up to the next start; `scores` increase.
+        """
+        ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()
+        kept = np.append(True, np.diff(ends) > 0)  # a block of one score has one knot
+        return cls(scores[ends[kept]], np.repeat(values, 2)[kept], "linear")
+
     def __call__(self, scores):
         """Evaluate the map at `scores` (1-D float64 array)."""
         evaluate = interpolate if self.kind == "linear" else step
@@ -45,8 +55,11 @@ class Calibrator(BaseEstimator):
 
     A subclass implements ``_fit(scores, labels, weights)`` with clean arrays (`weights` is None
     when all are one) and either sets ``map_``, a `CalibrationMap`, or implements
-    ``_predict(scores)``. Its constructor arguments are checked in ``_fit``.
+    ``_predict(scores)``. Its constructor arguments are checked in ``_fit``. It sets
+    ``_unit_scores`` if only scores in [0, 1] have a meaning for it.
     """
+
+    _unit_scores = False
 
     def fit(self, scores, labels, sample_weight=None):
         """Learn the map from scores to probabilities.
@@ -109,7 +122,7 @@ class Calibrator(BaseEstimator):
         return self._predict(self._check_scores(scores, allow_empty=True))
 
     def _check_scores(self, scores, *, allow_empty=False):
-        return check_scores(scores, allow_empty=allow_empty)
+        return check_scores(scores, unit=self._unit_scores, allow_empty=allow_empty)
 
     def _predict(self, scores):
         return self.map_(scores)

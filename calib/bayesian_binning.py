@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import softmax
 
-from calib.base import CalibrationMap, Calibrator, check_integer, check_positive, check_scores
+from calib.base import CalibrationMap, Calibrator, check_integer, check_positive
 from calib.histogram import halfway
 from calib.kernels.bayesian_binning import (
     Cells,
@@ -89,11 +89,10 @@ class BBQ(Calibrator):
     array([0.109, 0.891])
     """
 
+    _unit_scores = True
+
     def __init__(self, *, averaging=True):
         self.averaging = averaging
-
-    def _check_scores(self, scores, *, allow_empty=False):
-        return check_scores(scores, unit=True, allow_empty=allow_empty)
 
     def _fit(self, scores, labels, weights):
         if not isinstance(self.averaging, bool | np.bool_):
@@ -178,12 +177,11 @@ class ABB(Calibrator):
     array([0.104, 0.843])
     """
 
+    _unit_scores = True
+
     def __init__(self, *, strength=1.0, max_distinct=20000):
         self.strength = strength
         self.max_distinct = max_distinct
-
-    def _check_scores(self, scores, *, allow_empty=False):
-        return check_scores(scores, unit=True, allow_empty=allow_empty)
 
     def _fit(self, scores, labels, weights):
         check_positive(self.strength, "strength")

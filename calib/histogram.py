@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calib.base import CalibrationMap, Calibrator, check_choice, check_integer, check_scores
+from calib.base import CalibrationMap, Calibrator, check_choice, check_integer
 from calib.kernels.binning import (
     equal_frequency_starts,
     segment_sums,
@@ -63,9 +63,10 @@ class HistogramBinning(Calibrator):
         self.n_bins = n_bins
         self.strategy = strategy
 
-    def _check_scores(self, scores, *, allow_empty=False):
+    @property
+    def _unit_scores(self):
         check_choice(self.strategy, ["quantile", "uniform"], "strategy")
-        return check_scores(scores, unit=self.strategy == "uniform", allow_empty=allow_empty)
+        return self.strategy == "uniform"
 
     def _fit(self, scores, labels, weights):
         n_bins = self._number_of_bins(scores.size if weights is None else weights.sum())

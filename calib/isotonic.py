@@ -1,7 +1,5 @@
 """Isotonic regression."""
 
-import numpy as np
-
 from calib.base import CalibrationMap, Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
@@ -47,6 +45,4 @@ class IsotonicCalibrator(Calibrator):
             groups.weights, groups.positives
         )
         values = self.positives_ / self.counts_
-        ends = np.column_stack([starts[:-1], starts[1:] - 1]).ravel()
-        kept = np.append(True, np.diff(ends) > 0)  # a block of one score has one knot
-        self.map_ = CalibrationMap(groups.scores[ends[kept]], np.repeat(values, 2)[kept], "linear")
+        self.map_ = CalibrationMap.of_blocks(groups.scores, starts[:-1], values)

@@ -107,8 +107,7 @@ def expected_calibration_error(
     >>> expected_calibration_error([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
-    counts, totals, positives = _bin_sums(labels, probabilities, n_bins, strategy, ties)
-    return float(np.abs(positives - totals).sum() / counts.sum())
+    return _mean_gap(*_bin_sums(labels, probabilities, n_bins, strategy, ties))
 
 
 def maximum_calibration_error(
@@ -129,8 +128,7 @@ def maximum_calibration_error(
     >>> maximum_calibration_error([0, 1, 1, 1], [0.5, 0.5, 1.0, 1.0], strategy="uniform")
     0.0
     """
-    counts, totals, positives = _bin_sums(labels, probabilities, n_bins, strategy, ties)
-    return float((np.abs(positives - totals) / counts).max())
+    return _largest_gap(*_bin_sums(labels, probabilities, n_bins, strategy, ties))
 
 
 def brier_score_loss(labels, probabilities):
@@ -213,13 +211,13 @@ def evaluate(labels, probabilities, *, n_bins=10, strategy="quantile", ties="gro
     >>> evaluate([0, 1], [0.0, 1.0])
     {'RMSE': 0.0, 'AUC': 1.0, 'ACC': 1.0, 'MCE': 0.0, 'ECE': 0.0}
     """
-    binning = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
+    sums = _bin_sums(labels, probabilities, n_bins, strategy, ties)
     return {
         "RMSE": root_mean_squared_error(labels, probabilities),
         "AUC": roc_auc_score(labels, probabilities),
         "ACC": accuracy(labels, probabilities),
-        "MCE": maximum_calibration_error(labels, probabilities, **binning),
-        "ECE": expected_calibration_error(labels, probabilities, **binning),
+        "MCE": _largest_gap(*sums),
+        "ECE": _mean_gap(*sums),
     }
 
 
@@ -243,6 +241,14 @@ def _bin_sums(labels, probabilities, n_bins, strategy, ties):
         else:
             sums = label_ordered_sums(n_bins, *groups)
     return np.stack(sums)[:, sums[0] > 0]
+
+
+def _mean_gap(counts, totals, positives):
+    return float(np.abs(positives - totals).sum() / counts.sum())
+
+
+def _largest_gap(counts, totals, positives):
+    return float((np.abs(positives - totals) / counts).max())
 
 
 def _clopper_pearson(counts, positives, confidence):

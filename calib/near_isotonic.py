@@ -279,6 +279,4 @@ def average_map(scores, bins, lambdas, weights):
         fit = shrunken_positives(merged, lambdas[t]) / merged.weights
         values += weights[t] * np.repeat(fit, np.diff(first, append=starts.size))
     values = np.minimum(values, 1.0)  # against rounding
-    ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()
-    kept = np.append(True, np.diff(ends) > 0)  # a bin of one score has one knot
-    return CalibrationMap(scores[ends[kept]], np.repeat(values, 2)[kept], "linear")
+    return CalibrationMap.of_blocks(scores, starts, values)

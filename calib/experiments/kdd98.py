@@ -14,14 +14,10 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from calib.datasets import load
-from calib.dirichlet_process import DirichletProcessCalibrator
 from calib.experiments.kdd98_models import AmountModel, margins, response_model
+from calib.experiments.naeini2014 import methods
 from calib.experiments.recording import Experiment
-from calib.histogram import HistogramBinning
-from calib.isotonic import IsotonicCalibrator
-from calib.kernel_density import KernelCalibrator
 from calib.metrics import evaluate
-from calib.platt import PlattScaling
 
 SEED = 1998
 N_RUNS = 10
@@ -29,17 +25,6 @@ COST = 0.68  # dollars a letter
 PEOPLE = 96_367  # of the validation file: profits are scaled to this number
 CLASSIFIERS = ["LR", "NB", "SVM", "SVM reversed"]
 SCORED = ["same", "folds"]
-
-
-def methods():
-    """The calibrators of Table 3 by their names in this book."""
-    return {
-        "Histogram": HistogramBinning(),
-        "Platt": PlattScaling(),
-        "Isotonic": IsotonicCalibrator(),
-        "KDE": KernelCalibrator(kernel="boxcar"),
-        "DPM": DirichletProcessCalibrator(),
-    }
 
 
 class Campaign(NamedTuple):
@@ -86,7 +71,7 @@ def responses(people, scores, new_scores):
     labels = people.gifts > 0
     unit, new_unit = expit(scores), expit(new_scores)
     found = {"Raw": (unit, new_unit)}
-    for name, calibrator in methods().items():
+    for name, calibrator in methods(n_bins="cube_root").items():
         calibrator.fit(unit, labels)
         found[name] = calibrator.predict(unit), calibrator.predict(new_unit)
     for name in ["Platt", "DPM"]:

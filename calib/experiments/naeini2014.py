@@ -30,10 +30,10 @@ def support_vector_machine(name):
     return SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, C=0.0075)
 
 
-def methods():
-    """The calibrators of Table 1 by their names in this book."""
+def methods(n_bins=10):
+    """The calibrators of Tables 1 and 3 by their names in this book."""
     return {
-        "Histogram": HistogramBinning(n_bins=10),
+        "Histogram": HistogramBinning(n_bins=n_bins),
         "Platt": PlattScaling(),
         "Isotonic": IsotonicCalibrator(),
         "KDE": KernelCalibrator(kernel="boxcar"),

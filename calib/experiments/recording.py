@@ -123,12 +123,13 @@ def recorded(name, *, folder=RESULTS):
             f"no recorded results {path.name} in the folder {path.parent.name}: "
             f"run python -m calib.experiments {name}"
         )
-    return {key: _as_numbers(column) for key, column in _columns(_read_rows(path)).items()}
+    return read_table(path)
 
 
 def read_table(path):
     """Columns of any CSV file as a dict of arrays; columns of numbers become float64."""
-    return {key: _as_numbers(column) for key, column in _columns(_read_rows(Path(path))).items()}
+    rows = _read_rows(Path(path))
+    return {key: _as_numbers([row[key] for row in rows]) for key in rows[0]}
 
 
 def _run(run_case, case):
@@ -218,10 +219,6 @@ def _checksum(name):
     if path is None or not path.exists():
         return "from OpenML"
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _columns(rows):
-    return {key: [row[key] for row in rows] for key in rows[0]}
 
 
 def _as_numbers(column):
