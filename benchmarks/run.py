@@ -19,13 +19,16 @@ from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
-from tasks import TASKS  # noqa: E402
+from tasks import NOTES, TASKS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = [10**3, 10**4, 10**5, 10**6]
 SHOWN = SIZES[1:]
 LIMIT = 60.0
-PACKAGES = ["calib", "numpy", "scipy", "scikit-learn", "numba", "netcal", "relplot", "probmetrics"]
+PACKAGES = [
+    *["calib", "numpy", "scipy", "scikit-learn", "numba"],
+    *["netcal", "relplot", "probmetrics", "venn-abers", "mapie"],
+]
 
 
 def sample(n, seed):
@@ -99,7 +102,7 @@ def milliseconds(seconds):
     return f"{1000 * seconds:.3g}" if seconds < 100 else f"{1000 * seconds:.0f}"
 
 
-def write_page(rows, sort_seconds):
+def write_page(rows, sort_seconds, notes):
     """The page of the book, from the rows of this run."""
     lines = [
         "# Speed",
@@ -132,11 +135,14 @@ def write_page(rows, sort_seconds):
             )
             lines.append(f"| {method} | " + " | ".join(cells) + f" | {ratio} |")
         lines.append("")
+        if task in notes:
+            lines += [notes[task], ""]
     (ROOT / "book" / "speed.md").write_text("\n".join(lines))
 
 
 def main():
     """Measure everything, then write the table and the page."""
+    notes = {task: note() for task, note in NOTES.items()}
     sort_seconds = argsort_seconds()
     rows = []
     for task, methods in TASKS.items():
@@ -150,7 +156,7 @@ def main():
                 key: "" if row[key] is None else f"{row[key]:.3g}" for key in ["fit", "predict"]
             }
             writer.writerow({**row, **times, "argsort": f"{sort_seconds[row['n']]:.3g}"})
-    write_page(rows, sort_seconds)
+    write_page(rows, sort_seconds, notes)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ in `fit`; its `predict` does nothing.
 
 import numpy as np
 import relplot.metrics
+from mapie.calibration import VennAbersCalibrator
 from netcal.binning import BBQ as NetcalBBQ
 from netcal.binning import ENIR as NetcalENIR
 from netcal.binning import HistogramBinning as NetcalHistogram
@@ -14,11 +15,13 @@ from netcal.metrics.confidence import ECE as NetcalECE
 from netcal.metrics.confidence import MCE as NetcalMCE
 from probmetrics.calibrators import BinaryHistogramBinningCalibrator
 from scipy.optimize import isotonic_regression
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import _SigmoidCalibration, calibration_curve
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KernelDensity
+from venn_abers import VennAbers as PackageVennAbers
 
 import calib
 
@@ -71,10 +74,6 @@ def netcal_calibrator(model):
 def probmetrics_histogram(scores, labels, queries):
     """Ten bins of equal frequency."""
     model = BinaryHistogramBinningCalibrator()
-
-    def two_columns(p):
-        return np.column_stack([1 - p, p])
-
     return (
         lambda: model.fit(two_columns(scores), labels),
         lambda fitted: fitted.predict_proba(two_columns(queries)),
@@ -123,6 +122,75 @@ def sklearn_mixtures(scores, labels, queries):
     return fit, lambda model: [part.score_samples(queries[:, np.newaxis]) for part in model]
 
 
+def two_columns(p):
+    """Probabilities of both classes."""
+    return np.column_stack([1 - p, p])
+
+
+class Scores(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose one feature is its score."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        """Both columns of probabilities."""
+        return two_columns(X[:, 0])
+
+
+def package_venn_abers(scores, labels, queries):
+    """The package venn-abers; predicts the merged probability and the pair."""
+    model = PackageVennAbers()
+
+    def fit():
+        model.fit(two_columns(scores), labels)
+        return model
+
+    return fit, lambda fitted: fitted.predict_proba(two_columns(queries))
+
+
+def mapie_venn_abers(scores, labels, queries):
+    """MAPIE, with a classifier that is fitted already."""
+    model = VennAbersCalibrator(Scores(), cv="prefit")
+    return (
+        lambda: model.fit(scores[:, np.newaxis], labels),
+        lambda fitted: fitted.predict_proba(queries[:, np.newaxis], p0_p1_output=True),
+    )
+
+
+def skewed(make):
+    """The same method on calibrated scores from Beta(0.05, 1), nearly all of them close to 0."""
+
+    def make_skewed(scores, labels, queries):
+        rng = np.random.default_rng(scores.size)
+        scores, queries = rng.beta(0.05, 1, (2, scores.size))
+        labels = (rng.random(scores.size) < scores).astype(np.int64)
+        return make(scores, labels, queries)
+
+    return make_skewed
+
+
+def venn_abers_agreement(n=10_000):
+    """Compare all three on continuous scores; a sentence for the page."""
+    rng = np.random.default_rng(n)
+    scores, queries = rng.random((2, n))
+    queries[0] = 1.0  # above all others
+    labels = (rng.random(n) < 0.5 + 0.4 * np.sin(5 * scores)).astype(np.int64)
+    ours = np.array(calib.VennAbers().fit(scores, labels).predict_interval(queries))
+    fit, predict = package_venn_abers(scores, labels, queries)
+    package = np.max(np.abs(predict(fit())[1].T - ours))
+    assert package < 1e-12, f"venn-abers and calib differ by {package}"
+    fit, predict = mapie_venn_abers(scores, labels, queries)
+    mapie = np.abs(predict(fit())[1].T - ours)
+    above = queries > scores.max()
+    return (
+        f"On {n} continuous scores the pairs of venn-abers and calib differ by {package:.0e} at "
+        f"most, those of MAPIE by {mapie[:, ~above].max():.0e}, but above the largest "
+        f"calibration score, where p1 is 1, its p1 is lower by up to {mapie[1, above].max():.2f}."
+    )
+
+
+NOTES = {"Venn-Abers": venn_abers_agreement}
+
 TASKS = {
     "Histogram, equal frequency": {
         "calib HistogramBinning(n_bins=10)": calibrator(calib.HistogramBinning(n_bins=10)),
@@ -160,6 +228,16 @@ TASKS = {
         "netcal BBQ (another model)": netcal_calibrator(NetcalBBQ()),
         "calib ENIR": calibrator(calib.ENIR()),
         "netcal ENIR": netcal_calibrator(NetcalENIR()),
+    },
+    "Venn-Abers": {
+        "calib VennAbers": calibrator(calib.VennAbers()),
+        "venn-abers VennAbers": package_venn_abers,
+        "MAPIE VennAbersCalibrator": mapie_venn_abers,
+    },
+    "Venn-Abers, skewed scores": {
+        "calib VennAbers": skewed(calibrator(calib.VennAbers())),
+        "venn-abers VennAbers": skewed(package_venn_abers),
+        "MAPIE VennAbersCalibrator": skewed(mapie_venn_abers),
     },
     "ECE, ten bins of equal width": {
         "calib": measure(lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform")),

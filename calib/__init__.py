@@ -24,10 +24,15 @@ _HOMES = {
     "calib.bayesian_binning": ["ABB", "BBQ"],
     "calib.near_isotonic": ["ENIR", "NearIsotonicPath"],
     "calib.adaptive": ["AdaptiveCalibrator", "logistic_intervals"],
+    "calib.venn_abers": ["DirectIsotonic", "TransductiveVennAbers", "VennAbers"],
+    "calib.auc_split_tree": ["AUCSplitTree"],
+    "calib.heterogeneous": ["HeterogeneousCalibrator"],
     "calib.classifier": ["CalibratedClassifier"],
     "calib.metrics": [
+        "PartsAUC",
         "ReliabilityCurve",
         "accuracy",
+        "auc_by_parts",
         "brier_score_loss",
         "evaluate",
         "expected_calibration_error",
@@ -37,6 +42,7 @@ _HOMES = {
         "roc_auc_score",
         "root_mean_squared_error",
     ],
+    "calib.discrete": ["DiscreteLaw"],
     "calib.diagrams": ["reliability_diagram"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

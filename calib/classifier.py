@@ -52,6 +52,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         * a splitter of scikit-learn, or an iterable of (training rows, scored rows): one split is
           data partitioning, the scores of several are pooled as with k folds. To shuffle the
           folds, pass ``StratifiedKFold(5, shuffle=True, random_state=0)``.
+    ensemble : bool, default=False
+        What becomes of several splits. False: one calibrator learns from all their scores, and
+        one classifier, trained on all rows, is calibrated with it. True: each split has a
+        calibrated classifier of its own, trained and calibrated on its two parts, and their
+        probabilities are averaged, or combined as the calibrator's method `combine` says. With
+        `VennAbers` that is the cross Venn-Abers predictor (CVAP). A single split is the same
+        either way.
     response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
         What the score is; ``"auto"`` prefers the decision function, which does not saturate.
         Calibrators that work on [0, 1] need ``"predict_proba"``.
@@ -66,8 +73,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The fitted classifier; with ``"prefit"``, `estimator` itself.
     calibrators_ : list of Calibrator
         One for two classes (it predicts ``classes_[1]``), else one per class.
+    members_ : list of (classifier, list of Calibrator)
+        ``(estimator_, calibrators_)``, or with ``ensemble=True`` such a pair for each split; of
+        several pairs none is called `estimator_`.
     n_features_in_, feature_names_in_ : int, ndarray
-        Those of `estimator_`, where it has them.
+        Those of the classifier, where it has them.
 
     Notes
     -----
@@ -75,6 +85,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Cost: one training for a share, k + 1 for k folds, n + 1 for leave-one-out, none for
     ``"prefit"``; then the calibrator's, once per class. O(n) further memory.
+
+    An ensemble of k folds costs k trainings, and its predictions k times as much. Every fold needs
+    rows of each class to calibrate on.
 
     Leave-one-out is biased for weak classifiers: without a positive the others' positive rate is
     lower, hence its score too, and conversely; scores of pure noise then look *anti*-correlated
@@ -84,7 +97,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     Naeini, Cooper and Hauskrecht (2014), section 5.1, describe data partitioning and leave-one-out
     or k folds; their own experiments use ``cv="same"``. ``CalibratedClassifierCV(ensemble=False)``
-    of scikit-learn is the k-fold scheme.
+    of scikit-learn is the k-fold scheme, ``ensemble=True`` its ensemble. Vovk, Petej and
+    Fedorova (2015) introduce cross Venn-Abers predictors.
 
     Examples
     --------
@@ -100,11 +114,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     def __init__(
-        self, estimator=None, calibrator=None, *, cv=5, response_method="auto", random_state=None
+        self,
+        estimator=None,
+        calibrator=None,
+        *,
+        cv=5,
+        ensemble=False,
+        response_method="auto",
+        random_state=None,
     ):
         self.estimator = estimator
         self.calibrator = calibrator
         self.cv = cv
+        self.ensemble = ensemble
         self.response_method = response_method
         self.random_state = random_state
 
@@ -145,29 +167,26 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
             raise ValueError(f"y holds {found}: pass rows of at least two classes")
         weights = None if sample_weight is None else check_weights(sample_weight, size=y.size)
-        self.estimator_, scores, rows = self._calibration_set(X, codes, weights)
-        codes, weights = codes[rows], _take(weights, rows)
-        self._require_every_class(codes, weights, "the calibration rows")
-        positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
-        template = PlattScaling() if self.calibrator is None else self.calibrator
-        self.calibrators_ = [
-            _fit(clone(template), column, codes == positive, weights)
-            for positive, column in zip(positives, scores.T, strict=True)
+        training_weights = self._training_weights(weights)
+        parts = self._scored_parts(X, codes, training_weights)
+        if not self.ensemble:
+            parts = [self._pooled(parts, X, codes, training_weights)]
+        self.members_ = [
+            (estimator, self._calibrate(scores, codes[rows], _take(weights, rows)))
+            for estimator, scores, rows in parts
         ]
         return self
 
     def predict_proba(self, X):
         """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
         check_is_fitted(self)
-        columns = self._scores(self.estimator_, X).T
-        probabilities = np.column_stack(
-            [f.predict(column) for f, column in zip(self.calibrators_, columns, strict=True)]
-        )
-        if self.classes_.size == 2:
-            return np.hstack([1 - probabilities, probabilities])
-        totals = probabilities.sum(axis=1, keepdims=True)
-        uniform = np.full_like(probabilities, 1 / self.classes_.size)
-        return np.divide(probabilities, totals, out=uniform, where=totals > 0)
+        members = np.array([self._probabilities(X, *member) for member in self.members_])
+        if len(members) == 1:
+            return members[0]
+        calibrator = self.members_[0][1][0]
+        combine = calibrator.combine if hasattr(calibrator, "combine") else _mean
+        combined = combine(members)
+        return combined / combined.sum(axis=1, keepdims=True)
 
     def predict(self, X):
         """Class of the largest calibrated probability; of equal ones, the first."""
@@ -175,14 +194,24 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.classes_[best]
 
     @property
+    def estimator_(self):
+        """The classifier, if there is only one."""
+        return self._only_member()[0]
+
+    @property
+    def calibrators_(self):
+        """The calibrators, if there is only one classifier."""
+        return self._only_member()[1]
+
+    @property
     def n_features_in_(self):
         """Number of features that the classifier was trained on."""
-        return self.estimator_.n_features_in_
+        return self.members_[0][0].n_features_in_
 
     @property
     def feature_names_in_(self):
         """Names of the features, if the classifier was trained on a data frame."""
-        return self.estimator_.feature_names_in_
+        return self.members_[0][0].feature_names_in_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -196,6 +225,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_choice(
             self.response_method, ["auto", "decision_function", "predict_proba"], "response_method"
         )
+        if not isinstance(self.ensemble, bool | np.bool_):
+            raise ValueError(f"ensemble must be True or False; found {self.ensemble!r}")
         if isinstance(self.cv, str):
             check_choice(self.cv, ["leave_one_out", "prefit", "same"], "cv")
         elif isinstance(self.cv, numbers.Integral):
@@ -203,24 +234,59 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         elif isinstance(self.cv, numbers.Real):
             check_positive(self.cv, "cv", below=1)
 
-    def _calibration_set(self, X, codes, weights):
-        """The fitted classifier, the scores to calibrate on and the rows that they belong to."""
+    def _only_member(self):
+        if len(self.members_) > 1:
+            raise AttributeError("an ensemble has several classifiers and calibrators: members_")
+        return self.members_[0]
+
+    def _scored_parts(self, X, codes, weights):
+        """For each split the classifier, the scores to calibrate on, the rows they belong to."""
         everything = np.arange(codes.size)
-        if isinstance(self.cv, str) and self.cv == "prefit":
-            return self._prefit(), self._scores(self.estimator, X), everything
-        weights = self._training_weights(weights)
-        scores, rows = [], []
+        if self._is_prefit():
+            yield self._prefit(), self._scores(self.estimator, X), everything
+            return
+        n_splits = 0
         for training, scored in self._splits(X, codes):
+            n_splits += 1
             training, scored = everything[training], everything[scored]  # masks become indices
             estimator = self._train(X, codes, weights, training)
             X_scored, _ = _safe_split(estimator, X, None, scored, training)
-            scores.append(self._scores(estimator, X_scored))
-            rows.append(scored)
-        if not scores:
+            yield estimator, self._scores(estimator, X_scored), scored
+        if n_splits == 0:
             raise ValueError("cv yields no split: pass at least one (a generator works only once)")
-        if len(scores) > 1:
-            estimator = self._train(X, codes, weights, everything)
+
+    def _pooled(self, parts, X, codes, weights):
+        """One part of them all; if they are several, its classifier is trained on all rows."""
+        estimator, scores, rows = next(parts)
+        scores, rows = [scores], [rows]
+        for _, scores_of_part, rows_of_part in parts:
+            scores.append(scores_of_part)
+            rows.append(rows_of_part)
+        if len(rows) > 1:
+            estimator = self._train(X, codes, weights, np.arange(codes.size))
         return estimator, np.concatenate(scores), np.concatenate(rows)
+
+    def _calibrate(self, scores, codes, weights):
+        """Fit the calibrators, each on its column of scores."""
+        self._require_every_class(codes, weights, "the calibration rows")
+        positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
+        template = PlattScaling() if self.calibrator is None else self.calibrator
+        return [
+            _fit(clone(template), column, codes == positive, weights)
+            for positive, column in zip(positives, scores.T, strict=True)
+        ]
+
+    def _probabilities(self, X, estimator, calibrators):
+        """Calibrated probabilities of one member."""
+        columns = self._scores(estimator, X).T
+        probabilities = np.column_stack(
+            [f.predict(column) for f, column in zip(calibrators, columns, strict=True)]
+        )
+        if self.classes_.size == 2:
+            return np.hstack([1 - probabilities, probabilities])
+        totals = probabilities.sum(axis=1, keepdims=True)
+        uniform = np.full_like(probabilities, 1 / self.classes_.size)
+        return np.divide(probabilities, totals, out=uniform, where=totals > 0)
 
     def _prefit(self):
         check_is_fitted(
@@ -236,14 +302,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return self.estimator
 
+    def _is_prefit(self):
+        return isinstance(self.cv, str) and self.cv == "prefit"
+
     def _training_weights(self, weights):
-        if weights is None or has_fit_parameter(self._template(), "sample_weight"):
+        if self._is_prefit() or weights is None:
+            return weights
+        if has_fit_parameter(self._template(), "sample_weight"):
             return weights
         warnings.warn(
             f"{type(self._template()).__name__}.fit takes no sample_weight: it is trained without "
             "weights and only calibrated with them. If it is a pipeline, calibrate its last step "
             "inside it instead",
-            stacklevel=4,
+            stacklevel=3,
         )
         return None
 
@@ -296,6 +367,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"class {self.classes_[absent][0]} has no row (of positive weight) in {where}: "
                 "collect more rows of this class or choose another cv"
             )
+
+
+def _mean(probabilities):
+    return np.mean(probabilities, axis=0)
 
 
 def _take(weights, rows):

@@ -150,3 +150,51 @@ def calibration_map(calibrators, *, scores=None, truth=None, ax=None):
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
     ax.legend(fontsize="small")
     return ax
+
+
+def partition_map(calibrator, *, tree=0, ax=None):
+    """Draw the map of each part of a fitted `HeterogeneousCalibrator`.
+
+    A map is drawn over the scores that its part was calibrated on, dashed where the part was too
+    small and has the calibrator of the whole sample; that one is the grey band behind.
+
+    Parameters
+    ----------
+    calibrator : fitted HeterogeneousCalibrator
+    tree : int, default=0
+        Which tree of a forest or of a sequence.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from calib import HeterogeneousCalibrator, diagrams
+    >>> groups, scores = ["north", "south"] * 4, [-2, -2, -1, -1, 1, 1, 2, 2]
+    >>> calibrator = HeterogeneousCalibrator(0, min_part_size=2)
+    >>> ax = diagrams.partition_map(calibrator.fit(groups, scores, [0, 0, 0, 1, 1, 0, 1, 1]))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['all points', 'x0 = north (4)', 'x0 = south (4)']
+    """
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained")
+    parts = [part for part in calibrator.parts_ if part.tree == tree and part.n_points > 0]
+    lowest, highest = zip(*(part.score_range for part in parts), strict=True)
+    scores = np.linspace(min(lowest), max(highest), 501)
+    together = calibrator.fallbacks_[tree].predict(scores)
+    ax.plot(scores, together, color="0.8", linewidth=5, label="all points", zorder=1)
+    colors = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
+    for part, color in zip(parts, colors, strict=True):
+        scores = np.linspace(*part.score_range, 501)
+        ax.plot(
+            scores,
+            part.calibrator.predict(scores),
+            color=color,
+            linestyle="--" if part.fallback else "-",
+            label=f"{part.rule} ({part.n_points})",
+        )
+    ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
+    ax.legend(fontsize="small", title="Part (calibration points)", title_fontsize="small")
+    return ax

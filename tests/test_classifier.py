@@ -33,7 +33,13 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from calib import CalibratedClassifier, HistogramBinning, IsotonicCalibrator, PlattScaling
+from calib import (
+    CalibratedClassifier,
+    HistogramBinning,
+    IsotonicCalibrator,
+    PlattScaling,
+    VennAbers,
+)
 
 X, Y = make_classification(300, 5, n_informative=3, flip_y=0.2, weights=[0.6], random_state=0)
 X3, Y3 = load_iris(return_X_y=True)
@@ -65,6 +71,9 @@ def fitted(*arguments, data=(X, Y), sample_weight=None, **settings):
         CalibratedClassifier(
             calibrator=HistogramBinning(), cv="same", response_method="predict_proba"
         ),
+        CalibratedClassifier(  # a tree: scores that do not depend on the batch in their last digit
+            DecisionTreeClassifier(max_depth=3, random_state=0), VennAbers(), cv=3, ensemble=True
+        ),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -92,6 +101,42 @@ def test_folds_agree_with_scikit_learn(data, weighted, calibrator, method, toler
         ours.predict_proba(data[0]), theirs.predict_proba(data[0]), rtol=0, atol=tolerance
     )
     assert len(ours.calibrators_) == (1 if data[1] is Y else 3)
+
+
+@pytest.mark.parametrize("data", [(X, Y), (X3, Y3)], ids=["binary", "multi-class"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "calibrator, method, tolerance",
+    [(PlattScaling(), "sigmoid", 1e-4), (IsotonicCalibrator(), "isotonic", 1e-12)],
+)
+def test_ensembles_agree_with_scikit_learn(data, weighted, calibrator, method, tolerance):
+    weights = np.random.default_rng(0).uniform(0.5, 2, data[1].size) if weighted else None
+    ours = fitted(GaussianNB(), calibrator, cv=4, ensemble=True, data=data, sample_weight=weights)
+    theirs = CalibratedClassifierCV(GaussianNB(), method=method, cv=4, ensemble=True)
+    theirs.fit(*data, sample_weight=weights)
+    np.testing.assert_allclose(
+        ours.predict_proba(data[0]), theirs.predict_proba(data[0]), rtol=0, atol=tolerance
+    )
+    assert len(ours.members_) == 4 and ours.n_features_in_ == data[0].shape[1]
+    for name in ["estimator_", "calibrators_"]:
+        with pytest.raises(AttributeError, match="several classifiers .* members_"):
+            getattr(ours, name)
+
+
+@pytest.mark.parametrize("cv", [0.3, "same", "prefit"])
+def test_a_single_split_is_the_same_with_or_without_ensemble(cv):
+    estimator = GaussianNB().fit(X, Y)
+    one, other = (
+        fitted(estimator, IsotonicCalibrator(), cv=cv, ensemble=ensemble, random_state=0)
+        for ensemble in [False, True]
+    )
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+    assert other.estimator_ is other.members_[0][0]
+
+
+def test_an_ensemble_wants_every_class_in_every_fold():
+    with pytest.raises(ValueError, match="class 0 has no row .* the calibration rows"):
+        fitted(cv="leave_one_out", ensemble=True)
 
 
 def test_a_share_is_held_out_of_the_training():
@@ -344,6 +389,8 @@ def test_in_searches_and_pickles():
         ({"cv": "loo"}, "cv must be one of 'leave_one_out', 'prefit', 'same'; found 'loo'"),
         ({"cv": object()}, "Expected `?cv`? as"),
         ({"cv": []}, "cv yields no split"),
+        ({"cv": [], "ensemble": True}, "cv yields no split"),
+        ({"ensemble": "yes"}, "ensemble must be True or False; found 'yes'"),
         ({"response_method": "margin"}, "response_method must be one of 'auto'"),
     ],
 )

@@ -1,0 +1,208 @@
+"""Partitions of feature space: the leaves of trees, or groups that are given in a column.
+
+A fitted partition tells in which parts a row lies: ``parts_of(X)`` is an integer array of shape
+(n, T) with a column for each of its T trees. ``rules`` says in words who belongs to a part: a dict
+from its number for each tree. ``sequential`` tells whether the trees follow one another (boosting)
+or stand side by side (one tree, a forest).
+"""
+
+import numbers
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import BaseDecisionTree
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from calib.auc_split_tree import AUCSplitTree
+
+UNKNOWN = -1  # number of the part of a group that was not there when the partition was fitted
+_TREES = (AUCSplitTree, BaseDecisionTree, BaseEnsemble)
+_BOOSTED = (GradientBoostingClassifier, GradientBoostingRegressor)
+
+
+def fit_partition(partition, X, scores, labels, weights):
+    """Fitted partition: a column as it is, fitted trees as they are, unfitted ones trained.
+
+    Raises
+    ------
+    ValueError
+        If `partition` is none of these, or if X has no such column.
+    """
+    if isinstance(partition, str | numbers.Integral) and not isinstance(partition, bool):
+        return GivenGroups(partition, X)
+    while isinstance(partition, FrozenEstimator):
+        partition = partition.estimator
+    last = partition[-1] if isinstance(partition, Pipeline) else partition
+    if not (isinstance(last, _TREES) and hasattr(last, "apply")):
+        raise ValueError(
+            "partition must be the name or number of a column, or a tree, forest or gradient "
+            "boosting of scikit-learn, or an AUCSplitTree (HistGradientBoosting and others do not "
+            f"tell the leaves of a row); found {partition!r}"
+        )
+    if not _is_fitted(partition):
+        partition = _train(clone(partition), X, scores, labels, weights)
+    return Leaves(partition)
+
+
+class GivenGroups:
+    """The distinct values of one column; a missing value is a value like any other.
+
+    Parameters
+    ----------
+    column : str or int
+        Name in a data frame, or position.
+    X : data frame or array of shape (n, p), or of shape (n,) if `column` is 0
+    """
+
+    sequential = False
+
+    def __init__(self, column, X):
+        self.column = column
+        self.width = _width(X)
+        values = self._values(X)
+        self._encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNKNOWN)
+        names = self._encoder.fit(values).categories_[0].tolist()
+        title = column if isinstance(column, str) else f"x{column}"
+        self.rules = [{part: f"{title} = {name}" for part, name in enumerate(names)}]
+
+    def parts_of(self, X):
+        """Number of the group of each row, or `UNKNOWN`; shape (n, 1)."""
+        codes = self._encoder.transform(self._values(X))
+        last = len(self.rules[0]) - 1  # NaN is sorted last and encoded as itself
+        return np.where(np.isnan(codes), last, codes).astype(np.int64)
+
+    def _values(self, X):
+        """The column, of shape (n, 1)."""
+        values = self._named(X) if isinstance(self.column, str) else self._numbered(X)
+        return np.asarray(values).reshape(-1, 1)
+
+    def _named(self, X):
+        found = list(getattr(X, "columns", []))
+        if self.column not in found:
+            raise ValueError(
+                f"X has no column {self.column!r}, which gives the groups; found columns {found}"
+            )
+        return X[self.column]
+
+    def _numbered(self, X):
+        if _width(X) != self.width or not 0 <= self.column < self.width:
+            raise ValueError(
+                f"X must have {self.width} columns, and a column {self.column} that gives the "
+                f"groups; found {_width(X)} columns"
+            )
+        if hasattr(X, "columns"):
+            return X.iloc[:, self.column]
+        values = np.asarray(X)
+        return values[:, self.column] if values.ndim == 2 else values
+
+
+class Leaves:
+    """The leaves of a fitted tree or of each tree of a fitted ensemble.
+
+    Parameters
+    ----------
+    model : fitted tree, forest, gradient boosting, or pipeline that ends in one
+    """
+
+    def __init__(self, model):
+        is_pipeline = isinstance(model, Pipeline) and len(model) > 1
+        self._before = model[:-1] if is_pipeline else None
+        self._model = model[-1] if isinstance(model, Pipeline) else model
+        self.sequential = isinstance(self._model, _BOOSTED)
+        names = _feature_names(self._before, self._model)
+        self.rules = [rules_of(tree.tree_, names) for tree in self._trees()]
+
+    def parts_of(self, X):
+        """Number of the leaf of each row in each tree; shape (n, T)."""
+        if self._before is not None:
+            X = self._before.transform(X)
+        if self.sequential:  # its own apply does not look at the names of columns
+            X = validate_data(self._model, X, dtype=np.float32, accept_sparse="csr", reset=False)
+        leaves = self._model.apply(X)
+        return leaves.reshape(len(leaves), -1).astype(np.int64)
+
+    def _trees(self):
+        if not isinstance(self._model, BaseEnsemble):
+            return [self._model]
+        trees = np.asarray(self._model.estimators_, dtype=object)
+        if trees.ndim == 2 and trees.shape[1] > 1:
+            raise ValueError("partition was boosted for more than two classes: use a binary one")
+        return trees.ravel().tolist()
+
+
+def rules_of(tree, names):
+    """Who reaches each leaf, in words, from left to right: a dict from its number.
+
+    Parameters
+    ----------
+    tree : object with children_left, children_right, feature and threshold
+    names : sequence of str
+        Of the features.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from calib.partitions import rules_of
+    >>> tree = DecisionTreeClassifier().fit([[20], [30], [40], [50]], [0, 1, 0, 0])
+    >>> list(rules_of(tree.tree_, ["age"]).values())
+    ['age <= 25', '25 < age <= 35', 'age > 35']
+    """
+    rules, todo = {}, [(0, {})]
+    while todo:
+        node, ranges = todo.pop()
+        feature, threshold = tree.feature[node], tree.threshold[node]
+        if feature < 0:
+            rules[int(node)] = _in_words(ranges, names)
+        else:
+            low, high = ranges.get(feature, (-np.inf, np.inf))
+            todo.append((tree.children_right[node], {**ranges, feature: (threshold, high)}))
+            todo.append((tree.children_left[node], {**ranges, feature: (low, threshold)}))
+    return rules
+
+
+def _in_words(ranges, names):
+    conditions = []
+    for feature, (low, high) in ranges.items():
+        if high == np.inf:
+            conditions.append(f"{names[feature]} > {low:.4g}")
+        else:
+            above = "" if low == -np.inf else f"{low:.4g} < "
+            conditions.append(f"{above}{names[feature]} <= {high:.4g}")
+    return " and ".join(conditions) or "all"
+
+
+def _feature_names(before, model):
+    if hasattr(before, "get_feature_names_out"):
+        try:
+            return before.get_feature_names_out()
+        except (AttributeError, ValueError):  # a step that has no names for its output
+            pass
+    default = [f"x{i}" for i in range(model.n_features_in_)]
+    return getattr(model, "feature_names_in_", default)
+
+
+def _is_fitted(model):
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _train(model, X, scores, labels, weights):
+    if isinstance(model, AUCSplitTree):
+        return model.fit(X, scores, labels, weights)
+    name = (
+        f"{model.steps[-1][0]}__sample_weight" if isinstance(model, Pipeline) else "sample_weight"
+    )
+    return model.fit(X, labels) if weights is None else model.fit(X, labels, **{name: weights})
+
+
+def _width(X):
+    shape = np.shape(X)
+    return shape[1] if len(shape) == 2 else len(shape)

@@ -1,0 +1,527 @@
+"""HeterogeneousCalibrator against fits by hand, its partitions, its edges and refusals."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, logit
+from sklearn.base import clone
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from calib import (
+    BBQ,
+    AUCSplitTree,
+    HeterogeneousCalibrator,
+    HistogramBinning,
+    IsotonicCalibrator,
+    OneClassWarning,
+    PlattScaling,
+    auc_by_parts,
+    diagrams,
+)
+
+
+def sample(n=1200, seed=0):
+    """A feature with three groups that the score ignores, and one of noise."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    group = np.clip(rng.integers(0, 3, n) + labels * (rng.random(n) < 0.5), 0, 2)
+    scores = (1 + group) * rng.normal(labels - 0.5, 1)
+    return np.column_stack([group, rng.normal(size=n)]), scores, labels
+
+
+X, SCORES, LABELS = sample()
+X_NEW, SCORES_NEW, LABELS_NEW = sample(500, seed=1)
+FRAME = pd.DataFrame({"region": np.array(["n", "s", "w"])[X[:, 0].astype(int)], "noise": X[:, 1]})
+TREE = DecisionTreeClassifier(max_depth=2, min_samples_leaf=60, random_state=0).fit(X, LABELS)
+FOREST = RandomForestClassifier(7, max_depth=2, min_samples_leaf=60, random_state=0)
+BOOSTING = GradientBoostingClassifier(n_estimators=4, max_depth=2, random_state=0)
+
+
+def fitted(*arguments, weights=None, data=(X, SCORES, LABELS), **settings):
+    return HeterogeneousCalibrator(*arguments, **settings).fit(*data, sample_weight=weights)
+
+
+def by_hand(parts, parts_new, scores, scores_new, calibrator=None):
+    """Each part fitted and predicted by itself."""
+    result = np.empty(scores_new.size)
+    for part in np.unique(parts_new):
+        here, there = parts == part, parts_new == part
+        own = PlattScaling() if calibrator is None else calibrator
+        result[there] = own.fit(scores[here], LABELS[here]).predict(scores_new[there])
+    return result
+
+
+# Parts
+
+
+def test_given_groups_equal_separate_fits():
+    p = fitted(0).predict(X_NEW, SCORES_NEW)
+    np.testing.assert_array_equal(p, by_hand(X[:, 0], X_NEW[:, 0], SCORES, SCORES_NEW))
+    assert np.any(p != PlattScaling().fit(SCORES, LABELS).predict(SCORES_NEW))
+
+
+@pytest.mark.parametrize("calibrator", [IsotonicCalibrator(), HistogramBinning(n_bins=5)])
+def test_any_calibrator_per_part(calibrator):
+    np.testing.assert_array_equal(
+        fitted(0, calibrator).predict(X_NEW, SCORES_NEW),
+        by_hand(X[:, 0], X_NEW[:, 0], SCORES, SCORES_NEW, calibrator),
+    )
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(LABELS.size) % 3])
+def test_columns_and_frames_and_bare_groups_agree(weights):
+    expected = fitted(0, weights=weights).predict(X, SCORES)
+    for partition, groups in [("region", FRAME), (0, FRAME), (0, FRAME["region"]), (0, X[:, 0])]:
+        model = fitted(partition, weights=weights, data=(groups, SCORES, LABELS))
+        np.testing.assert_array_equal(model.predict(groups, SCORES), expected)
+
+
+def test_a_fitted_tree_is_used_as_it_is():
+    threshold = TREE.tree_.threshold.copy()
+    p = fitted(TREE).predict(X_NEW, SCORES_NEW)
+    np.testing.assert_array_equal(p, by_hand(TREE.apply(X), TREE.apply(X_NEW), SCORES, SCORES_NEW))
+    np.testing.assert_array_equal(TREE.tree_.threshold, threshold)
+    frozen = clone(HeterogeneousCalibrator(FrozenEstimator(TREE))).fit(X, SCORES, LABELS)
+    np.testing.assert_array_equal(frozen.predict(X_NEW, SCORES_NEW), p)
+
+
+def test_a_tree_that_is_not_fitted_is_trained_on_the_calibration_points():
+    template = DecisionTreeClassifier(max_depth=2, min_samples_leaf=60, random_state=0)
+    np.testing.assert_array_equal(
+        fitted(template).predict(X_NEW, SCORES_NEW), fitted(TREE).predict(X_NEW, SCORES_NEW)
+    )
+    assert not hasattr(template, "tree_")
+    weights = np.linspace(0.1, 3, LABELS.size)
+    weighted = clone(template).fit(X, LABELS, sample_weight=weights)
+    np.testing.assert_array_equal(
+        fitted(template, weights=weights).predict(X_NEW, SCORES_NEW),
+        fitted(weighted, weights=weights).predict(X_NEW, SCORES_NEW),
+    )
+
+
+def test_the_default_partition():
+    template = DecisionTreeClassifier(max_depth=3, min_samples_leaf=80, random_state=0)
+    np.testing.assert_array_equal(
+        fitted(min_part_size=80).predict(X, SCORES),
+        fitted(template, min_part_size=80).predict(X, SCORES),
+    )
+
+
+def test_an_auc_split_tree_sees_the_scores():
+    template = AUCSplitTree(max_depth=2, min_samples_leaf=60)
+    prefit = clone(template).fit(X, SCORES, LABELS)
+    model = fitted(template)
+    np.testing.assert_array_equal(
+        model.predict(X_NEW, SCORES_NEW),
+        by_hand(prefit.apply(X), prefit.apply(X_NEW), SCORES, SCORES_NEW),
+    )
+    assert {part.number for part in model.parts_} == set(prefit.apply(X))
+
+
+@pytest.mark.parametrize(
+    "forest", [FOREST, ExtraTreesClassifier(5, max_depth=3, min_samples_leaf=60, random_state=0)]
+)
+def test_a_forest_is_the_average_of_its_trees(forest):
+    forest = clone(forest).fit(X, LABELS)
+    single = [fitted(tree).predict(X_NEW, SCORES_NEW) for tree in forest.estimators_]
+    np.testing.assert_allclose(
+        fitted(forest).predict(X_NEW, SCORES_NEW), np.mean(single, axis=0), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "boosting", [BOOSTING, GradientBoostingRegressor(n_estimators=3, max_depth=1, random_state=0)]
+)
+def test_boosting_is_a_composition(boosting):
+    boosting = clone(boosting).fit(X, LABELS)
+    scores, scores_new = SCORES, SCORES_NEW
+    for tree in boosting.estimators_[:, 0]:
+        parts, parts_new = tree.apply(X), tree.apply(X_NEW)
+        scores, scores_new = (
+            logit(by_hand(parts, queries, scores, given))
+            for queries, given in [(parts, scores), (parts_new, scores_new)]
+        )
+    np.testing.assert_allclose(
+        fitted(boosting, min_part_size=2).predict(X_NEW, SCORES_NEW), expit(scores_new), rtol=1e-8
+    )
+
+
+def clipped_logit(p):
+    return logit(np.clip(p, 2**-53, 1 - 2**-53))
+
+
+@pytest.mark.parametrize(
+    "calibrator, output",
+    [
+        (IsotonicCalibrator(), clipped_logit),
+        (HistogramBinning(n_bins=5, strategy="uniform"), np.asarray),
+    ],
+    ids=["logits", "probabilities"],
+)
+def test_boosting_with_calibrators_that_predict_0_and_1(calibrator, output):
+    boosting = clone(BOOSTING).set_params(n_estimators=2, max_depth=1).fit(X, LABELS)
+    parts = np.column_stack([tree.apply(X) for tree in boosting.estimators_[:, 0]])
+    scores = expit(SCORES)
+    first = by_hand(parts[:, 0], parts[:, 0], scores, scores, calibrator)
+    assert first.min() == 0 or first.max() == 1 or output is np.asarray
+    second = by_hand(parts[:, 1], parts[:, 1], output(first), output(first), calibrator)
+    model = fitted(boosting, calibrator, data=(X, scores, LABELS), min_part_size=2)
+    np.testing.assert_array_equal(model.predict(X, scores), second)
+
+
+def test_boosting_hands_on_logits_that_no_probability_holds():
+    scores = np.concatenate([SCORES, 60 + np.arange(LABELS.size)])  # sigmoid rounds these to 1
+    labels = np.concatenate([LABELS, np.ones_like(LABELS)])
+    features = np.concatenate([X, X])
+    boosting = clone(BOOSTING).set_params(max_depth=1).fit(features, labels)
+    model = fitted(boosting, data=(features, scores, labels))
+    leaves = boosting.estimators_[0, 0].apply(features)
+    entering = np.empty(scores.size)
+    for part in model.parts_[:2]:
+        rows = leaves == part.number
+        entering[rows] = part.slope * scores[rows] + part.intercept
+    second = PlattScaling().fit(entering, labels)
+    assert expit(entering).max() == 1
+    assert model.fallbacks_[1].slope_ == second.slope_ != model.fallbacks_[0].slope_
+
+
+def test_a_pipeline_encodes_categories():
+    region = FRAME[["region"]]
+    tree = DecisionTreeClassifier(max_leaf_nodes=3, random_state=0)
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    model = fitted(make_pipeline(encoder, tree), data=(region, SCORES, LABELS))
+    groups = fitted("region", data=(region, SCORES, LABELS))
+    np.testing.assert_array_equal(model.predict(region, SCORES), groups.predict(region, SCORES))
+    assert any("region_n" in part.rule for part in model.parts_)
+    unknown = pd.DataFrame({"region": ["east"]})  # all zeros to the tree: some leaf
+    assert model.partition_.parts_of(unknown)[0, 0] in {part.number for part in model.parts_}
+
+
+def test_a_pipeline_imputes_and_takes_weights():
+    holes = np.where(np.arange(LABELS.size) % 7 == 0, np.nan, X[:, 1])[:, np.newaxis]
+    weights = np.linspace(1, 2, LABELS.size)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    filled = SimpleImputer().fit_transform(holes)
+    expected = fitted(tree, weights=weights, data=(filled, SCORES, LABELS)).predict(filled, SCORES)
+    model = fitted(
+        make_pipeline(SimpleImputer(), tree), weights=weights, data=(holes, SCORES, LABELS)
+    )
+    np.testing.assert_array_equal(model.predict(holes, SCORES), expected)
+    assert fitted(make_pipeline(tree), data=(filled, SCORES, LABELS)).parts_
+
+
+def test_trees_see_missing_values_themselves():
+    holes = np.where(np.arange(LABELS.size) % 7 == 0, np.nan, X[:, 1])[:, np.newaxis]
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(holes, LABELS)
+    p = fitted(tree, data=(holes, SCORES, LABELS)).predict(holes, SCORES)
+    np.testing.assert_array_equal(p, by_hand(tree.apply(holes), tree.apply(holes), SCORES, SCORES))
+
+
+# What can be inspected
+
+
+def test_parts_tell_rule_points_and_coefficients():
+    model = fitted(TREE)
+    assert [part.number for part in model.parts_] == sorted(set(TREE.apply(X)))
+    for part in model.parts_:
+        rows = TREE.apply(X) == part.number
+        own = PlattScaling().fit(SCORES[rows], LABELS[rows])
+        assert (part.n_points, part.n_positive) == (rows.sum(), LABELS[rows].sum())
+        assert (part.slope, part.intercept) == (own.slope_, own.intercept_)
+        assert part.score_range == (SCORES[rows].min(), SCORES[rows].max())
+        assert not part.fallback and part.tree == 0
+    assert fitted(TREE, IsotonicCalibrator()).parts_[0].slope is None
+
+
+@pytest.mark.parametrize("data", [X, FRAME[["noise"]]], ids=["array", "frame"])
+def test_rules_say_who_is_in_a_part(data):
+    """Each rule, evaluated as a Python expression, finds the rows of its leaf."""
+    tree = DecisionTreeRegressor(max_depth=4, min_samples_leaf=60, random_state=0).fit(data, SCORES)
+    model = fitted(tree, data=(data, SCORES, LABELS))
+    values = pd.DataFrame(data, columns=None if hasattr(data, "columns") else ["x0", "x1"])
+    values = values.round(9)
+    for part in model.parts_:
+        conditions = [eval(c, None, dict(values)) for c in expand(part.rule)]
+        found = np.logical_and.reduce(conditions)
+        assert np.mean(found == (tree.apply(data) == part.number)) > 0.999  # rules show 4 digits
+    assert len(model.parts_) > 8
+
+
+def expand(rule):
+    """'1 < x <= 2 and y > 0' as the list 'x > 1', 'x <= 2', 'y > 0'."""
+    for condition in rule.split(" and "):
+        words = condition.split()
+        if len(words) == 5:
+            yield f"{words[2]} > {words[0]}"
+            yield f"{words[2]} <= {words[4]}"
+        else:
+            yield condition
+
+
+def test_a_tree_without_splits_is_platt_scaling():
+    stump = DecisionTreeClassifier(max_depth=1, min_samples_leaf=10**6).fit(X, LABELS)
+    model = fitted(stump)
+    assert [part.rule for part in model.parts_] == ["all"]
+    np.testing.assert_array_equal(
+        model.predict(X, SCORES), PlattScaling().fit(SCORES, LABELS).predict(SCORES)
+    )
+
+
+def test_partition_map_draws_every_part():
+    ax = diagrams.partition_map(fitted(0, min_part_size=420))
+    n_parts = [int((X[:, 0] == g).sum()) for g in range(3)]
+    assert [line.get_label() for line in ax.get_lines()] == [
+        "all points",
+        *(f"x0 = {g:.1f} ({n})" for g, n in enumerate(n_parts)),
+    ]
+    styles = [line.get_linestyle() for line in ax.get_lines()][1:]
+    assert styles == ["--" if n < 420 else "-" for n in n_parts] and len(set(styles)) == 2
+    line = ax.get_lines()[1]
+    model = fitted(0, min_part_size=420)
+    np.testing.assert_array_equal(
+        line.get_ydata(), model.parts_[0].calibrator.predict(line.get_xdata())
+    )
+    diagrams.partition_map(fitted(FOREST), tree=6, ax=ax)
+
+
+# Edges
+
+
+def test_small_parts_and_parts_of_one_class_get_the_common_calibrator():
+    groups = np.repeat([0, 1, 2, 3], [600, 501, 49, 50])
+    labels = LABELS.copy()
+    labels[groups == 1] = 1
+    model = fitted(0, data=(groups, SCORES, labels))
+    assert [part.fallback for part in model.parts_] == [False, True, True, False]
+    common = PlattScaling().fit(SCORES, labels).predict(SCORES_NEW)
+    for group in [1, 2]:
+        np.testing.assert_array_equal(
+            model.predict(np.full(SCORES_NEW.size, group), SCORES_NEW), common
+        )
+
+
+def test_a_leaf_without_calibration_points():
+    inside = X[:, 0] > 0.5
+    model = fitted(
+        DecisionTreeClassifier(max_depth=1).fit(X[:, :1] > 0.5, X[:, 0] > 0.5),
+        data=(X[inside, :1], SCORES[inside], LABELS[inside]),
+    )
+    empty = model.parts_[0]
+    assert (empty.n_points, empty.fallback) == (0, True) and np.isnan(empty.score_range).all()
+    common = PlattScaling().fit(SCORES[inside], LABELS[inside])
+    np.testing.assert_array_equal(
+        model.predict(np.zeros((3, 1)), [-1, 0, 1]), common.predict([-1, 0, 1])
+    )
+    assert len(diagrams.partition_map(model).get_lines()) == 2
+
+
+def test_one_class_in_all():
+    with pytest.warns(OneClassWarning, match="one class"):
+        model = fitted(TREE, data=(X, SCORES, np.ones_like(LABELS)))
+    assert all(part.fallback for part in model.parts_)
+    assert (model.predict(X, SCORES) > 0.99).all()
+
+
+def test_a_group_that_was_not_there():
+    common = PlattScaling().fit(SCORES, LABELS).predict([0.3])
+    model = fitted("region", data=(FRAME, SCORES, LABELS))
+    unknown = FRAME.head(1).assign(region="east")
+    np.testing.assert_array_equal(model.predict(unknown, [0.3]), common)
+    np.testing.assert_array_equal(fitted(0).predict([[7, 0.0]], [0.3]), common)
+    missing = FRAME.head(1).assign(region=None)
+    np.testing.assert_array_equal(model.predict(missing, [0.3]), common)
+
+
+@pytest.mark.parametrize("none", [None, np.nan])
+def test_a_missing_value_is_a_group(none):
+    groups = FRAME["region"].astype(object).where(FRAME["region"] != "s", none)
+    model = fitted(0, data=(groups, SCORES, LABELS))
+    np.testing.assert_array_equal(
+        model.predict(groups, SCORES), by_hand(X[:, 0], X[:, 0], SCORES, SCORES)
+    )
+    numbers = np.where(X[:, 0] == 1, np.nan, X[:, 0])
+    model = fitted(0, data=(numbers, SCORES, LABELS))
+    np.testing.assert_array_equal(
+        model.predict(numbers, SCORES), by_hand(X[:, 0], X[:, 0], SCORES, SCORES)
+    )
+
+
+@pytest.mark.parametrize("partition", [None, 0, FOREST, BOOSTING, AUCSplitTree()])
+def test_no_queries(partition):
+    assert fitted(partition).predict(np.empty((0, 2)), []).shape == (0,)
+
+
+@pytest.mark.parametrize("partition", [None, 0, TREE, FOREST, BOOSTING, AUCSplitTree()])
+def test_order_of_rows_does_not_matter(partition):
+    order = np.random.default_rng(3).permutation(LABELS.size)
+    if partition is FOREST:  # bootstrap samples depend on the order: fix the forest
+        partition = clone(FOREST).fit(X, LABELS)
+    ours = fitted(partition).predict(X_NEW, SCORES_NEW)
+    theirs = fitted(partition, data=(X[order], SCORES[order], LABELS[order]))
+    np.testing.assert_allclose(theirs.predict(X_NEW, SCORES_NEW), ours, rtol=1e-8)
+    shuffled = fitted(partition).predict(X_NEW[::-1], SCORES_NEW[::-1])
+    np.testing.assert_array_equal(shuffled[::-1], ours)
+
+
+@pytest.mark.parametrize("partition", [0, TREE, BOOSTING])
+def test_weights_are_repetitions(partition):
+    weights = np.random.default_rng(4).integers(0, 4, LABELS.size)
+    partition = partition if partition == 0 else clone(partition).fit(X, LABELS)
+    repeated = (np.repeat(a, weights, axis=0) for a in (X, SCORES, LABELS))
+    np.testing.assert_allclose(
+        fitted(partition, weights=weights).predict(X_NEW, SCORES_NEW),
+        fitted(partition, data=tuple(repeated)).predict(X_NEW, SCORES_NEW),
+        rtol=1e-7,
+    )
+
+
+def test_weights_reach_a_frame():
+    weights = np.arange(LABELS.size) % 2
+    kept = weights == 1
+    np.testing.assert_array_equal(
+        fitted("region", weights=weights, data=(FRAME, SCORES, LABELS)).predict(FRAME, SCORES),
+        fitted("region", data=(FRAME[kept], SCORES[kept], LABELS[kept])).predict(FRAME, SCORES),
+    )
+
+
+@pytest.mark.parametrize("partition", ["region", None, BOOSTING])
+def test_pickle_clone_and_repr(partition):
+    data = FRAME if partition == "region" else X
+    model = fitted(
+        partition, BBQ() if partition == "region" else None, data=(data, expit(SCORES), LABELS)
+    )
+    p = model.predict(data, expit(SCORES))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(data, expit(SCORES)), p)
+    copy = clone(model)
+    assert not hasattr(copy, "parts_")
+    np.testing.assert_array_equal(
+        copy.fit(data, expit(SCORES), LABELS).predict(data, expit(SCORES)), p
+    )
+    assert repr(HeterogeneousCalibrator(0, min_part_size=9)) == (
+        "HeterogeneousCalibrator(min_part_size=9, partition=0)"
+    )
+    assert set(model.get_params(deep=False)) == {"partition", "calibrator", "min_part_size"}
+    assert HeterogeneousCalibrator(TREE).set_params(partition__max_depth=1)
+
+
+def test_input_is_left_alone():
+    features, scores, labels, frame = X.copy(), SCORES.copy(), LABELS.copy(), FRAME.copy()
+    fitted(BOOSTING).predict(X, SCORES)
+    fitted("region", data=(FRAME, SCORES, LABELS)).predict(FRAME, SCORES)
+    assert all(map(np.array_equal, (features, scores, labels), (X, SCORES, LABELS)))
+    pd.testing.assert_frame_equal(frame, FRAME)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    "partition, data, message",
+    [
+        ("area", FRAME, r"no column 'area'.*found columns \['region', 'noise'\]"),
+        ("region", X, r"no column 'region'.*found columns \[\]"),
+        (2, X, "must have 2 columns, and a column 2"),
+        (-1, X, "and a column -1"),
+        (1, X[:, 0], "must have 1 columns, and a column 1"),
+        (True, X, "partition must be .* found True"),
+        ("noise", FRAME.head(3), "X has 3 rows but scores has 1200"),
+        (LogisticRegression(), X, "partition must be .* found LogisticRegression"),
+        (HistGradientBoostingClassifier(), X, "do not tell the leaves"),
+        (make_pipeline(SimpleImputer()), X, "partition must be"),
+        (TREE, X[:, :1], "1 features, but .* expecting 2"),
+    ],
+)
+def test_bad_partitions_and_features(partition, data, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(partition, data=(data, SCORES, LABELS))
+
+
+@pytest.mark.parametrize(
+    "settings, arguments, message",
+    [
+        ({"min_part_size": 0}, (X, SCORES, LABELS), "min_part_size must be an integer"),
+        ({}, (X, SCORES[:3], LABELS), "labels has 1200 rows but scores has 3"),
+        ({}, (X, SCORES, LABELS + 1), "labels must be 0/1"),
+        ({}, (X, SCORES * np.nan, LABELS), "scores must be finite"),
+        ({}, (X, SCORES, LABELS, -(SCORES**2)), "sample_weight must not be negative"),
+        ({"calibrator": BBQ()}, (X, SCORES, LABELS), r"scores must lie in \[0, 1\]"),
+    ],
+)
+def test_bad_arguments(settings, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        HeterogeneousCalibrator(**settings).fit(*arguments)
+
+
+@pytest.mark.parametrize(
+    "partition, data, queries, message",
+    [
+        ("region", FRAME, FRAME[["noise"]], "no column 'region'"),
+        (0, X, X[:, :1], "must have 2 columns"),
+        (0, FRAME, FRAME[["noise"]], "must have 2 columns"),
+        (None, X, X[:, :1], "1 features, but .* expecting 2"),
+        (FOREST, X, X[:, :1], "1 features, but .* expecting 2"),
+        (BOOSTING, X, X[:, :1], "1 features, but .* expecting 2"),
+        (AUCSplitTree(), X, X[:, :1], "1 features, but .* expecting 2"),
+        *(
+            (partition, FRAME.assign(region=X[:, 0]), FRAME[["noise"]], "(?s)feature names.*region")
+            for partition in [None, FOREST, BOOSTING, AUCSplitTree()]
+        ),
+        (BOOSTING, FRAME.assign(region=X[:, 0]), FRAME[["noise", "region"]], "same order"),
+    ],
+)
+def test_a_column_missing_at_predict(partition, data, queries, message):
+    model = fitted(partition, data=(data, SCORES, LABELS))
+    with pytest.raises(ValueError, match=message):
+        model.predict(queries, SCORES)
+
+
+def test_boosting_of_three_classes():
+    three = GradientBoostingClassifier(n_estimators=2).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="more than two classes"):
+        fitted(three)
+
+
+# The point of it
+
+
+def test_a_feature_that_the_score_ignores_raises_the_auc():
+    train, test = train_test_split(np.arange(LABELS.size), test_size=0.5, random_state=0)
+    model = fitted(data=(X[train], SCORES[train], LABELS[train]))
+    p = model.predict(X[test], SCORES[test])
+    assert roc_auc_score(LABELS[test], p) > roc_auc_score(LABELS[test], SCORES[test]) + 0.02
+
+
+def test_auc_by_parts():
+    parts = np.array(["n", "s", "w"])[X[:, 0].astype(int)]
+    result = auc_by_parts(LABELS, SCORES, parts)
+    assert result.auc == roc_auc_score(LABELS, SCORES)
+    positive, negative = LABELS == 1, LABELS == 0
+    wins = np.heaviside(SCORES[positive][:, None] - SCORES[negative], 0.5)
+    same = parts[positive][:, None] == parts[negative]
+    assert result.within == pytest.approx(wins[same].mean(), rel=1e-12)
+    assert result.across == pytest.approx(wins[~same].mean(), rel=1e-12)
+    assert result.share_within == pytest.approx(same.mean(), rel=1e-12)
+    calibrated = auc_by_parts(LABELS, fitted(0).predict(X, SCORES), parts)
+    assert calibrated.within == pytest.approx(result.within, abs=1e-12)
+    assert calibrated.across > result.across
+    assert np.isnan(auc_by_parts(LABELS, SCORES, LABELS).within)
+    assert np.isnan(auc_by_parts(LABELS, SCORES, np.zeros(LABELS.size)).across)
+    with pytest.raises(ValueError, match="parts has shape"):
+        auc_by_parts(LABELS, SCORES, parts[1:])

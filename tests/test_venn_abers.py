@@ -1,0 +1,411 @@
+"""Venn-Abers predictors against literal re-fitting, and what the theorems promise."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from scipy import sparse
+from scipy.optimize import isotonic_regression
+from scipy.stats import gmean
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import make_classification
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from calib import (
+    CalibratedClassifier,
+    DirectIsotonic,
+    OneClassWarning,
+    TransductiveVennAbers,
+    VennAbers,
+    log_loss,
+)
+from calib.kernels.venn_abers import venn_abers
+
+seeds = st.integers(0, 10**6)
+samples = given(
+    n=st.integers(1, 40),
+    seed=seeds,
+    decimals=st.sampled_from([None, 2, 1]),
+    weighting=st.sampled_from(["none", "counts", "real"]),
+)
+
+
+def sample(n, seed, decimals=None, weighting="none"):
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(0.7, 0.9, n)
+    if decimals is not None:
+        scores = scores.round(decimals)
+    slope, offset = rng.uniform(-1, 2), rng.uniform(-0.3, 0.7)
+    labels = (rng.random(n) < offset + slope * scores).astype(int)
+    weights = {
+        "none": None,
+        "counts": rng.integers(0, 5, n) + (np.arange(n) == 0),
+        "real": rng.uniform(0.05, 3, n),
+    }
+    return scores, labels, weights[weighting]
+
+
+def queries(scores, seed):
+    """Every calibration score, a point in every gap, and points beyond both ends."""
+    ends = np.unique(np.concatenate([scores, [scores.min() - 1, scores.max() + 1]]))
+    return np.concatenate([ends, (ends[1:] + ends[:-1]) / 2])
+
+
+def quiet_fit(calibrator, *arguments):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OneClassWarning)
+        return calibrator.fit(*arguments)
+
+
+def refit(scores, labels, weights, query, label):
+    """Isotonic regression of the sample and (query, label), at the query; by SciPy."""
+    weights = np.ones(scores.size) if weights is None else weights
+    distinct, index = np.unique(np.append(scores, query), return_inverse=True)
+    w = np.bincount(index, np.append(weights, 1.0))
+    hits = np.bincount(index, np.append(weights * labels, float(label)))
+    present = w > 0
+    values = isotonic_regression(hits[present] / w[present], weights=w[present]).x
+    return values[np.searchsorted(distinct[present], query)]
+
+
+# --- the pair ------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@samples
+def test_both_probabilities_are_those_of_literal_refitting(n, seed, decimals, weighting):
+    scores, labels, weights = sample(n, seed, decimals, weighting)
+    fitted = quiet_fit(VennAbers(), scores, labels, weights)
+    points = queries(scores, seed)
+    for label, p in enumerate(fitted.predict_interval(points)):
+        expected = [refit(scores, labels, weights, point, label) for point in points]
+        np.testing.assert_allclose(p, expected, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@samples
+def test_what_always_holds_for_the_pair(n, seed, decimals, weighting):
+    scores, labels, weights = sample(n, seed, decimals, weighting)
+    fitted = quiet_fit(VennAbers(), scores, labels, weights)
+    p0, p1 = fitted.predict_interval(np.sort(queries(scores, seed)))
+    total = n if weights is None else weights.sum()
+    assert np.all(p1 - p0 >= (1 - 1e-9) / (total + 1))
+    assert np.all((p0 >= 0) & (p0 < 1) & (p1 > 0) & (p1 <= 1))
+    assert np.all(np.diff(p0) >= -1e-12) and np.all(np.diff(p1) >= -1e-12)
+    assert p0[0] == 0 and p1[-1] == 1
+
+
+def test_scikit_learn_agrees_on_a_larger_sample():
+    scores, labels, _ = sample(3000, seed=1)
+    rng = np.random.default_rng(1)
+    labels = (rng.random(3000) < 0.2 + 0.5 * scores + 0.2 * np.sin(9 * scores)).astype(int)
+    p0, p1 = VennAbers().fit(scores, labels).predict_interval(scores[:20])
+    for i in range(20):
+        extended = np.append(scores, scores[i])
+        for label, p in enumerate([p0, p1]):
+            model = IsotonicRegression().fit(extended, np.append(labels, label))
+            assert model.predict([scores[i]])[0] == pytest.approx(p[i], rel=0, abs=1e-12)
+
+
+def test_in_exact_arithmetic_by_the_max_min_formula():
+    weights, positives = np.array([2.0, 1, 3, 1, 2, 1]), np.array([1.0, 1, 1, 0, 2, 0])
+    p0, p1 = venn_abers(weights, positives)
+    w, s = [list(map(Fraction, map(int, array))) for array in [weights, positives]]
+
+    def at_new(place, label):
+        """Isotonic regression at a new object in front of group `place`."""
+        totals = [*w[:place], Fraction(1), *w[place:]]
+        hits = [*s[:place], Fraction(label), *s[place:]]
+        return max(
+            min(sum(hits[a : b + 1]) / sum(totals[a : b + 1]) for b in range(place, len(totals)))
+            for a in range(place + 1)
+        )
+
+    assert p0.tolist() == [float(at_new(j, 0)) for j in range(7)]
+    assert p1.tolist() == [float(at_new(j, 1)) for j in range(7)]
+
+
+def test_what_is_kept_is_where_something_changes():
+    scores, labels, _ = sample(500, seed=3)
+    fitted = VennAbers().fit(scores, labels)
+    assert fitted.p0_.size == fitted.p1_.size == fitted.scores_.size + 1
+    assert np.isin(fitted.scores_, scores).all() and np.all(np.diff(fitted.scores_) > 0)
+    p0, p1 = fitted.predict_interval(np.sort(scores))
+    assert set(p0) <= set(fitted.p0_) and set(p1) <= set(fitted.p1_)
+    below, on, above = (
+        fitted.predict_interval(point)
+        for point in [np.nextafter(fitted.scores_, -9), fitted.scores_, fitted.scores_ + 1e-12]
+    )
+    np.testing.assert_array_equal(on[0], above[0])  # p0 steps on the score
+    np.testing.assert_array_equal(on[1], below[1])  # p1 steps behind it
+    assert np.all((below[0] != on[0]) | (on[1] != above[1]))
+
+
+def test_small_samples():
+    for label, p0, p1 in [(0, [0, 0, 0], [0.5, 0.5, 1]), (1, [0, 0.5, 0.5], [1, 1, 1])]:
+        with pytest.warns(OneClassWarning):
+            one = VennAbers().fit([0.4], [label])
+        assert one.predict_interval([0.1, 0.4, 0.9])[0].tolist() == p0
+        assert one.predict_interval([0.1, 0.4, 0.9])[1].tolist() == p1
+    separated = VennAbers().fit([0.4, 0.6], [0, 1])
+    np.testing.assert_array_equal(
+        separated.predict_interval([0.4, 0.5, 0.6]), [[0, 0, 0.5], [0.5, 1, 1]]
+    )
+    assert separated.predict([0.5]) == 0.5
+    tied = VennAbers().fit(np.full(9, 0.3), np.arange(9) < 3)
+    np.testing.assert_array_equal(
+        tied.predict_interval([0.2, 0.3, 0.4]), [[0, 0.3, 0.3], [0.4, 0.4, 1]]
+    )
+    with pytest.warns(OneClassWarning):
+        sure = VennAbers().fit(np.linspace(0, 1, 99), np.ones(99))
+    p0, p1 = sure.predict_interval([0, 2])
+    np.testing.assert_allclose(p0, [0.5, 0.99], rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(p1, 1)
+
+
+def test_the_interval_narrows_with_the_sample():
+    rng = np.random.default_rng(5)
+    widths = []
+    for n in [100, 1000, 10_000]:
+        scores = rng.random(n)
+        fitted = VennAbers().fit(scores, rng.random(n) < scores)
+        p0, p1 = fitted.predict_interval(np.linspace(0.2, 0.8, 99))
+        widths.append(np.mean(p1 - p0))
+    assert widths[0] > 2 * widths[1] > 4 * widths[2]
+
+
+@pytest.mark.slow
+def test_the_selected_probability_is_calibrated_and_neither_end_is():
+    rng = np.random.default_rng(0)
+    chosen, ends = [], []
+    for _ in range(4000):
+        truth = rng.random(21)
+        z = rng.random(21) < truth**2
+        p0, p1 = quiet_fit(VennAbers(), truth[:-1], z[:-1]).predict_interval(truth[-1:])
+        chosen.append([(p1 if z[-1] else p0)[0], z[-1]])
+        ends.append([p0[0], p1[0], z[-1]])
+    chosen, ends = np.array(chosen), np.array(ends)
+    standard_error = np.sqrt(0.25 / 4000)
+    for low, high in [(0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 1.01)]:
+        p, z = chosen[(chosen[:, 0] >= low) & (chosen[:, 0] < high)].T
+        assert abs(p.mean() - z.mean()) < 4 * np.sqrt(0.25 / p.size)
+    assert ends[:, 0].mean() + 4 * standard_error < ends[:, 2].mean()
+    assert ends[:, 2].mean() + 4 * standard_error < ends[:, 1].mean()
+
+
+# --- merging -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["log", "square"])
+def test_the_merged_probability_has_minimax_regret(loss):
+    p0, p1 = VennAbers().fit(*sample(50, seed=2)[:2]).predict_interval(np.linspace(0, 1, 200))
+    p = VennAbers(loss=loss).fit(*sample(50, seed=2)[:2]).predict(np.linspace(0, 1, 200))
+    assert np.all((p > p0) & (p < p1))
+    losses = {
+        "log": [lambda q: -np.log1p(-q), lambda q: -np.log(q)],
+        "square": [lambda q: q**2, lambda q: (1 - q) ** 2],
+    }
+    if_negative, if_positive = losses[loss]
+    regret = if_negative(p) - if_negative(p0)
+    np.testing.assert_allclose(regret, if_positive(p) - if_positive(p1), rtol=1e-9)
+
+
+def test_the_loss_may_be_chosen_when_predicting():
+    scores, labels, _ = sample(50, seed=4)
+    fitted = VennAbers().fit(scores, labels)
+    square = VennAbers(loss="square").fit(scores, labels)
+    np.testing.assert_array_equal(fitted.predict(scores, "square"), square.predict(scores))
+    np.testing.assert_array_equal(fitted.map_(scores), fitted.predict(scores))
+    np.testing.assert_array_equal(square.map_(scores), square.predict(scores))
+    for refused in [
+        lambda: VennAbers(loss="hinge").fit(scores, labels),
+        lambda: fitted.predict(scores, loss="hinge"),
+        lambda: TransductiveVennAbers(loss="hinge").fit(scores[:, np.newaxis], labels),
+    ]:
+        with pytest.raises(ValueError, match="loss must be one of 'log', 'square'; found 'hinge'"):
+            refused()
+
+
+@settings(max_examples=50, deadline=None)
+@samples
+def test_log_loss_is_never_infinite(n, seed, decimals, weighting):
+    scores, labels, weights = sample(n, seed, decimals, weighting)
+    points = queries(scores, seed)
+    for loss in ["log", "square"]:
+        p = quiet_fit(VennAbers(loss=loss), scores, labels, weights).predict(points)
+        for label in [0, 1]:
+            assert np.isfinite(log_loss(np.full(points.size, label), p))
+
+
+X, Y = make_classification(240, 4, n_informative=2, n_redundant=0, flip_y=0.2, random_state=1)
+
+
+@pytest.mark.parametrize("loss", ["log", "square"])
+def test_cross_venn_abers_by_hand(loss):
+    model = CalibratedClassifier(GaussianNB(), VennAbers(loss=loss), cv=4, ensemble=True)
+    p = model.fit(X[:200], Y[:200]).predict_proba(X[200:])[:, 1]
+    pairs = []
+    for training, held_out in StratifiedKFold(4).split(X[:200], Y[:200]):
+        classifier = GaussianNB().fit(X[training], Y[training])
+        calibrator = VennAbers().fit(classifier.predict_proba(X[held_out])[:, 1], Y[held_out])
+        pairs.append(calibrator.predict_interval(classifier.predict_proba(X[200:])[:, 1]))
+    p0, p1 = np.array(pairs).swapaxes(0, 1)
+    if loss == "log":
+        expected = gmean(p1) / (gmean(1 - p0) + gmean(p1))
+    else:
+        expected = np.mean(p1 + p0**2 / 2 - p1**2 / 2, axis=0)
+    np.testing.assert_allclose(p, expected, rtol=0, atol=1e-12)
+
+
+# --- DIR -----------------------------------------------------------------------------------------
+
+
+@settings(max_examples=100, deadline=None)
+@samples
+def test_direct_isotonic_takes_the_nearest_score_and_of_two_the_smaller(
+    n, seed, decimals, weighting
+):
+    scores, labels, weights = sample(n, seed, decimals, weighting)
+    scores = np.round(scores * 64) / 64  # halves between them are exact
+    fitted = quiet_fit(DirectIsotonic(), scores, labels, weights)
+    model = IsotonicRegression().fit(scores, labels, weights)
+    kept = scores if weights is None else scores[weights > 0]
+    distinct = np.unique(kept)
+    points = np.append(queries(scores, seed), np.linspace(-0.1, 1.1, 30))
+    nearest = distinct[np.argmin(np.abs(points[:, np.newaxis] - distinct), axis=1)]
+    np.testing.assert_allclose(fitted.predict(points), model.predict(nearest), rtol=0, atol=1e-12)
+
+
+def test_direct_isotonic_between_neighbouring_floats():
+    scores = np.array([1.0, np.nextafter(1, 2), np.nextafter(np.nextafter(1, 2), 2)])
+    for first in [0, 1]:
+        pair = scores[first : first + 2]
+        np.testing.assert_array_equal(DirectIsotonic().fit(pair, [0, 1]).predict(pair), [0, 1])
+
+
+def test_direct_isotonic_has_infinite_log_loss_where_venn_abers_has_not():
+    scores, labels = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0, 0, 1, 1])
+    direct = DirectIsotonic().fit(scores, labels).predict([0.1, 0.9])
+    np.testing.assert_array_equal(direct, [0, 1])
+    assert log_loss([1, 0], direct) == np.inf
+    assert log_loss([1, 0], VennAbers().fit(scores, labels).predict([0.1, 0.9])) < 2
+
+
+# --- the full predictor --------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings(
+    "ignore:invalid value encountered in cast:RuntimeWarning:sklearn",  # its look at a y of inf
+    "ignore::sklearn.exceptions.SkipTestWarning",
+)
+@parametrize_with_checks([TransductiveVennAbers(GaussianNB())])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("classifier", [GaussianNB(), LinearSVC(random_state=0)], ids=str)
+def test_full_venn_abers_by_hand(classifier):
+    predictor = TransductiveVennAbers(classifier).fit(X[:60], Y[:60])
+    p0, p1 = predictor.predict_interval(X[60:66])
+    for i in range(6):
+        extended = np.vstack([X[:60], X[60 + i]])
+        for label, p in enumerate([p0, p1]):
+            z = np.append(Y[:60], label)
+            classifier.fit(extended, z)
+            if isinstance(classifier, GaussianNB):
+                scores = classifier.predict_proba(extended)[:, 1]
+            else:
+                scores = classifier.decision_function(extended)
+            expected = IsotonicRegression().fit(scores, z).predict(scores[-1:])[0]
+            assert p[i] == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+def test_full_venn_abers_merges_like_the_others():
+    predictor = TransductiveVennAbers(GaussianNB()).fit(X[:60], Y[:60])
+    p0, p1 = predictor.predict_interval(X[60:70])
+    probabilities = predictor.predict_proba(X[60:70])
+    np.testing.assert_allclose(probabilities[:, 1], p1 / (1 - p0 + p1), rtol=1e-15)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-15)
+    square = TransductiveVennAbers(GaussianNB(), loss="square").fit(X[:60], Y[:60])
+    np.testing.assert_allclose(
+        square.predict_proba(X[60:70])[:, 1], p1 + p0**2 / 2 - p1**2 / 2, rtol=1e-15
+    )
+    np.testing.assert_array_equal(predictor.predict(X[60:70]), probabilities.argmax(axis=1))
+
+
+def test_data_of_all_kinds_and_classes_of_any_name():
+    frame = pd.DataFrame(X[:70], columns=list("abcd"))
+    frame["colour"] = pd.Categorical(np.where(X[:70, 0] > 0, "red", "green"))
+    classifier = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["colour"]), (StandardScaler(), list("abcd"))),
+        LogisticRegression(),
+    )
+    names = np.where(Y == 1, "yes", "no")
+    by_name = TransductiveVennAbers(classifier).fit(frame[:60], pd.Series(names[:60]))
+    assert by_name.classes_.tolist() == ["no", "yes"]
+    assert list(by_name.feature_names_in_) == [*"abcd", "colour"]
+    assert by_name.n_features_in_ == 5
+    pair = by_name.predict_interval(frame[60:63])
+    assert np.all((pair[0] >= 0) & (pair[0] < 1) & (pair[1] > 0) & (pair[1] <= 1))
+    assert set(by_name.predict(frame[60:63])) <= {"no", "yes"}
+    tree = TransductiveVennAbers(DecisionTreeClassifier(max_depth=2, random_state=0))
+    dense = tree.fit(X[:60], Y[:60]).predict_interval(X[60:70])
+    for data in [sparse.csr_array(X), sparse.coo_array(X)]:
+        rows = data.tocsr()
+        np.testing.assert_array_equal(
+            tree.fit(rows[:60], Y[:60]).predict_interval(rows[60:70]), dense
+        )
+    listed = tree.fit(X[:60].tolist(), Y[:60].tolist()).predict_interval(X[60:70].tolist())
+    np.testing.assert_array_equal(listed, dense)
+
+
+def test_several_workers_and_their_progress(capfd):
+    quiet = TransductiveVennAbers(GaussianNB()).fit(X[:60], Y[:60])
+    expected = quiet.predict_interval(X[60:70])
+    assert capfd.readouterr() == ("", "")
+    loud = TransductiveVennAbers(GaussianNB(), n_jobs=2, verbose=1).fit(X[:60], Y[:60])
+    with parallel_config(backend="threading"):
+        np.testing.assert_array_equal(loud.predict_interval(X[60:70]), expected)
+    out, error = capfd.readouterr()
+    assert out == "" and "10 out of  10" in error
+
+
+@pytest.mark.parametrize(
+    "labels, message",
+    [
+        (np.zeros(240), "Only binary classification is supported: y holds 1 class,"),
+        (np.arange(240) % 3, "y holds 3 classes, pass rows of two classes"),
+        (None, "y to be passed"),
+        (X[:, 0], "continuous"),
+        (Y[:-1], "inconsistent numbers of samples"),
+    ],
+)
+def test_full_venn_abers_wants_two_classes(labels, message):
+    with pytest.raises(ValueError, match=message):
+        TransductiveVennAbers(GaussianNB()).fit(X, labels)
+
+
+def test_what_the_classifier_cannot_take_is_refused():
+    broken = X.copy()
+    broken[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        TransductiveVennAbers().fit(broken, Y)
+    fitted = TransductiveVennAbers(GaussianNB()).fit(X, Y)
+    with pytest.raises(ValueError, match="contains NaN"):
+        fitted.predict_interval(broken)
+    with pytest.raises(ValueError, match="3 features"):
+        fitted.predict_interval(X[:, :3])
