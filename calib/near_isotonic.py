@@ -273,10 +273,10 @@ def average_map(scores, bins, lambdas, weights):
     """The ensemble, on the bins of its first model with weight."""
     carrying = np.flatnonzero(weights)
     bins, starts = merge_until(bins, lambdas[carrying[0]])
-    values = np.zeros(starts.size)
+    values, total = np.zeros(starts.size), 0.0
     for t in carrying:
         merged, first = merge_until(bins, lambdas[t])
         fit = shrunken_positives(merged, lambdas[t]) / merged.weights
         values += weights[t] * np.repeat(fit, np.diff(first, append=starts.size))
-    values = np.minimum(values, 1.0)  # against rounding
-    return CalibrationMap.of_blocks(scores, starts, values)
+        total += weights[t]  # rounded like the value where all models say 1: the quotient is 1
+    return CalibrationMap.of_blocks(scores, starts, values / total)

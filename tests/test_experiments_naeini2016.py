@@ -52,12 +52,17 @@ def test_a_data_set_as_recorded(classifier):
     assert_as_recorded("naeini2016_data_sets", case, naeini2016.run_data_set(case))
 
 
-def test_every_case_is_recorded():
-    rows = recorded("naeini2016_data_sets")
+@pytest.mark.parametrize(
+    ("experiment", "rows_each"),
+    [(naeini2016.DATA_SETS_STUDY, 2 * 5 * 2), (naeini2016.STEPS, 2 * 2)],
+    ids=["study", "steps"],
+)
+def test_every_case_is_recorded(experiment, rows_each):
+    rows = recorded(experiment.name)
     keys = zip(rows["dataset"], rows["classifier"], rows["run"], strict=True)
-    cases = [tuple(case.values()) for case in naeini2016.data_set_cases()]
+    cases = [tuple(case.values()) for case in experiment.cases()]
     assert set(keys) == set(cases)
-    assert len(rows["run"]) == len(cases) * 2 * 5 * 2  # ways, methods, poolings
+    assert len(rows["run"]) == len(cases) * rows_each
 
 
 @pytest.mark.parametrize("svm", TABLES)

@@ -278,6 +278,17 @@ def test_two_models_by_hand():
     np.testing.assert_allclose(calibrator.predict([1, 2, 3, 4, 5, 6]), expected)
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_certain_labels_at_the_ends_are_predicted_exactly(criterion):
+    """All models say 0 before the first positive and 1 behind the last negative."""
+    for seed in range(20):
+        scores, labels = sample(200, seed)
+        labels[np.argmin(scores)], labels[np.argmax(scores)] = 0, 1
+        p = ENIR(criterion=criterion).fit(scores, labels).predict(scores)
+        np.testing.assert_array_equal(p == 0, scores < scores[labels == 1].min())
+        np.testing.assert_array_equal(p == 1, scores > scores[labels == 0].max())
+
+
 # --- degenerate samples -------------------------------------------------------------------------
 
 

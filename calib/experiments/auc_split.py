@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -18,7 +18,7 @@ from calib.metrics import log_loss, roc_auc_score
 from calib.platt import PlattScaling
 
 DATASETS = ["bank_full", "adult", "credit_default"]
-SCORES = ["logistic regression", "naive Bayes"]
+SCORES = ["logistic regression", "boosting"]
 CRITERIA = ["Gini", "AUC"]
 CALIBRATORS = {"Platt": PlattScaling(), "Isotonic": IsotonicCalibrator()}
 TRAINED_ON = ["training", "calibration"]
@@ -85,15 +85,11 @@ def log_odds(score, encoded, training):
         np.equal.outer(encoded.codes[:, j], np.arange(n)) for j, n in enumerate(encoded.n_codes)
     ]
     X = np.hstack([encoded.dense, *indicators]).astype(float)
-    labels = encoded.labels[training]
     if score == "logistic regression":
         model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-        return model.fit(X[training], labels).decision_function(X)
-    model = GaussianNB(var_smoothing=1e-3)
-    model = make_pipeline(StandardScaler(), model).fit(X[training], labels)
-    joint = model[-1].predict_joint_log_proba(model[:-1].transform(X))
-    # what is left of a probability in double precision; beyond, one point could turn a fit around
-    return np.clip(joint[:, 1] - joint[:, 0], -30, 30)
+    else:  # enough trees to overfit
+        model = HistGradientBoostingClassifier(max_iter=300, early_stopping=False, random_state=0)
+    return model.fit(X[training], encoded.labels[training]).decision_function(X)
 
 
 @lru_cache(maxsize=1)
@@ -116,9 +112,8 @@ AUC_SPLIT = Experiment(
         "The paper proposes the criterion and does not test it: the protocol is ours.",
         "Features and parts are those of the paper's experiments (its section 14.1 and Table 4), "
         "the parts drawn anew for each run; the validation part is not used.",
-        "The scores come from logistic regression and from Gaussian naive Bayes instead of "
-        "networks: the one about calibrated, the other over-confident, its log-odds clipped to "
-        "[-30, 30].",
+        "The scores come from logistic regression and from gradient boosting with 300 trees, which "
+        "overfits the training set, instead of networks.",
         "Probabilities are clipped to [1e-6, 1 - 1e-6] for the log loss: isotonic regression "
         "predicts 0 and 1.",
     ),

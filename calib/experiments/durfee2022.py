@@ -184,8 +184,8 @@ LIFT = Experiment(
         "their scores are recorded with one byte each.",
         "The depths and leaf sizes tried are lost from the text we have: depths 3 and 5, leaves "
         "of 100 and 500 training rows are ours; five folds of the calibration part choose.",
-        f"Parts with fewer than {SMALLEST_PART} calibration rows get the calibrator of all; the column "
-        "parts counts the others.",
+        f"Parts with fewer than {SMALLEST_PART} calibration rows get the calibrator of all; the "
+        "column parts counts the others.",
         "Embedded categories enter the trees as codes in the order of their names.",
         "Added: Platt scaling of all rows, the tree alone, a forest of partitions, parts of the "
         "same sizes drawn at random, and logistic regression on the logits of network and tree.",

@@ -223,7 +223,7 @@ DATA_SETS_STUDY = Experiment(
         "differ from the paper's: "
         + "; ".join(f"{one.paper} ({one.differs})" for one in DATA_SETS if one.differs)
         + ".",
-        "Ten runs of ten-fold cross validation, but three for the five sets of more than 600,000 "
+        "Ten runs of ten-fold cross validation, but one for the five sets of more than 600,000 "
         "numbers: " + ", ".join(one.name for one in DATA_SETS if one.n_runs < 10) + ".",
         "Encoding is not described: here a missing number becomes the median, categories "
         "(also those of two-valued numbers) become indicators, a missing category is one of them; "

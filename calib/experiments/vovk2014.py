@@ -46,7 +46,7 @@ DATASETS = {  # smallest first; as the paper abbreviates them
 CLASSIFIERS = ["J48", "J48 Bagging", "LR", "NB", "NN", "SVM Platt"]
 SHORT = dict(zip(CLASSIFIERS, ["J", "JB", "LR", "NB", "NN", "SVM"], strict=True))
 METHODS = ["W", "VA", "SVA", "DIR"]
-N_FULL_SPLITS = 16
+N_FULL_SPLITS = dict.fromkeys(CLASSIFIERS, 16) | {"J48 Bagging": 8}
 INDICATORS = "LR indicators"  # logistic regression on indicators of the categories
 NOMINAL = ["labor", "breast_cancer_ljubljana", "australian"]  # with more than two categories
 
@@ -385,14 +385,16 @@ FULL = Experiment(
     seed=SEED,
     cases=lambda: [
         {"dataset": dataset, "classifier": classifier, "split": number}
-        for number in range(N_FULL_SPLITS)
+        for number in range(16)
         for dataset in DATASETS
         for classifier in CLASSIFIERS
+        if number < N_FULL_SPLITS[classifier]
     ],
     run_case=run_full,
     deviations=(
         *_DEVIATIONS,
         "The splits are the first of those of the other methods; the paper's are other ones.",
+        "Bagged trees, the slowest, have 8 splits instead of 16.",
     ),
     datasets=tuple(DATASETS),
 )
