@@ -160,8 +160,8 @@ class ENIR(Calibrator):
     reach and has weight 0; all these together would have less than eps = 2.2e-16.
 
     Fit O(N log N) plus O(bins) for each evaluated model, predict O(1) expected per score, memory
-    O(N). With one class only, every prediction is that class. If the labels are in the order of
-    the scores (separable data), predictions at the calibration scores are exactly 0 and 1.
+    O(N). With one class only, every prediction is that class. A prediction at a calibration score
+    is exactly 0 if no label up to it is 1, and exactly 1 if no label from it on is 0.
 
     References
     ----------
@@ -273,10 +273,13 @@ def average_map(scores, bins, lambdas, weights):
     """The ensemble, on the bins of its first model with weight."""
     carrying = np.flatnonzero(weights)
     bins, starts = merge_until(bins, lambdas[carrying[0]])
-    values, total = np.zeros(starts.size), 0.0
-    for t in carrying:
+
+    def fit(t):
         merged, first = merge_until(bins, lambdas[t])
-        fit = shrunken_positives(merged, lambdas[t]) / merged.weights
-        values += weights[t] * np.repeat(fit, np.diff(first, append=starts.size))
-        total += weights[t]  # rounded like the value where all models say 1: the quotient is 1
-    return CalibrationMap.of_blocks(scores, starts, values / total)
+        values = shrunken_positives(merged, lambdas[t]) / merged.weights
+        return np.repeat(values, np.diff(first, append=starts.size))
+
+    best = fit(np.argmax(weights))
+    # deviations from one model: a value on which all agree, such as 1, is not rounded
+    values = best + sum(weights[t] * (fit(t) - best) for t in carrying)
+    return CalibrationMap.of_blocks(scores, starts, values)

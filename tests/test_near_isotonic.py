@@ -279,14 +279,20 @@ def test_two_models_by_hand():
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_certain_labels_at_the_ends_are_predicted_exactly(criterion):
-    """All models say 0 before the first positive and 1 behind the last negative."""
+def test_values_on_which_all_models_agree_are_exact(criterion):
+    """0 before the first positive, 1 behind the last negative, and bins that stand still."""
     for seed in range(20):
         scores, labels = sample(200, seed)
         labels[np.argmin(scores)], labels[np.argmax(scores)] = 0, 1
-        p = ENIR(criterion=criterion).fit(scores, labels).predict(scores)
-        np.testing.assert_array_equal(p == 0, scores < scores[labels == 1].min())
-        np.testing.assert_array_equal(p == 1, scores > scores[labels == 0].max())
+        calibrator = ENIR(criterion=criterion).fit(scores, labels)
+        path = NearIsotonicPath().fit(scores, labels)
+        prices = calibrator.lambdas_[calibrator.weights_ > 0]
+        fits = np.array([path.values_at(lam) for lam in prices])
+        agreed = np.all(fits == fits[0], axis=0)
+        p = calibrator.predict(path.scores_)
+        np.testing.assert_array_equal(p[agreed], fits[0, agreed])
+        np.testing.assert_array_equal(p == 0, path.scores_ < scores[labels == 1].min())
+        np.testing.assert_array_equal(p == 1, path.scores_ > scores[labels == 0].max())
 
 
 # --- degenerate samples -------------------------------------------------------------------------
