@@ -8,11 +8,12 @@ __all__ = ["Experiment", "experiments", "read_table", "record", "recorded"]
 
 _MODULES = {
     "naeini2014": ["RINGS", "CALIBRATION_SIZE"],
-    "naeini2016": ["RINGS", "DATA_SETS_STUDY", "STEPS"],
+    "naeini2016": ["RINGS", "DATA_SETS_STUDY"],
     "kdd98": ["EVERYBODY", "HALVES", "ORIGINAL"],
     "auc_split": ["AUC_SPLIT"],
     "calibration_data": ["CALIBRATION_DATA"],
     "vovk2014": ["SPLITS", "FULL"],
+    "durfee2022": ["LIFT"],
 }
 
 
