@@ -75,8 +75,8 @@ class AUCSplitTree(BaseEstimator):
     right of the middle of the two means; their distance does not matter for the slope. (The paper
     takes "two values close to" the point where the densities are equal and leaves open which.)
     Small sides are held back: a variance counts one further observation with the variance of the
-    node, and the prior odds are (m + 1) / (n + 1) as in Platt's targets. A side of one class has
-    slope 0.
+    node, and the prior odds are (m + 1) / (n + 1), one further observation of each class. A side
+    of one class has slope 0.
 
     Splits of equal value up to 1e-12 go to the first feature and the lowest threshold, so that the
     order of the rows does not matter. O(p n log n) time per level for p features, O(p n) memory.
@@ -208,7 +208,7 @@ def split_criterion(feature, scores, labels, *, sample_weight=None, min_samples_
     Parameters
     ----------
     feature, scores, labels, sample_weight : array-like of shape (n,)
-        As for `AUCSplitTree`; both labels must occur.
+        As for `AUCSplitTree`, weights positive; both labels must occur.
     min_samples_leaf : int, default=2
         Splits with fewer rows on a side are left out.
 
@@ -216,6 +216,11 @@ def split_criterion(feature, scores, labels, *, sample_weight=None, min_samples_
     -------
     thresholds, aucs : ndarray of shape (k,)
         Halfway between neighbouring values of the feature, increasing, and the criterion there.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described.
 
     Notes
     -----
@@ -232,7 +237,15 @@ def split_criterion(feature, scores, labels, *, sample_weight=None, min_samples_
     feature = check_scores(feature, name="feature")
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    weights = np.ones(scores.size) if sample_weight is None else np.asarray(sample_weight, float)
+    if feature.size != scores.size:
+        raise ValueError(
+            f"feature has {feature.size} rows but scores has {scores.size}: match them"
+        )
+    if not 0 < np.count_nonzero(labels) < labels.size:
+        raise ValueError("labels holds one class only: the criterion needs both")
+    weights = np.ones(scores.size)
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, size=scores.size)
     order = np.argsort(feature, kind="stable")
     values = feature[order]
     standardised = _standardise(scores, weights)

@@ -8,6 +8,7 @@ import itertools
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from calib.metrics import expected_calibration_error, reliability_curve
 
@@ -169,6 +170,11 @@ def partition_map(calibrator, *, tree=0, ax=None):
     -------
     ax : matplotlib Axes
 
+    Raises
+    ------
+    ValueError
+        If there is no such tree, or the calibrator is not fitted.
+
     Examples
     --------
     >>> from calib import HeterogeneousCalibrator, diagrams
@@ -178,6 +184,10 @@ def partition_map(calibrator, *, tree=0, ax=None):
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['all points', 'x0 = north (4)', 'x0 = south (4)']
     """
+    check_is_fitted(calibrator)
+    n_trees = len(calibrator.fallbacks_)
+    if tree not in range(n_trees):
+        raise ValueError(f"tree must be an integer from 0 to {n_trees - 1}; found {tree!r}")
     if ax is None:
         _, ax = plt.subplots(layout="constrained")
     parts = [part for part in calibrator.parts_ if part.tree == tree and part.n_points > 0]

@@ -77,7 +77,7 @@ class HeterogeneousCalibrator(BaseEstimator):
           calibrated probabilities.
         * Gradient boosting (`GradientBoostingClassifier`, `GradientBoostingRegressor`): one tree
           after the other; what tree t has calibrated, as a logit, is the score for tree t + 1.
-        * A pipeline that ends in a tree, forest or boosting, to encode categories or impute.
+        * A pipeline that ends in one of these, to encode categories or impute.
         * The name or the position of a column: its values are the parts. If it is 0, X may be
           one-dimensional: the groups themselves.
 
@@ -108,7 +108,7 @@ class HeterogeneousCalibrator(BaseEstimator):
     column of groups a missing value is a group.
 
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
-    of logits; others get the logits, where probabilities 0 and 1 count as their neighbours.
+    of logits; others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
 
     With one class only in the sample, all parts get the calibrator of the whole sample, which
     warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
@@ -184,7 +184,7 @@ class HeterogeneousCalibrator(BaseEstimator):
             X = _safe_indexing(X, kept)
             scores, labels, weights = scores[kept], labels[kept], weights[kept]
         self.partition_ = fit_partition(self._partition(), X, scores, labels, weights)
-        self.parts_, self.fallbacks_ = [], []
+        self.parts_, self.fallbacks_, self._calibrators = [], [], []
         for tree, numbers in enumerate(self.partition_.parts_of(X).T):
             self._fit_tree(tree, numbers, scores, labels, weights)
             if self.partition_.sequential:
@@ -236,6 +236,7 @@ class HeterogeneousCalibrator(BaseEstimator):
             self.fallbacks_.append(self._fitted(scores, labels, weights))
         else:
             self.fallbacks_.append(self.fallbacks_[0])
+        self._calibrators.append({})
         rows_of = _rows_by_part(numbers)
         for number, rule in self.partition_.rules[tree].items():
             rows = rows_of.get(number, np.empty(0, np.int64))
@@ -245,6 +246,7 @@ class HeterogeneousCalibrator(BaseEstimator):
             if enough:
                 part_weights = None if weights is None else weights[rows]
                 calibrator = self._fitted(scores[rows], labels[rows], part_weights)
+            self._calibrators[tree][number] = calibrator
             inside = scores[rows] if rows.size else np.array([np.nan])
             score_range = float(inside.min()), float(inside.max())
             self.parts_.append(
@@ -257,10 +259,9 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     def _calibrate(self, tree, numbers, scores, output):
         """`output` of each row's calibrator in one tree."""
-        calibrators = {part.number: part.calibrator for part in self.parts_ if part.tree == tree}
         result = np.empty(scores.size)
         for number, rows in _rows_by_part(numbers).items():
-            calibrator = calibrators.get(number, self.fallbacks_[tree])
+            calibrator = self._calibrators[tree].get(number, self.fallbacks_[tree])
             result[rows] = output(calibrator, scores[rows])
         return result
 

@@ -66,7 +66,12 @@ class GivenGroups:
         self.width = _width(X)
         values = self._values(X)
         self._encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNKNOWN)
-        names = self._encoder.fit(values).categories_[0].tolist()
+        try:
+            names = self._encoder.fit(values).categories_[0].tolist()
+        except TypeError as error:  # numbers and strings have no common order
+            raise ValueError(
+                f"column {column!r} of the groups must hold numbers only or strings only: {error}"
+            ) from error
         title = column if isinstance(column, str) else f"x{column}"
         self.rules = [{part: f"{title} = {name}" for part, name in enumerate(names)}]
 
@@ -77,9 +82,9 @@ class GivenGroups:
         return np.where(np.isnan(codes), last, codes).astype(np.int64)
 
     def _values(self, X):
-        """The column, of shape (n, 1)."""
+        """The column, of shape (n, 1); as objects, a value of another type is just unknown."""
         values = self._named(X) if isinstance(self.column, str) else self._numbered(X)
-        return np.asarray(values).reshape(-1, 1)
+        return np.asarray(values, dtype=object).reshape(-1, 1)
 
     def _named(self, X):
         found = list(getattr(X, "columns", []))
@@ -195,14 +200,17 @@ def _is_fitted(model):
 
 
 def _train(model, X, scores, labels, weights):
-    if isinstance(model, AUCSplitTree):
-        return model.fit(X, scores, labels, weights)
-    name = (
-        f"{model.steps[-1][0]}__sample_weight" if isinstance(model, Pipeline) else "sample_weight"
-    )
-    return model.fit(X, labels) if weights is None else model.fit(X, labels, **{name: weights})
+    is_pipeline = isinstance(model, Pipeline)
+    last, prefix = (model[-1], f"{model.steps[-1][0]}__") if is_pipeline else (model, "")
+    options = {} if weights is None else {f"{prefix}sample_weight": weights}
+    if isinstance(last, AUCSplitTree):
+        return model.fit(X, scores, **{f"{prefix}labels": labels}, **options)
+    return model.fit(X, labels, **options)
 
 
 def _width(X):
+    """Number of columns; bare groups are one."""
     shape = np.shape(X)
-    return shape[1] if len(shape) == 2 else len(shape)
+    if len(shape) > 2:
+        raise ValueError(f"X must have one or two dimensions; found shape {shape}")
+    return shape[1] if len(shape) == 2 else 1

@@ -67,8 +67,12 @@ class VennAbers(Calibrator):
     loss. The new object has weight 1 whatever the weights of the others are: weights are counts.
 
     The sample needs no second class and no second point. Below all scores p0 is 0, above all of
-    them p1 is 1. With one class of N points the interval at the end where that class is expected
-    is [N / (N + 1), 1] or [0, 1 / (N + 1)], and it is half as wide as [0, 1] at the other end.
+    them p1 is 1. With one class of N points the interval beyond the scores at the end where that
+    class is expected is [N / (N + 1), 1] or [0, 1 / (N + 1)], and it is [0, 1] at the other end.
+
+    That one of the two is exactly calibrated needs a sample drawn without a look at the labels.
+    `CalibratedClassifier` with a share, such as ``cv=0.5``, draws each class in proportion, and
+    leaves it nearly true; for the exact property pass ``cv=ShuffleSplit(1, test_size=0.5)``.
 
     p0 steps up on a calibration score, p1 just behind it. A score that should be equal to one of
     them and differs in its last digit lies beside it.

@@ -287,3 +287,17 @@ def test_pickle_clone_and_frames():
 def test_bad_input(settings, arguments, message):
     with pytest.raises(ValueError, match=message):
         AUCSplitTree(**settings).fit(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((X[:5, 0], SCORES, LABELS), "feature has 5 rows but scores has 60"),
+        ((X[:, 0], SCORES, np.ones(60)), "one class only"),
+        ((X[:, 0], SCORES, LABELS, np.ones(5)), "sample_weight has 5 rows"),
+    ],
+)
+def test_bad_input_of_the_criterion(arguments, message):
+    *data, weights = arguments if len(arguments) == 4 else (*arguments, None)
+    with pytest.raises(ValueError, match=message):
+        split_criterion(*data, sample_weight=weights)

@@ -82,7 +82,7 @@ def test_scores_come_back_nearly_as_they_were(tmp_path):
     for own, (_, _, calibration, test) in zip(scores, networks, strict=True):
         assert len(calibration) == 4000
         areas = [roc_auc_score(labels[4000:], s) for s in (own[4000:], test)]
-        assert abs(areas[0] - areas[1]) < 1e-4
+        assert abs(areas[0] - areas[1]) < 2e-4
     with pytest.raises(FileNotFoundError, match="--budget quick"):
         read_scores(case, "quick", tmp_path)
 
@@ -250,7 +250,7 @@ def test_the_recorded_bytes_have_the_areas_of_the_networks():
     trained = recorded("durfee2022_networks_standard")
     for key in ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]:
         np.testing.assert_array_equal(rows[key][own], trained[key])
-    assert np.abs(rows["AUC"][own] - trained["test_auc"]).max() < 1e-4
+    assert np.abs(rows["AUC"][own] - trained["test_auc"]).max() < 2e-4
     platt = rows["method"] == "Platt"
     np.testing.assert_allclose(rows["AUC"][platt], rows["AUC"][own], atol=1e-6)
 

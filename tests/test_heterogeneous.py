@@ -226,6 +226,15 @@ def test_a_pipeline_imputes_and_takes_weights():
     assert fitted(make_pipeline(tree), data=(filled, SCORES, LABELS)).parts_
 
 
+@pytest.mark.parametrize("weights", [None, np.linspace(1, 2, LABELS.size)])
+def test_a_pipeline_hands_the_scores_to_an_auc_split_tree(weights):
+    tree = AUCSplitTree(max_depth=2)
+    np.testing.assert_array_equal(
+        fitted(make_pipeline(SimpleImputer(), tree), weights=weights).predict(X, SCORES),
+        fitted(tree, weights=weights).predict(X, SCORES),
+    )
+
+
 def test_trees_see_missing_values_themselves():
     holes = np.where(np.arange(LABELS.size) % 7 == 0, np.nan, X[:, 1])[:, np.newaxis]
     tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(holes, LABELS)
@@ -298,6 +307,10 @@ def test_partition_map_draws_every_part():
         line.get_ydata(), model.parts_[0].calibrator.predict(line.get_xdata())
     )
     diagrams.partition_map(fitted(FOREST), tree=6, ax=ax)
+    with pytest.raises(ValueError, match="tree must be an integer from 0 to 6; found 7"):
+        diagrams.partition_map(fitted(FOREST), tree=7)
+    with pytest.raises(ValueError, match="not fitted"):
+        diagrams.partition_map(HeterogeneousCalibrator())
 
 
 # Edges
@@ -346,6 +359,14 @@ def test_a_group_that_was_not_there():
     np.testing.assert_array_equal(fitted(0).predict([[7, 0.0]], [0.3]), common)
     missing = FRAME.head(1).assign(region=None)
     np.testing.assert_array_equal(model.predict(missing, [0.3]), common)
+
+
+def test_groups_of_another_type_were_not_there():
+    common = PlattScaling().fit(SCORES, LABELS).predict([0.3, 0.7])
+    strings, numbers = FRAME["region"], X[:, 0]
+    for groups, others in [(strings, [1, 2]), (strings, [np.nan, 1.5]), (numbers, ["0", "n"])]:
+        model = fitted(0, data=(groups, SCORES, LABELS))
+        np.testing.assert_array_equal(model.predict(others, [0.3, 0.7]), common)
 
 
 @pytest.mark.parametrize("none", [None, np.nan])
@@ -440,6 +461,8 @@ def test_input_is_left_alone():
         (2, X, "must have 2 columns, and a column 2"),
         (-1, X, "and a column -1"),
         (1, X[:, 0], "must have 1 columns, and a column 1"),
+        (0, X[:, :, np.newaxis], r"one or two dimensions; found shape \(1200, 2, 1\)"),
+        (0, np.array(["n", 1] * 600, object), "column 0 .* numbers only or strings only"),
         (True, X, "partition must be .* found True"),
         ("noise", FRAME.head(3), "X has 3 rows but scores has 1200"),
         (LogisticRegression(), X, "partition must be .* found LogisticRegression"),

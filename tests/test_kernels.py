@@ -50,6 +50,15 @@ def test_searching_in_awkward_knots(knots):
         np.testing.assert_allclose(linear, np.interp(queries, knots, values[1:]), atol=1e-12)
 
 
+def test_few_queries_among_many_knots_are_searched_as_many_are():
+    rng = np.random.default_rng(0)
+    knots, values = np.sort(rng.random(1000)), rng.random(1001)
+    queries = np.concatenate([knots, rng.uniform(-0.1, 1.1, 1000)])
+    for search, y in [(step, values), (interpolate, values[1:])]:
+        one_by_one = [search(knots, y, queries[i : i + 1])[0] for i in range(queries.size)]
+        np.testing.assert_array_equal(one_by_one, search(knots, y, queries))
+
+
 def test_a_plateau_stays_exactly_flat():
     knots, values = np.array([0.1, 0.9]), np.array([0.7391304347826086, 0.7391304347826086])
     queries = np.random.default_rng(0).uniform(0.1, 0.9, 1000)

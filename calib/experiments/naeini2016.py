@@ -81,20 +81,22 @@ def cross_validate(X, labels, template, seed):
         folds[test] = k
         margins, test_margins = fold_margins(template, X, labels, training, test, inner)
         for scored in SCORED:
-            predictions = predict_test_rows(margins[scored], labels[training], test_margins)
+            as_steps = scored == "same"
+            sample = margins[scored], labels[training]
+            predictions = predict_test_rows(*sample, test_margins, as_steps=as_steps)
             for method, p in predictions.items():
                 found.setdefault((scored, method), np.empty(labels.size))[test] = p
     return folds, found
 
 
-def predict_test_rows(margins, labels, test_margins):
-    """Probabilities of the test rows by each method, also with maps read as steps."""
+def predict_test_rows(margins, labels, test_margins, *, as_steps):
+    """Probabilities of the test rows by each method, on request also with maps read as steps."""
     platt = PlattScaling().fit(margins, labels)
     found = {"Raw": expit(test_margins), "Platt": platt.predict(test_margins)}
     scores, test_scores = expit(margins), expit(test_margins)
     for name, calibrator in methods().items():
         found[name] = calibrator.fit(scores, labels).predict(test_scores).round(12)
-        if name in READ_AS_STEPS:
+        if as_steps and name in READ_AS_STEPS:
             for side, read in steps(calibrator.map_).items():
                 found[f"{name} {side}"] = read(test_scores).round(12)
     return found
@@ -222,7 +224,7 @@ DATA_SETS_STUDY = Experiment(
         "ECE and MCE are recorded for three partitions, as in naeini2016_rings.",
         "How a map is read between two training scores is not stated: isotonic regression and "
         "ENIR are interpolated, and also read as steps, where a score takes the value of the "
-        "training score 'below' or 'above' it.",
+        "training score 'below' or 'above' it (only where calibrated on the training rows).",
         "Predictions of isotonic regression, BBQ and ENIR are rounded to 12 digits, so that ties "
         "do not hang on rounding errors.",
     ),

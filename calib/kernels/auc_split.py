@@ -90,7 +90,7 @@ def linear_map(weight0, mean0, variance0, weight1, mean1, variance1):
     The log-odds are a parabola. The line through its points half a standard deviation to the left
     and to the right of the middle of the means takes its place.
     """
-    prior = math.log((weight1 + 1) / (weight0 + 1))  # as in Platt's targets: finite for one class
+    prior = math.log((weight1 + 1) / (weight0 + 1))  # finite for one class, too
     if min(weight0, weight1) < NO_WEIGHT:  # one class: nothing to tell a slope from
         return 0.0, prior
     distance = mean1 - mean0

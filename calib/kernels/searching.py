@@ -2,17 +2,21 @@
 
 A guide table cuts the range of the knots into cells of equal width and remembers the first knot of
 each; a query jumps to its cell and bisects among the few knots in it. The worst case (all knots in
-one cell) is a plain binary search.
+one cell) is a plain binary search, and so is the search for a few queries among many knots.
 """
 
 import numpy as np
 
 from calib.kernels.compiling import jit
 
+KNOTS_PER_QUERY = 64  # beyond, a guide table costs more than the bisections that it saves
+
 
 @jit
-def guide_table(knots):
+def guide_table(knots, n_queries):
     """First knot at or after the start of each cell, as (starts, origin, cells per unit)."""
+    if knots.size > KNOTS_PER_QUERY * n_queries:
+        return np.array([0, knots.size]), knots[0], 0.0
     n_cells = max(1, min(2 * knots.size, 1 << 20))
     starts = np.zeros(n_cells + 1, np.int64)
     width = knots[-1] - knots[0]
@@ -56,7 +60,7 @@ def step(cuts, values, queries):
     if cuts.size == 0:
         result[:] = values[0]
         return result
-    starts, origin, density = guide_table(cuts)
+    starts, origin, density = guide_table(cuts, queries.size)
     for i in range(queries.size):
         result[i] = values[count_not_above(cuts, starts, origin, density, queries[i])]
     return result
@@ -66,7 +70,7 @@ def step(cuts, values, queries):
 def interpolate(knots, values, queries):
     """``np.interp(queries, knots, values)`` for strictly increasing knots."""
     result = np.empty(queries.size)
-    starts, origin, density = guide_table(knots)
+    starts, origin, density = guide_table(knots, queries.size)
     last = knots.size - 1
     for i in range(queries.size):
         right = count_not_above(knots, starts, origin, density, queries[i])

@@ -94,7 +94,7 @@ def pool_new_positive(weights, positives, starts, block_totals, block_hits):
 def look_up(scores, p0, p1, queries):
     """``p0[number of scores <= query]`` and ``p1[number of scores < query]``."""
     lower, upper = np.empty(queries.size), np.empty(queries.size)
-    starts, origin, density = guide_table(scores)
+    starts, origin, density = guide_table(scores, queries.size)
     for i in range(queries.size):
         reached = count_not_above(scores, starts, origin, density, queries[i])
         on_score = reached > 0 and scores[reached - 1] == queries[i]
