@@ -183,8 +183,8 @@ def venn_abers_agreement(n=10_000):
     mapie = np.abs(predict(fit())[1].T - ours)
     above = queries > scores.max()
     return (
-        f"On {n} continuous scores the pairs of venn-abers and calib differ by {package:.0e} at "
-        f"most, those of MAPIE by {mapie[:, ~above].max():.0e}, but above the largest "
+        f"On {n} continuous scores the pairs of venn-abers and calib differ by {package:.2g} at "
+        f"most, those of MAPIE by {mapie[:, ~above].max():.2g}, but above the largest "
         f"calibration score, where p1 is 1, its p1 is lower by up to {mapie[1, above].max():.2f}."
     )
 

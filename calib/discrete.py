@@ -79,7 +79,7 @@ class DiscreteLaw:
 
     @property
     def levels(self):
-        """The score itself, as numbers 0, 1, ... of the levels: shape (n_levels, 1)."""
+        """The score itself, as numbers 0, 1, ... of the levels; shape (n_levels, 1)."""
         return np.arange(len(self.positive))[:, None]
 
     @property
@@ -89,7 +89,7 @@ class DiscreteLaw:
 
     @property
     def likelihood_ratio(self):
-        """P(cell | z = 1) / P(cell | z = 0): infinite without negatives, 0 for an empty cell."""
+        """P(cell | z = 1) / P(cell | z = 0), infinite without negatives, 0 for an empty cell."""
         limit = np.where(self.positive > 0, np.inf, 0).astype(self.positive.dtype)
         return np.divide(self.positive, self.negative, out=limit, where=self.negative > 0)
 

@@ -10,9 +10,10 @@ from calib.experiments import read_table, recorded
 from calib.experiments.recording import RESULTS
 from calib.experiments.vovk2014 import (
     CLASSIFIERS,
-    DATASETS,
+    FULL,
     METHODS,
     SHORT,
+    SPLITS,
     MixedNaiveBayes,
     Sample,
     compare,
@@ -75,11 +76,13 @@ def test_direct_isotonic_is_printed_infinite_everywhere_and_the_others_never():
 # --- the recorded tables -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name, n", [("vovk2014_splits", 10), ("vovk2014_full", 1)])
-def test_every_case_is_recorded(name, n):
-    rows = recorded(name)
-    assert set(rows["dataset"]) == set(DATASETS)
-    assert set(CLASSIFIERS) <= set(rows["classifier"])
+@pytest.mark.parametrize("experiment, n_methods", [(SPLITS, 5), (FULL, 1)])
+def test_every_case_is_recorded(experiment, n_methods):
+    rows = recorded(experiment.name)
+    cases = {tuple(map(str, case.values())) for case in experiment.cases()}
+    keys = [rows[key] for key in experiment.cases()[0]]
+    found = {(str(d), str(c), f"{number:.0f}") for d, c, number in zip(*keys, strict=True)}
+    assert found == cases and rows["method"].size == n_methods * len(cases)
     assert np.all(rows["lower"] <= rows["upper"])
     assert np.all((rows["RMSE"] > 0) & (rows["RMSE"] < 1))
 
