@@ -99,11 +99,8 @@ class Stack:
 
     def __init__(self, rows, widths, regularisation, rates, seeds, normalised_inputs=False):
         _require_torch()
-        self.rows, self.regularisation, self.normalised_inputs = (
-            rows,
-            regularisation,
-            normalised_inputs,
-        )
+        self.rows = rows
+        self.regularisation, self.normalised_inputs = regularisation, normalised_inputs
         n_inputs = rows.dense.shape[1] + EMBEDDING * rows.codes.shape[1]
         self.units = [n_inputs, *widths, 1]
         self.generators = [torch.Generator().manual_seed(seed) for seed in seeds]
@@ -337,12 +334,15 @@ def experiment(budget):
     )
 
 
+_NO_TORCH = (
+    "training the networks needs PyTorch: pip install torch==2.13.0; the recorded scores can be "
+    "used without it"
+)
+
+
 def _require_torch():
     if torch is None:
-        raise ImportError(
-            "training the networks needs PyTorch: pip install torch==2.13.0; the recorded scores "
-            "can be used without it"
-        )
+        raise ImportError(_NO_TORCH)
 
 
 def main():
@@ -353,8 +353,10 @@ def main():
         "interrupted run goes on where it stopped.",
     )
     parser.add_argument("--budget", choices=list(BUDGETS), default="standard")
-    _require_torch()
-    record(experiment(parser.parse_args().budget), n_jobs=1)
+    budget = parser.parse_args().budget
+    if torch is None:
+        parser.error(_NO_TORCH)
+    record(experiment(budget), n_jobs=1)
 
 
 if __name__ == "__main__":
