@@ -9,7 +9,7 @@ from calib.base import check_integer, check_positive, check_scores
 
 
 class RankTest(NamedTuple):
-    """Whether ranks differ by more than chance: the statistic of Friedman, and a sharper one.
+    """Whether ranks differ by more than chance: Friedman's test, in two approximations.
 
     Attributes
     ----------
@@ -158,6 +158,11 @@ def compare_with_control(ranks, n_datasets, control):
     -------
     comparison : Comparison
 
+    Notes
+    -----
+    The p values are those of the normal approximation, good for about ten data sets or more. Ties
+    make the variance of the ranks smaller than assumed, and the comparison cautious.
+
     References
     ----------
     Demšar (2006), section 3.2.2; Holm (1979).
@@ -252,8 +257,8 @@ def relative_change(values, reference, *, confidence=0.95):
     Parameters
     ----------
     values, reference : array-like of shape (T,)
-        The measure of a method and of what it is compared with, for T >= 2 data sets; no
-        reference is zero.
+        The measure of a method and of what it is compared with, for T >= 2 data sets; all
+        references are positive.
     confidence : float, default=0.95
 
     Returns
@@ -272,11 +277,11 @@ def relative_change(values, reference, *, confidence=0.95):
     values = check_scores(values, name="values")
     reference = check_scores(reference, name="reference")
     check_positive(confidence, "confidence", below=1)
-    if values.size != reference.size or values.size < 2 or (reference == 0).any():
+    if values.size != reference.size or values.size < 2 or (reference <= 0).any():
         raise ValueError(
             "values and reference must be as long as each other, for two data sets or more, and "
-            f"reference without zero, to which no change is relative; found {values.size} values, "
-            f"{reference.size} references, {np.sum(reference == 0)} of them zero"
+            f"reference positive, for a change to be relative to it; found {values.size} values, "
+            f"{reference.size} references, {np.sum(reference <= 0)} of them not positive"
         )
     changes = (values - reference) / reference
     half = stats.t.ppf((1 + confidence) / 2, changes.size - 1) * stats.sem(changes)
