@@ -254,11 +254,11 @@ def auc_by_parts(labels, scores, parts):
     if parts.shape != scores.shape:
         raise ValueError(f"parts has shape {parts.shape}: one for each of {scores.size} scores")
     auc = roc_auc_score(labels, scores)
-    positives = np.bincount(parts, labels)
-    pairs = positives * (np.bincount(parts) - positives)
+    sizes, positives = np.bincount(parts), np.bincount(parts, labels)
+    pairs = positives * (sizes - positives)
     n_pairs = positives.sum() * (labels.size - positives.sum())
     order = np.argsort(parts, kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(parts))[:-1])
+    groups = np.split(order, np.cumsum(sizes)[:-1])
     won = sum(
         roc_auc_score(labels[rows], scores[rows]) * count
         for rows, count in zip(groups, pairs, strict=True)

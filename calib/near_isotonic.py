@@ -279,7 +279,8 @@ def average_map(scores, bins, lambdas, weights):
         values = shrunken_positives(merged, lambdas[t]) / merged.weights
         return np.repeat(values, np.diff(first, append=starts.size))
 
-    best = fit(np.argmax(weights))
+    heaviest = np.argmax(weights)
+    best = fit(heaviest)
     # deviations from one model: a value on which all agree, such as 1, is not rounded
-    values = best + sum(weights[t] * (fit(t) - best) for t in carrying)
+    values = best + sum(weights[t] * (fit(t) - best) for t in carrying if t != heaviest)
     return CalibrationMap.of_blocks(scores, starts, values)

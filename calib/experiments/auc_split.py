@@ -1,7 +1,5 @@
 """Gini, or the criterion that D22 proposes: which one finds the better partition."""
 
-from functools import lru_cache
-
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -28,7 +26,7 @@ N_RUNS = 10
 
 def run_case(case):
     """One split of a data set: every partition and calibrator, measured on the test rows."""
-    encoded = _encoded(case["dataset"])
+    encoded = features(case["dataset"])
     rows = split(case["dataset"], case["run"], encoded.labels, encoded.held_out)
     logits = log_odds(case["score"], encoded, rows["training"])
     data = {
@@ -90,11 +88,6 @@ def log_odds(score, encoded, training):
     else:  # enough trees to overfit
         model = HistGradientBoostingClassifier(max_iter=300, early_stopping=False, random_state=0)
     return model.fit(X[training], encoded.labels[training]).decision_function(X)
-
-
-@lru_cache(maxsize=1)
-def _encoded(dataset):
-    return features(dataset)
 
 
 AUC_SPLIT = Experiment(

@@ -51,15 +51,10 @@ class Partitions(NamedTuple):
     forest: dict
 
 
-@lru_cache(maxsize=1)
-def _encoded(dataset):
-    return features(dataset)
-
-
 @lru_cache(maxsize=BUDGETS[BUDGET].n_runs)
 def partitions(dataset, run):
     """Train the trees and the forest of a run."""
-    encoded, n_training = _encoded(dataset), BUDGETS[BUDGET].n_training
+    encoded, n_training = features(dataset), BUDGETS[BUDGET].n_training
     rows = split(dataset, run, encoded.labels, encoded.held_out, at_most=n_training)
     table = encoded.table.to_numpy()
     training = table[rows["training"]], encoded.labels[rows["training"]]
