@@ -15,7 +15,8 @@ import importlib
 __version__ = "0.1.0"
 
 _HOMES = {
-    "calib.base": ["CalibrationMap", "Calibrator", "OneClassWarning"],
+    "calib.base": ["Calibrator", "OneClassWarning"],
+    "calib.maps": ["CalibrationMap", "LinearMap", "SigmoidMap", "StepMap"],
     "calib.histogram": ["HistogramBinning"],
     "calib.platt": ["PlattScaling"],
     "calib.isotonic": ["IsotonicCalibrator"],

@@ -1,15 +1,18 @@
 """Adaptive calibration of predictions (ACP), and the intervals it needs."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from calib.base import Calibrator, check_positive, check_scores, check_weights
+from calib.base import ScoreModel
 from calib.kernels.grouping import group_ties
+from calib.kernels.interval_sums import interval_sums, sum_tree
+from calib.validation import check_positive, check_scores, check_weights
 
 
-class AdaptiveCalibrator(Calibrator):
+class AdaptiveCalibrator(ScoreModel):
     r"""Predict the positive fraction of the calibration points in the prediction's own interval.
 
     .. math:: f(y, [l, u]) = \frac{\#\{j : l \le y_j \le u, z_j = 1\}}{\#\{j : l \le y_j \le u\}}
@@ -24,8 +27,8 @@ class AdaptiveCalibrator(Calibrator):
         m / N, predicted where an interval holds no calibration point.
     scores_ : ndarray of shape (k,)
         The distinct scores of the calibration sample, in increasing order.
-    counts_, positives_ : ndarray of shape (k + 1,)
-        N and m among the scores before each, and among all (sums of weights, if there are any).
+    counts_, positives_ : ndarray of shape (k,)
+        N_i and m_i at each of them (sums of weights, if there are any).
 
     Notes
     -----
@@ -34,7 +37,7 @@ class AdaptiveCalibrator(Calibrator):
     is not a map of the score. An interval of points of one class gives exactly 0 or 1; with one
     class only every prediction is that class.
 
-    Fit O(N log N); predict O(log N) per score, by prefix sums; memory O(N).
+    Fit O(N log N); predict O(log N) per score, by a tree of partial sums; memory O(N).
 
     References
     ----------
@@ -52,11 +55,11 @@ class AdaptiveCalibrator(Calibrator):
     def _fit(self, scores, labels, weights):
         groups = group_ties(scores, labels, weights)
         self.scores_ = groups.scores
-        self.counts_ = np.append(0.0, np.cumsum(groups.weights))
-        self.positives_ = np.append(0.0, np.cumsum(groups.positives))
-        self.base_rate_ = self.positives_[-1] / self.counts_[-1]
+        self.counts_, self.positives_ = groups.weights, groups.positives
+        self._trees = sum_tree(groups.weights), sum_tree(groups.positives)
+        self.base_rate_ = float(groups.positives.sum() / groups.weights.sum())
 
-    def predict(self, scores, lower, upper):
+    def predict(self, scores: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.float64]:
         """Positive fraction of the calibration points with ``lower <= score <= upper``.
 
         Parameters
@@ -95,12 +98,8 @@ class AdaptiveCalibrator(Calibrator):
         start = np.searchsorted(self.scores_, lower, side="left")
         end = np.searchsorted(self.scores_, upper, side="right")
         probabilities = np.full(scores.size, self.base_rate_)
-        np.divide(
-            self.positives_[end] - self.positives_[start],
-            self.counts_[end] - self.counts_[start],
-            out=probabilities,
-            where=end > start,
-        )
+        counts, positives = (interval_sums(tree, start, end) for tree in self._trees)
+        np.divide(positives, counts, out=probabilities, where=end > start)
         return np.clip(probabilities, 0.0, 1.0)  # sums of fractional weights are rounded
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calib.base import check_integer, check_labels, check_scores, check_weights
 from calib.kernels.auc_split import split_aucs, whole_auc
+from calib.validation import check_integer, check_labels, check_scores, check_weights
 
 ROUNDING = 1e-12  # differences of AUC below this are no differences
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.special import softmax
 
-from calib.base import CalibrationMap, Calibrator, check_integer, check_positive
+from calib.base import Calibrator
 from calib.histogram import halfway
 from calib.kernels.bayesian_binning import (
     Cells,
@@ -13,7 +13,10 @@ from calib.kernels.bayesian_binning import (
     binning_average,
     binning_log_scores,
 )
+from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
+from calib.maps import StepMap
+from calib.validation import check_flag, check_integer, check_positive
 
 RANGE = 10  # C: sizes from N^(1/3) / C to C N^(1/3)
 HEAVIEST = 1e12  # total weight; beyond it log Gamma leaves few digits to a difference of scores
@@ -50,7 +53,7 @@ class BBQ(Calibrator):
         Log probability of the labels given each binning.
     weights_ : ndarray of shape (T,)
         Posterior probabilities of the models; the prior is uniform in B.
-    map_ : CalibrationMap
+    map_ : StepMap
         The average of step functions is a step function, here as arrays.
 
     Raises
@@ -89,14 +92,13 @@ class BBQ(Calibrator):
     array([0.109, 0.891])
     """
 
-    _unit_scores = True
+    unit_scores = True
 
     def __init__(self, *, averaging=True):
         self.averaging = averaging
 
     def _fit(self, scores, labels, weights):
-        if not isinstance(self.averaging, bool | np.bool_):
-            raise ValueError(f"averaging must be True or False; found {self.averaging!r}")
+        check_flag(self.averaging, "averaging")
         cells = cells_of(group_ties(scores, labels, weights))
         self.n_bins_ = model_sizes(cells.weights[-1])
         self.log_scores_ = binning_log_scores(cells, self.n_bins_)
@@ -107,7 +109,7 @@ class BBQ(Calibrator):
             shares[np.argmax(self.log_scores_)] = 1.0
         values = np.clip(binning_average(cells, self.n_bins_, shares), 0.0, 1.0)  # rounding
         steps = np.flatnonzero(np.diff(values)) + 1
-        self.map_ = CalibrationMap(cells.edges[steps], values[np.r_[0, steps]], "step")
+        self.map_ = StepMap(cells.edges[steps], values[np.r_[0, steps]])
 
 
 class ABB(Calibrator):
@@ -140,7 +142,7 @@ class ABB(Calibrator):
         is the expected number of bins.
     log_evidence_ : float
         Log probability of the labels, over all binnings: use it to compare strengths.
-    map_ : CalibrationMap
+    map_ : StepMap
         The step function as arrays: the value of each distinct score, cut halfway between them.
 
     Raises
@@ -177,7 +179,7 @@ class ABB(Calibrator):
     array([0.104, 0.843])
     """
 
-    _unit_scores = True
+    unit_scores = True
 
     def __init__(self, *, strength=1.0, max_distinct=20000):
         self.strength = strength
@@ -199,7 +201,7 @@ class ABB(Calibrator):
         values, self.cut_probabilities_, self.log_evidence_ = all_binnings(
             cells, positions, float(self.strength)
         )
-        self.map_ = CalibrationMap(cells.edges[1:-1], np.clip(values, 0.0, 1.0), "step")
+        self.map_ = StepMap(cells.edges[1:-1], np.clip(values, 0.0, 1.0))
 
 
 def cells_of(groups):
@@ -214,13 +216,6 @@ def cells_of(groups):
             f"numerically lost beyond {HEAVIEST:.0e} observations: divide the weights"
         )
     return cells
-
-
-def prefix_sums(values):
-    """Sum of the values before each, and of all at the end."""
-    sums = np.zeros(values.size + 1)
-    np.cumsum(values, out=sums[1:])
-    return sums
 
 
 def model_sizes(n):

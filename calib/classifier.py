@@ -16,8 +16,8 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from calib.base import check_choice, check_integer, check_positive, check_weights
 from calib.platt import PlattScaling
+from calib.validation import check_choice, check_integer, check_positive, check_weights
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

@@ -7,9 +7,10 @@ from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from calib.base import Calibrator, check_integer, check_positive
+from calib.base import Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.mixture import fit_mixture, log_density
+from calib.validation import check_integer, check_positive
 
 FARTHEST = 1e100  # standard deviations: squares of farther queries would overflow
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import xlogy
 
-from calib.base import check_integer, check_positive
+from calib.validation import check_integer, check_positive
 
 
 class DiscreteLaw:
@@ -188,6 +188,7 @@ class DiscreteLaw:
     def sample(self, n, rng):
         """Draw levels, parts and labels of `n` objects: three arrays of shape (n,)."""
         check_integer(n, "n", minimum=0)
+        rng = np.random.default_rng(rng)
         masses = np.stack([self._joint_negative, self._joint_positive]).astype(float)
         draws = rng.choice(masses.size, n, p=masses.ravel())
         labels, levels, parts = np.unravel_index(draws, masses.shape)
@@ -217,6 +218,8 @@ def _shares(weights, name):
         raise ValueError(f"{name} must have shape (n_levels, n_parts); found {weights.shape}")
     if not np.all((weights >= 0) & (weights < np.inf)) or not np.any(weights > 0):
         raise ValueError(f"{name} must be finite, not negative and not all zero")
+    if weights.dtype.kind == "f":  # by a power of two, which rounds nothing: sums stay finite
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     return weights / weights.sum()
 
 

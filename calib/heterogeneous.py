@@ -9,9 +9,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calib.base import Calibrator, check_integer, check_labels, check_scores, check_weights
+from calib.base import Calibrator
 from calib.partitions import fit_partition
 from calib.platt import PlattScaling
+from calib.validation import check_integer, check_labels, check_scores, check_weights
 
 _NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
 
@@ -275,7 +276,7 @@ def _as_scores(calibrator, scores):
     if isinstance(calibrator, PlattScaling):  # exact where a probability would round to 1
         return calibrator.slope_ * scores + calibrator.intercept_
     probabilities = calibrator.predict(scores)
-    if calibrator._unit_scores:
+    if calibrator.unit_scores:
         return probabilities
     return logit(np.clip(probabilities, _NEAREST, 1 - _NEAREST))
 

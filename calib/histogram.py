@@ -2,14 +2,19 @@
 
 import numpy as np
 
-from calib.base import CalibrationMap, Calibrator, check_choice, check_integer
+from calib.base import Calibrator
 from calib.kernels.binning import (
     equal_frequency_starts,
+    prefix_sums,
     segment_sums,
     uniform_sums,
     weighted_uniform_sums,
 )
 from calib.kernels.grouping import group_ties
+from calib.maps import StepMap
+from calib.validation import check_choice, check_integer, check_uniform_bins
+
+MOST_USEFUL = 2**53  # quantile bins: no more can be told apart by floating-point ranks
 
 
 class HistogramBinning(Calibrator):
@@ -35,7 +40,7 @@ class HistogramBinning(Calibrator):
         N_i and m_i (sums of weights, if there are weights).
     probabilities_ : ndarray of shape (B,)
         The values predicted.
-    map_ : CalibrationMap
+    map_ : StepMap
         The step function as arrays.
 
     Notes
@@ -64,7 +69,8 @@ class HistogramBinning(Calibrator):
         self.strategy = strategy
 
     @property
-    def _unit_scores(self):
+    def unit_scores(self) -> bool:
+        """Whether scores must lie in [0, 1]: for bins of equal width."""
         check_choice(self.strategy, ["quantile", "uniform"], "strategy")
         return self.strategy == "uniform"
 
@@ -76,14 +82,18 @@ class HistogramBinning(Calibrator):
         with np.errstate(invalid="ignore"):
             frequency = self.positives_ / self.counts_
         self.probabilities_ = np.where(self.counts_ > 0, frequency, base_rate)
-        self.map_ = CalibrationMap(self.cuts_, self.probabilities_, "step")
+        self.map_ = StepMap(self.cuts_, self.probabilities_)
 
     def _number_of_bins(self, n):
         if isinstance(self.n_bins, str):
             check_choice(self.n_bins, ["cube_root"], "n_bins")
-            return max(1, round(n ** (1 / 3)))
-        check_integer(self.n_bins, "n_bins")
-        return int(self.n_bins)
+            n_bins = max(1, round(n ** (1 / 3)))
+        else:
+            check_integer(self.n_bins, "n_bins")
+            n_bins = int(self.n_bins)
+        if self.strategy == "uniform":
+            check_uniform_bins(n_bins)
+        return min(n_bins, MOST_USEFUL)
 
     def _fit_uniform(self, n_bins, scores, labels, weights):
         if weights is None:
@@ -94,7 +104,7 @@ class HistogramBinning(Calibrator):
 
     def _fit_quantile(self, n_bins, scores, labels, weights):
         groups = group_ties(scores, labels, weights)
-        starts = equal_frequency_starts(groups.weights, n_bins)
+        starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
         self.counts_, _, self.positives_ = segment_sums(starts, *groups)
         first = starts[1:-1]  # first group of each bin but the lowest
         self.cuts_ = halfway(groups.scores[first - 1], groups.scores[first])

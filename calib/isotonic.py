@@ -1,8 +1,9 @@
 """Isotonic regression."""
 
-from calib.base import CalibrationMap, Calibrator
+from calib.base import Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
+from calib.maps import LinearMap
 
 
 class IsotonicCalibrator(Calibrator):
@@ -17,7 +18,7 @@ class IsotonicCalibrator(Calibrator):
     ----------
     counts_, positives_ : ndarray of shape (n_blocks,)
         Weight and positive weight of each block (level set); their quotient is its value.
-    map_ : CalibrationMap
+    map_ : LinearMap
         Piecewise linear, with knots at the first and the last score of each block.
 
     Notes
@@ -45,4 +46,4 @@ class IsotonicCalibrator(Calibrator):
             groups.weights, groups.positives
         )
         values = self.positives_ / self.counts_
-        self.map_ = CalibrationMap.of_blocks(groups.scores, starts[:-1], values)
+        self.map_ = LinearMap.of_blocks(groups.scores, starts[:-1], values)

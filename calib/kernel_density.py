@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from calib.base import Calibrator, check_choice, check_positive
+from calib.base import Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.kernel_sums import KERNELS, kernel_sums
+from calib.validation import check_choice, check_flag, check_positive
 
 MULTIPLIERS = [2.0 ** (k / 2) for k in (0, 1, -1, 2, -2, 3, -3, 4, -4, -5, -6)]  # 1 wins ties
 OUT_OF_REACH = 1e-14  # of the total weight
@@ -52,8 +53,6 @@ class KernelCalibrator(Calibrator):
     * ``"cv"`` leaves out one copy of one row at a time (at most a weight of 1) and answers a row
       out of reach of the others by the base rate of the others. A bandwidth that gives some row
       the probability 0 is infinitely bad; if all are, or all are equally good, Silverman's stays.
-    * Both rules need weights that are counts: a sum of weights of at most 1 over different scores
-      is a ValueError.
     * Fit O(N log N); predict O(N + M log M) for M queries; memory O(N + M). Boxcar, Epanechnikov
       and tricube are exact up to rounding (probabilities to 1e-10), the Gaussian is expanded with
       an error below 1e-6 in the probability. A query whose points in reach all lie within some
@@ -82,6 +81,7 @@ class KernelCalibrator(Calibrator):
 
     def _fit(self, scores, labels, weights):
         check_choice(self.kernel, KERNELS, "kernel")
+        check_flag(self.shared, "shared")
         given = self._given_bandwidths()
         pooled = group_ties(scores, labels, weights)
         self._classes = split_groups(pooled)
@@ -113,11 +113,6 @@ class KernelCalibrator(Calibrator):
         return float(pair[0]), float(pair[1])
 
     def _silverman(self, pooled):
-        if pooled.scores.size > 1 and self._weight <= 1:
-            raise ValueError(
-                f"sample_weight sums to {self._weight:.6g}, not above 1: for a standard deviation "
-                "weights must be counts; rescale them or give bandwidth as a number"
-            )
         rule = silverman_bandwidth(pooled.scores, pooled.weights)
         if self.shared:
             return rule, rule
@@ -155,15 +150,19 @@ def split_groups(groups):
 
 def silverman_bandwidth(scores, weights):
     """1.06 sigma N^(-1/5) of increasing `scores`; 0 if they have no spread."""
-    total = weights.sum()
-    if scores.size < 2 or total <= 1:
+    if scores.size < 2:
         return 0.0
     # in units of the range, halved: scores of any size neither overflow nor cancel
     radius = scores[-1] / 2 - scores[0] / 2
+    if radius == 0:  # a range below the smallest normal number
+        return 0.0
+    total = weights.sum()
+    n = max(total, 2.0)  # two different scores are two observations at least
     x = (scores / 2 - scores[0] / 2) / radius
     mean = weights @ x / total
-    sigma = 2 * radius * np.sqrt(weights @ (x - mean) ** 2 / (total - 1))
-    return float(1.06 * sigma * total**-0.2)
+    with np.errstate(over="ignore"):
+        sigma = 2 * radius * np.sqrt(weights @ (x - mean) ** 2 / (total - total / n))
+        return float(min(1.06 * sigma * n**-0.2, np.finfo(np.float64).max))
 
 
 def class_sums(kernel, classes, bandwidths, queries):

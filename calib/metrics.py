@@ -5,14 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from calib.base import check_choice, check_integer, check_labels, check_positive, check_scores
 from calib.kernels.binning import (
     equal_frequency_starts,
     label_ordered_sums,
+    prefix_sums,
     segment_sums,
     uniform_sums,
 )
 from calib.kernels.grouping import group_ties
+from calib.validation import check_choice, check_integer, check_labels, check_positive, check_scores
 
 
 class ReliabilityCurve(NamedTuple):
@@ -308,7 +309,9 @@ def _bin_sums(labels, probabilities, n_bins, strategy, ties):
     else:
         groups = group_ties(probabilities, labels)
         if ties == "group":
-            sums = segment_sums(equal_frequency_starts(groups.weights, n_bins), *groups)
+            sums = segment_sums(
+                equal_frequency_starts(prefix_sums(groups.weights), n_bins), *groups
+            )
         else:
             sums = label_ordered_sums(n_bins, *groups)
     return np.stack(sums)[:, sums[0] > 0]

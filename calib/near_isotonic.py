@@ -3,15 +3,18 @@
 import numbers
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
-from calib.base import CalibrationMap, Calibrator, check_choice
+from calib.base import Calibrator, ScoreModel
 from calib.kernels.grouping import group_ties
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path, shrunken_positives
+from calib.maps import LinearMap
+from calib.validation import check_choice
 
 
-class NearIsotonicPath(Calibrator):
+class NearIsotonicPath(ScoreModel):
     r"""All near-isotonic regressions, from the observed frequencies to isotonic regression.
 
     .. math::
@@ -58,7 +61,14 @@ class NearIsotonicPath(Calibrator):
         self._groups, path = near_isotonic_path(groups.weights, groups.positives)
         self.lambdas_, self.n_bins_ = path.lambdas, path.n_bins
 
-    def values_at(self, lam):
+    def at(self, lam: float) -> LinearMap:
+        """The fit at one lambda as a map: linear between the distinct scores, constant beyond.
+
+        Parameters and errors are those of `values_at`.
+        """
+        return LinearMap(self.scores_, self.values_at(lam))
+
+    def values_at(self, lam: float) -> NDArray[np.float64]:
         """Fitted values at one lambda.
 
         Parameters
@@ -84,8 +94,8 @@ class NearIsotonicPath(Calibrator):
         values = shrunken_positives(bins, lam) / bins.weights
         return np.repeat(values, np.diff(starts, append=self.scores_.size))
 
-    def predict(self, scores, lam):
-        """Probabilities of class 1 by the fit at `lam`, linear between the distinct scores.
+    def predict(self, scores: ArrayLike, lam: float) -> NDArray[np.float64]:
+        """Probabilities of class 1 by the fit at `lam`: ``path.at(lam)(scores)``.
 
         Parameters
         ----------
@@ -98,9 +108,7 @@ class NearIsotonicPath(Calibrator):
         -------
         probabilities : ndarray of shape (n,)
         """
-        values = self.values_at(lam)
-        scores = self._check_scores(scores, allow_empty=True)
-        return CalibrationMap(self.scores_, values, "linear")(scores)
+        return self.at(lam)(scores)
 
 
 class ENIR(Calibrator):
@@ -138,15 +146,14 @@ class ENIR(Calibrator):
         Number of models, and of those whose criterion had to be evaluated.
     effective_models_ : float
         exp of the entropy of the weights: k if k models share the weight evenly.
-    map_ : CalibrationMap
+    map_ : LinearMap
         Piecewise linear, with knots at the ends of the runs of scores that all models with weight
         join. The average of linear interpolations is one linear interpolation.
 
     Raises
     ------
     ValueError
-        If `criterion` is none of the three, or if the weights of several different scores sum to
-        at most 1: they must be counts (when `fit` is called).
+        If `criterion` is none of the three (when `fit` is called).
 
     Notes
     -----
@@ -184,12 +191,7 @@ class ENIR(Calibrator):
     def _fit(self, scores, labels, weights):
         check_choice(self.criterion, PENALTIES, "criterion")
         groups = group_ties(scores, labels, weights)
-        total = groups.weights.sum()
-        if groups.scores.size > 1 and total <= 1:
-            raise ValueError(
-                f"sample_weight sums to {total:.6g}, not above 1: for an information criterion "
-                "weights must be counts; rescale them"
-            )
+        total = max(groups.weights.sum(), 2.0)  # fewer observations have no different scores
         bins, path = near_isotonic_path(groups.weights, groups.positives)
         models = slice(min(1, path.lambdas.size - 1), None)  # lambda = 0 only if it is alone
         self.lambdas_, self.n_bins_ = path.lambdas[models], path.n_bins[models]
@@ -283,4 +285,4 @@ def average_map(scores, bins, lambdas, weights):
     best = fit(heaviest)
     # deviations from one model: a value on which all agree, such as 1, is not rounded
     values = best + sum(weights[t] * (fit(t) - best) for t in carrying if t != heaviest)
-    return CalibrationMap.of_blocks(scores, starts, values)
+    return LinearMap.of_blocks(scores, starts, values)

@@ -1,10 +1,15 @@
 """Platt scaling."""
 
+import warnings
+
 import numpy as np
-from scipy.special import expit
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from calib.base import Calibrator
 from calib.kernels.sigmoid_fit import fit_sigmoid
+from calib.maps import SigmoidMap
 
 
 class PlattScaling(Calibrator):
@@ -19,6 +24,8 @@ class PlattScaling(Calibrator):
     ----------
     slope_, intercept_ : float
         a and b. (Platt's A and B are -a and -b.)
+    map_ : SigmoidMap
+        The sigmoid, for shipping.
     n_iter_ : int
         Newton steps taken.
 
@@ -26,8 +33,8 @@ class PlattScaling(Calibrator):
     -----
     The scores may be any real numbers. The method was made for margins, and on logits it contains
     the identity; on probabilities it does not. Newton's method with step halving: O(N) per step,
-    some ten steps, O(N) memory; the optimum is unique and found to about 1e-10. With one class or
-    constant scores the slope is 0.
+    some ten steps (more for heavy tails), O(N) memory; the optimum is unique and found to about
+    1e-10. With one class or constant scores the slope is 0.
 
     References
     ----------
@@ -47,12 +54,13 @@ class PlattScaling(Calibrator):
             weights = np.ones(scores.size)
         n_positive = weights[labels == 1].sum()
         n_negative = weights.sum() - n_positive
-        # scores of order one keep the Hessian well conditioned; halves avoid overflow
-        lowest, highest = scores.min(), scores.max()
-        centre, radius = lowest / 2 + highest / 2, highest / 2 - lowest / 2
-        radius = radius if radius > 0 else 1.0
-        slope, intercept, self.n_iter_ = fit_sigmoid(
-            (scores - centre) / radius,
+        # about the median, so that far-out scores do not round the others together; halves: the
+        # range may be more than the largest float
+        halves = scores / 2
+        centre = np.median(halves)
+        radius = max(halves.max() - centre, centre - halves.min())
+        slope, intercept, self.n_iter_, converged = fit_sigmoid(
+            (halves - centre) / (radius if radius > 0 else 1.0),
             labels,
             weights,
             1 / (n_negative + 2),
@@ -60,10 +68,19 @@ class PlattScaling(Calibrator):
             0.0,
             np.log((n_positive + 1) / (n_negative + 1)),
         )
-        if self.n_iter_ < 0:  # the loss is strictly convex: this would be a defect of ours
-            raise ArithmeticError("Newton's method did not converge in 100 steps")
-        self.slope_ = slope / radius
-        self.intercept_ = intercept - self.slope_ * centre
+        if not converged:
+            warnings.warn(
+                f"Newton's method did not converge in {self.n_iter_} steps: check the scores for "
+                "values that are far out",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        largest = np.finfo(np.float64).max  # scores in a range of 1e-308 ask for more
+        self.slope_ = float(np.clip(slope / (2 * radius), -largest, largest)) if slope else 0.0
+        self.intercept_ = float(intercept - self.slope_ * (2 * centre))
+        self.map_ = SigmoidMap(self.slope_, self.intercept_)
 
-    def _predict(self, scores):
-        return expit(self.slope_ * scores + self.intercept_)
+    def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """Log-odds a s + b of the calibrated probabilities, of shape (n,)."""
+        check_is_fitted(self)
+        return self.map_.logits(self._check_scores(scores, allow_empty=True))

@@ -9,7 +9,7 @@ the chapters. Write theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats for estim
 
 import numpy as np
 
-from calib.base import check_choice, check_positive
+from calib.validation import check_choice, check_positive
 
 VERSIONS = ["published", "sharp"]
 

@@ -10,10 +10,12 @@ from sklearn.utils import _safe_indexing, column_or_1d, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from calib.base import CalibrationMap, Calibrator, check_choice, check_scores
+from calib.base import Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.venn_abers import look_up, venn_abers
+from calib.maps import StepMap
+from calib.validation import check_choice, check_scores
 
 
 def minimax_log(p0, p1):
@@ -57,7 +59,7 @@ class VennAbers(Calibrator):
         Every value of p0, by the number of `scores_` that are <= the new score.
     p1_ : ndarray of shape (k + 1,)
         Every value of p1, by the number of `scores_` that are < the new score.
-    map_ : CalibrationMap
+    map_ : StepMap
         The merged probability as a step map; a step may be one floating-point number wide.
 
     Notes
@@ -159,11 +161,19 @@ class VennAbers(Calibrator):
         -------
         combined : ndarray of shape (...)
 
+        Raises
+        ------
+        ValueError
+            If a probability is NaN or outside [0, 1].
+
         References
         ----------
         Vovk, Petej and Fedorova (2015), who derive both rules.
         """
         check_choice(self.loss, MERGES, "loss")
+        probabilities = np.asarray(probabilities, np.float64)
+        if probabilities.ndim == 0 or not np.all((probabilities >= 0) & (probabilities <= 1)):
+            raise ValueError("probabilities must be an array of numbers in [0, 1], one row a fold")
         if self.loss == "square":
             return np.mean(probabilities, axis=0)
         return expit(np.mean(logit(probabilities), axis=0))
@@ -175,7 +185,7 @@ class VennAbers(Calibrator):
         cuts = np.column_stack([self.scores_, np.nextafter(self.scores_, np.inf)]).ravel()
         values = MERGES[self.loss](np.repeat(self.p0_, 2)[1:], np.repeat(self.p1_, 2)[:-1])
         steps = np.flatnonzero(np.diff(values))
-        return CalibrationMap(cuts[steps], values[np.append(0, steps + 1)], "step")
+        return StepMap(cuts[steps], values[np.append(0, steps + 1)])
 
 
 class DirectIsotonic(Calibrator):
@@ -188,7 +198,7 @@ class DirectIsotonic(Calibrator):
 
     Attributes
     ----------
-    map_ : CalibrationMap
+    map_ : StepMap
         Steps halfway between neighbouring scores of different blocks.
 
     Notes
@@ -217,7 +227,7 @@ class DirectIsotonic(Calibrator):
         starts, totals, hits = pool_adjacent_violators(groups.weights, groups.positives)
         left, right = groups.scores[starts[1:-1] - 1], groups.scores[starts[1:-1]]
         halfway = np.nextafter(0.5 * left + 0.5 * right, np.inf)  # itself it belongs to the left
-        self.map_ = CalibrationMap(np.minimum(halfway, right), hits / totals, "step")
+        self.map_ = StepMap(np.minimum(halfway, right), hits / totals)
 
 
 class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

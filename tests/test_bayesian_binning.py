@@ -14,10 +14,7 @@ from scipy.special import betaln, logsumexp
 from sklearn.base import clone
 
 from calib import OneClassWarning
-from calib.bayesian_binning import ABB, BBQ, cells_of, model_sizes
-from calib.kernels.bayesian_binning import frequency_starts
-from calib.kernels.binning import equal_frequency_starts
-from calib.kernels.grouping import group_ties
+from calib.bayesian_binning import ABB, BBQ, model_sizes
 
 METHODS = [BBQ(), BBQ(averaging=False), ABB(), ABB(strength=20.0)]
 each_method = pytest.mark.parametrize("method", METHODS, ids=str)
@@ -195,19 +192,6 @@ def test_sizes_of_the_models(n, smallest, largest):
     assert model_sizes(n).tolist() == list(range(smallest, largest + 1))
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    weights=st.lists(st.one_of(st.integers(1, 3), st.integers(1, 200)), min_size=1, max_size=80),
-    n_bins=st.integers(1, 100),
-)
-def test_bins_are_those_of_histogram_binning(weights, n_bins):
-    weights = np.array(weights, float)
-    scores = np.linspace(0.1, 0.9, weights.size)
-    cells = cells_of(group_ties(scores, np.ones(weights.size, np.uint8), weights))
-    expected = equal_frequency_starts(weights, n_bins)
-    np.testing.assert_array_equal(frequency_starts(cells, n_bins), expected)
-
-
 def test_averaging_or_the_best_model_alone():
     scores, labels = sample(400, 2)
     average, best = BBQ().fit(scores, labels), BBQ(averaging=False).fit(scores, labels)
@@ -318,8 +302,8 @@ def test_an_integer_weight_is_that_many_copies(method, seed):
 @each_method
 def test_the_map_alone_gives_the_predictions(method):
     fitted = clone(method).fit(*sample(200, 6))
-    cuts, values, kind = fitted.map_
-    assert kind == "step" and values.size == cuts.size + 1 and np.all(np.diff(cuts) > 0)
+    cuts, values = fitted.map_.scores, fitted.map_.probabilities
+    assert fitted.map_.kind == "step" and values.size == cuts.size + 1 and np.all(np.diff(cuts) > 0)
     queries = np.linspace(0, 1, 1001)
     by_hand = values[np.searchsorted(cuts, queries, side="right")]
     np.testing.assert_array_equal(fitted.predict(queries), by_hand)
@@ -352,7 +336,7 @@ def test_heavy_weights_stay_within_the_unit_interval(method):
 def test_scores_must_be_probabilities(method):
     with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]; found -0.5 at row 0"):
         clone(method).fit([-0.5, 0.5], [0, 1])
-    with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]; found 2 at row 1"):
+    with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]; found 2.0 at row 1"):
         clone(method).fit([0.5, 0.7], [0, 1]).predict([0.5, 2.0])
 
 

@@ -1,5 +1,6 @@
 """What every calibrator promises (calib.base), checked for every calibrator."""
 
+import json
 import pickle
 import warnings
 
@@ -17,6 +18,7 @@ from calib import (
     ABB,
     BBQ,
     ENIR,
+    CalibrationMap,
     DirectIsotonic,
     DirichletProcessCalibrator,
     HistogramBinning,
@@ -109,7 +111,7 @@ def test_scores_outside_the_unit_interval_are_refused_where_they_have_no_meaning
     uniform = HistogramBinning(strategy="uniform")
     with pytest.raises(ValueError, match=r"must lie in \[0, 1\]; found -0.5 at row 0.*expit"):
         uniform.fit([-0.5, 0.5], [0, 1])
-    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]; found 2 at row 0"):
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]; found 2.0 at row 0"):
         uniform.fit([0.5, 0.7], [0, 1]).predict([2.0])
 
 
@@ -205,15 +207,21 @@ def test_the_map_alone_gives_the_predictions(calibrator):
     scores, labels = sample()
     fitted = clone(calibrator).fit(scores, labels)
     if not hasattr(fitted, "map_"):
-        assert not isinstance(calibrator, HistogramBinning | IsotonicCalibrator)
+        assert isinstance(calibrator, KernelCalibrator | DirichletProcessCalibrator)
         return
-    knots, values, kind = fitted.map_
     queries = np.linspace(0, 1, 1001)
-    if kind == "linear":
-        by_hand = np.interp(queries, knots, values)
+    stored = json.loads(json.dumps(fitted.map_.to_dict()))  # what another program would read
+    if stored["kind"] == "sigmoid":
+        by_hand = expit(stored["slope"] * queries + stored["intercept"])
+    elif stored["kind"] == "linear":
+        by_hand = np.interp(queries, stored["scores"], stored["probabilities"])
     else:
-        by_hand = values[np.searchsorted(knots, queries, side="right")]
+        place = np.searchsorted(stored["scores"], queries, side="right")
+        by_hand = np.array(stored["probabilities"])[place]
     np.testing.assert_allclose(fitted.predict(queries), by_hand, rtol=0, atol=1e-12)
+    again = CalibrationMap.from_dict(stored)
+    assert type(again) is type(fitted.map_)
+    np.testing.assert_array_equal(again(queries), fitted.map_(queries))
 
 
 def test_constructor_arguments_are_checked_at_fit():

@@ -13,11 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
-from calib.base import CalibrationMap
 from calib.classifier import CalibratedClassifier
 from calib.experiments import naeini2016, naeini2016_data, read_table, recorded
 from calib.experiments.naeini2016_data import DATA_SETS, MISSING, MixedNaiveBayes
 from calib.experiments.recording import RESULTS
+from calib.maps import LinearMap
 from calib.metrics import evaluate
 from calib.near_isotonic import ENIR
 from calib.platt import PlattScaling
@@ -198,7 +198,7 @@ def test_measures_of_folds_are_means():
 
 def test_steps_take_the_value_of_a_neighbouring_knot():
     knots, values = np.array([0.1, 0.4, 0.7]), np.array([0.2, 0.3, 0.9])
-    read = naeini2016.steps(CalibrationMap(knots, values, "linear"))
+    read = naeini2016.steps(LinearMap(knots, values))
     scores = np.array([0.0, 0.1, 0.25, 0.4, 0.5, 0.7, 1.0])
     assert read["below"](scores).tolist() == [0.2, 0.2, 0.2, 0.3, 0.3, 0.9, 0.9]
     assert read["above"](scores).tolist() == [0.2, 0.2, 0.3, 0.3, 0.9, 0.9, 0.9]

@@ -1,6 +1,7 @@
 """Kernel calibration against its formula, term by term, and against other people's code."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -350,7 +351,11 @@ def test_bad_arguments_are_refused_by_name(arguments, message):
         KernelCalibrator(**arguments).fit([0.1, 0.2], [0, 1])
 
 
-def test_weights_that_are_no_counts_are_refused_where_counts_are_needed():
-    with pytest.raises(ValueError, match="sample_weight sums to 1, not above 1.*bandwidth"):
-        KernelCalibrator().fit([0.1, 0.2], [0, 1], [0.5, 0.5])
-    KernelCalibrator(bandwidth=0.1).fit([0.1, 0.2], [0, 1], [0.5, 0.5])
+@pytest.mark.parametrize("total", [0.5, 1.0, 1 + 2e-16, 1.5, 2.0])
+def test_the_bandwidth_does_not_jump_where_weights_are_hardly_an_observation(total):
+    """Silverman's rule for two observations, and for less: weights are counts."""
+    scores = np.linspace(0, 1, 50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # normalised
+        fitted = KernelCalibrator().fit(scores, np.arange(50) % 2, np.full(50, total / 50))
+    assert fitted.bandwidths_[0] == pytest.approx(1.06 * scores.std() * 2**0.5 * 2**-0.2)

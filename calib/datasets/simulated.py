@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import expit
 
-from calib.base import check_integer
+from calib.validation import check_integer, check_scores
 
 
 def rings(n, rng):
@@ -21,7 +21,8 @@ def rings(n, rng):
     ----------
     n : int
         Number of points; class 1 gets the odd one.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        Source of random numbers, or the seed of one.
 
     Returns
     -------
@@ -40,6 +41,7 @@ def rings(n, rng):
     ((1000, 2), np.float64(0.5))
     """
     check_integer(n, "n", minimum=2)
+    rng = np.random.default_rng(rng)
     labels = rng.permutation(np.arange(n) >= n // 2).astype(int)
     radius = rng.uniform(0, 2, n) + 2 * labels
     angle = rng.uniform(0, 2 * np.pi, n)
@@ -89,7 +91,8 @@ class ScoreLaw:
     integral: Callable
 
     def sample(self, n, rng):
-        """Draw `n` scores and their labels with the generator `rng`."""
+        """Draw `n` scores and their labels with the generator, or the seed, `rng`."""
+        rng = np.random.default_rng(rng)
         scores = rng.random(n)
         return scores, (rng.random(n) < self.pi(scores)).astype(int)
 
@@ -122,7 +125,19 @@ class ScoreLaw:
         Returns
         -------
         errors : ExactErrors
+
+        Raises
+        ------
+        ValueError
+            If `cuts` do not increase within (0, 1), or `values` are not one more.
         """
+        cuts, values = check_scores(cuts, name="cuts", allow_empty=True), np.asarray(values)
+        if np.any(np.diff(cuts, prepend=0.0, append=1.0) <= 0):
+            raise ValueError("cuts must increase strictly within (0, 1)")
+        if values.shape != (cuts.size + 1,):
+            raise ValueError(
+                f"values has shape {values.shape}: one for each of {cuts.size + 1} bins"
+            )
         edges = np.concatenate([[0.0], cuts, [1.0]])
         width = np.diff(edges)
         positive = np.diff(self.integral(edges))

@@ -5,7 +5,6 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from calib.base import CalibrationMap
 from calib.bayesian_binning import BBQ
 from calib.experiments.naeini2014 import SEED as SEED_OF_THE_RINGS
 from calib.experiments.naeini2014 import SVMS, rings_sample
@@ -18,6 +17,7 @@ from calib.experiments.naeini2016_data import (
 )
 from calib.experiments.recording import Experiment
 from calib.isotonic import IsotonicCalibrator
+from calib.maps import StepMap
 from calib.metrics import evaluate
 from calib.near_isotonic import ENIR
 from calib.platt import PlattScaling
@@ -103,11 +103,11 @@ def predict_test_rows(margins, labels, test_margins, *, as_steps):
 
 
 def steps(linear):
-    """A linear `CalibrationMap` read as steps: a score between knots gets the value of a knot."""
-    knots, values, _ = linear
+    """A `LinearMap` read as steps: a score between knots gets the value of a knot."""
+    knots, values = linear.scores, linear.probabilities
     return {
-        "below": CalibrationMap(knots[1:], values, "step"),
-        "above": CalibrationMap(np.nextafter(knots[:-1], np.inf), values, "step"),
+        "below": StepMap(knots[1:], values),
+        "above": StepMap(np.nextafter(knots[:-1], np.inf), values),
     }
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from calib.base import check_integer, check_positive, check_scores
+from calib.validation import check_integer, check_positive, check_scores
 
 
 class RankTest(NamedTuple):

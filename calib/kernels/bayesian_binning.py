@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calib.kernels.binning import equal_frequency_starts
 from calib.kernels.compiling import jit
 
 PRIOR_WEIGHT = 2.0  # a + b of a bin's Beta prior, in observations; Gamma(2) = 1 drops out
@@ -53,46 +54,11 @@ def posterior_mean(weight, positive, a):
 
 
 @jit
-def frequency_starts(cells, n_bins):
-    """As `calib.kernels.binning.equal_frequency_starts`, in O(n_bins log G) time.
-
-    The middle ranks never decrease, so the first group of the next bin is found by galloping:
-    steps that double from the expected size of a bin, then bisection.
-    """
-    ranks = cells.weights
-    n_groups = ranks.size - 1
-    starts = np.empty(min(n_bins, n_groups) + 1, np.int64)
-    twice_total = 2.0 * ranks[-1]
-    n_used, start = 0, 0
-    while start < n_groups:
-        starts[n_used] = start
-        n_used += 1
-        middle = n_bins * (ranks[start] + ranks[start + 1])  # twice the middle rank
-        goal = (min(int(middle / twice_total), n_bins - 1) + 1) * twice_total
-        low, size = start + 1, max(1, n_groups // n_bins)
-        high = start + size
-        while high < n_groups and n_bins * (ranks[high] + ranks[high + 1]) < goal:
-            low = high + 1
-            high += size
-            size *= 2
-        high = min(high, n_groups)
-        while low < high:
-            half = (low + high) >> 1
-            if n_bins * (ranks[half] + ranks[half + 1]) < goal:
-                low = half + 1
-            else:
-                high = half
-        start = low
-    starts[n_used] = n_groups
-    return starts[: n_used + 1]
-
-
-@jit
 def binning_log_scores(cells, sizes):
     """Log evidence of the equal-frequency binnings of these `sizes`."""
     scores = np.zeros(sizes.size)
     for k in range(sizes.size):
-        starts = frequency_starts(cells, sizes[k])
+        starts = equal_frequency_starts(cells.weights, sizes[k])
         for i in range(starts.size - 1):
             weight, positive, a = bin_sums(cells, starts[i], starts[i + 1])
             scores[k] += log_evidence(weight, positive, a)
@@ -106,7 +72,7 @@ def binning_average(cells, sizes, shares):
     for k in range(sizes.size):
         if shares[k] == 0.0:
             continue
-        starts = frequency_starts(cells, sizes[k])
+        starts = equal_frequency_starts(cells.weights, sizes[k])
         left = 0.0
         for i in range(starts.size - 1):
             weight, positive, a = bin_sums(cells, starts[i], starts[i + 1])

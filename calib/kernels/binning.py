@@ -5,26 +5,54 @@ import numpy as np
 from calib.kernels.compiling import jit
 
 
+def prefix_sums(values):
+    """Sum of the values before each, and of all at the end: shape (n + 1,)."""
+    sums = np.zeros(values.size + 1)
+    np.cumsum(values, out=sums[1:])
+    return sums
+
+
 @jit
-def equal_frequency_starts(weights, n_bins):
+def equal_frequency_starts(ranks, n_bins):
     """First group of each non-empty equal-frequency bin, and the number of groups at the end.
 
-    Groups of ties come in increasing order. One that occupies the ranks (c, c + w] of W goes to
-    bin floor(n_bins (c + w/2) / W), where its middle rank falls: a tie is never split, and
-    distinct scores of weight one fall into bins whose sizes differ by at most one.
+    Groups of ties come in increasing order, as prefix sums of their weights. One that occupies the
+    ranks (c, c + w] of W goes to bin floor(n_bins (c + w/2) / W), where its middle rank falls: a
+    tie is never split, and distinct scores of weight one fall into bins whose sizes differ by at
+    most one.
+
+    The middle ranks never decrease, so the first group of the next bin is found by galloping, in
+    O(n_bins log n_groups) altogether: steps that double from the expected size of a bin, then
+    bisection.
     """
-    starts = np.empty(min(n_bins, weights.size) + 1, np.int64)
-    twice_total = 2.0 * weights.sum()
-    n_used, bin_ = 0, -1
-    below = 0.0
-    for g in range(weights.size):
-        middle = n_bins * (2.0 * below + weights[g])
-        if middle >= (bin_ + 1) * twice_total or g == 0:
-            bin_ = min(int(middle / twice_total), n_bins - 1)
-            starts[n_used] = g
-            n_used += 1
-        below += weights[g]
-    starts[n_used] = weights.size
+    n_groups = ranks.size - 1
+    starts = np.empty(min(n_bins, n_groups) + 1, np.int64)
+    twice_total = 2.0 * ranks[-1]
+    n_used, start, bin_ = 0, 0, -1
+    while start < n_groups:
+        starts[n_used] = start
+        n_used += 1
+        middle = n_bins * (ranks[start] + ranks[start + 1])  # twice the middle rank
+        # bins only go up, whatever is rounded: there are never more starts than room for them
+        bin_ = min(max(int(middle / twice_total), bin_ + 1), n_bins - 1)
+        if bin_ == n_bins - 1:
+            break
+        goal = (bin_ + 1) * twice_total
+        low, size = start + 1, max(1, n_groups // n_bins)
+        high = start + size
+        while high < n_groups and n_bins * (ranks[high] + ranks[high + 1]) < goal:
+            low = high + 1
+            high += size
+            size *= 2
+        high = min(high, n_groups)
+        while low < high:
+            half = (low + high) >> 1
+            if n_bins * (ranks[half] + ranks[half + 1]) < goal:
+                low = half + 1
+            else:
+                high = half
+        start = low
+    starts[n_used] = n_groups
     return starts[: n_used + 1]
 
 

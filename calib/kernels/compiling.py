@@ -21,7 +21,11 @@ def jit(function):
       division. Without numba the same holds, silently.
     """
     if compiled:
-        return njit(cache=True, nogil=True, error_model="numpy")(function)
+        options = {"nogil": True, "error_model": "numpy"}
+        try:
+            return njit(cache=True, **options)(function)
+        except RuntimeError:  # no folder can be written to: each process compiles for itself
+            return njit(**options)(function)
 
     @functools.wraps(function)
     def plain(*arguments):

@@ -50,10 +50,13 @@ def near_isotonic_path(weights, positives):
     path : Path
         O(n log n) time, O(n) memory.
     """
-    lifetimes, *path = _merge_all(weights, positives)
+    # in units of a power of two, which rounds nothing: products of tiny weights would underflow
+    unit = 2.0 ** np.frexp(weights.max())[1]
+    lifetimes, lambdas, n_bins, log_likelihoods = _merge_all(weights / unit, positives / unit)
     means = positives / weights
     falls = np.append(False, means[:-1] > means[1:])
-    return Bins(weights, positives, falls, lifetimes), Path(*path)
+    path = Path(unit * lambdas, n_bins, unit * log_likelihoods)
+    return Bins(weights, positives, falls, unit * lifetimes), path
 
 
 def merge_until(bins, lam):

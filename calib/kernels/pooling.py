@@ -4,13 +4,26 @@ import numpy as np
 
 from calib.kernels.compiling import jit
 
+SMALLEST_PRODUCT = 1e-290  # below it products of weights lose digits, or vanish
+
+
+@jit
+def is_below(hits, total, other_hits, other_total):
+    """Whether one mean, hits / total, is below another.
+
+    Compared as cross products, which is exact for counts, or as quotients where these underflow.
+    """
+    left, right = hits * other_total, other_hits * total
+    if max(left, right) < SMALLEST_PRODUCT:
+        return hits / total < other_hits / other_total
+    return left < right
+
 
 @jit
 def pool_adjacent_violators(weights, positives):
     """Blocks of the isotonic regression of ``positives / weights``: O(n).
 
-    Two neighbouring blocks are pooled while the left mean is not below the right one; the means
-    are compared as cross products, which is exact for counts.
+    Two neighbouring blocks are pooled while the left mean is not below the right one.
 
     Returns
     -------
@@ -24,7 +37,7 @@ def pool_adjacent_violators(weights, positives):
     b = -1
     for g in range(n):
         start, weight, positive = g, weights[g], positives[g]
-        while b >= 0 and hits[b] * weight >= positive * totals[b]:
+        while b >= 0 and not is_below(hits[b], totals[b], positive, weight):
             start = starts[b]
             weight += totals[b]
             positive += hits[b]

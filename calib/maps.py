@@ -1,0 +1,172 @@
+"""Fitted maps as plain numbers, to be stored or shipped without this package."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from calib.kernels.searching import interpolate, step
+from calib.validation import check_choice, check_scores
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationMap(ABC):
+    """A map from scores to probabilities: a `StepMap`, a `LinearMap` or a `SigmoidMap`.
+
+    Call it with scores to get probabilities. `to_dict` gives plain numbers, which
+    ``json.dumps`` stores exactly, and `from_dict` brings them back.
+
+    Attributes
+    ----------
+    kind : {"step", "linear", "sigmoid"}
+
+    Examples
+    --------
+    >>> from calib import CalibrationMap, PlattScaling
+    >>> platt = PlattScaling().fit([-1.0, 0.0, 1.0], [0, 1, 1])
+    >>> stored = platt.map_.to_dict()
+    >>> sorted(stored)
+    ['intercept', 'kind', 'slope']
+    >>> map_ = CalibrationMap.from_dict(stored)
+    >>> bool(map_([0.5]) == platt.predict([0.5]))
+    True
+    """
+
+    kind: ClassVar[str]
+
+    def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """Probabilities of class 1 at finite `scores`, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If `scores` is not a one-dimensional array of finite numbers.
+        """
+        return self._evaluate(check_scores(scores, allow_empty=True))
+
+    def to_dict(self) -> dict:
+        """The kind and the numbers of the map, as strings, floats and lists of floats."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"kind": self.kind} | {name: np.asarray(v).tolist() for name, v in values.items()}
+
+    @staticmethod
+    def from_dict(stored: dict) -> "CalibrationMap":
+        """The map that `to_dict` has turned into `stored`.
+
+        Raises
+        ------
+        ValueError
+            If `stored` is not such a dictionary; the message names the entry.
+        """
+        if not isinstance(stored, dict):
+            raise ValueError(f"stored must be a dictionary; found {type(stored).__name__}")
+        check_choice(stored.get("kind"), KINDS, "kind")
+        form = KINDS[stored["kind"]]
+        names = {field.name for field in fields(form)}
+        if set(stored) != names | {"kind"}:
+            raise ValueError(
+                f"a {form.kind} map has the entries kind, {', '.join(sorted(names))}; found "
+                f"{', '.join(map(str, stored))}"
+            )
+        return form._of({name: stored[name] for name in names})
+
+    @abstractmethod
+    def _evaluate(self, scores): ...
+
+
+@dataclass(frozen=True, eq=False)
+class SigmoidMap(CalibrationMap):
+    """``1 / (1 + exp(-(slope * s + intercept)))``.
+
+    Attributes
+    ----------
+    slope, intercept : float
+    """
+
+    slope: float
+    intercept: float
+    kind: ClassVar[str] = "sigmoid"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds: ``slope * scores + intercept``."""
+        return self.slope * scores + self.intercept
+
+    def _evaluate(self, scores):
+        return expit(self.logits(scores))
+
+    @classmethod
+    def _of(cls, entries):
+        return cls(*(float(check_scores([entries[n]], name=n)[0]) for n in ("slope", "intercept")))
+
+
+@dataclass(frozen=True, eq=False)
+class _Tabulated(CalibrationMap):
+    scores: np.ndarray
+    probabilities: np.ndarray
+
+    @classmethod
+    def _of(cls, entries):
+        probabilities = check_scores(entries["probabilities"], name="probabilities", unit=True)
+        scores = check_scores(entries["scores"], name="scores", allow_empty=True)
+        if np.any(np.diff(scores) <= 0):
+            raise ValueError("scores must increase strictly")
+        if probabilities.size != scores.size + cls._more_probabilities:
+            raise ValueError(
+                f"a {cls.kind} map of {scores.size} scores has "
+                f"{scores.size + cls._more_probabilities} probabilities; found {probabilities.size}"
+            )
+        return cls(scores, probabilities)
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap(_Tabulated):
+    """``probabilities[np.searchsorted(scores, s, side="right")]``.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (k,)
+        Increasing cuts; a score on a cut belongs to the right.
+    probabilities : ndarray of shape (k + 1,)
+        Values below, between and above the cuts.
+    """
+
+    kind: ClassVar[str] = "step"
+    _more_probabilities: ClassVar[int] = 1
+
+    def _evaluate(self, scores):
+        return step(self.scores, self.probabilities, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMap(_Tabulated):
+    """``np.interp(s, scores, probabilities)``.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (k,)
+        Increasing knots, at least one.
+    probabilities : ndarray of shape (k,)
+        Values at the knots; beyond them the map is constant.
+    """
+
+    kind: ClassVar[str] = "linear"
+    _more_probabilities: ClassVar[int] = 0
+
+    @classmethod
+    def of_blocks(cls, scores, starts, values) -> "LinearMap":
+        """Map with a plateau per block, knots at its first and last score.
+
+        Block i holds the scores from ``starts[i]`` up to the next start; `scores` increase.
+        """
+        ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()
+        kept = np.append(True, np.diff(ends) > 0)  # a block of one score has one knot
+        return cls(scores[ends[kept]], np.repeat(values, 2)[kept])
+
+    def _evaluate(self, scores):
+        return interpolate(self.scores, self.probabilities, scores)
+
+
+KINDS = {form.kind: form for form in (StepMap, LinearMap, SigmoidMap)}

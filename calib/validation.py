@@ -1,0 +1,183 @@
+"""The one place where input is checked, and what it must be."""
+
+import math
+import numbers
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calib.kernels.scanning import binary_codes, extremes
+
+LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
+MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
+
+
+def check_scores(
+    scores: ArrayLike, *, name: str = "scores", unit: bool = False, allow_empty: bool = False
+) -> NDArray[np.float64]:
+    """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`)."""
+    scores = _numbers(scores, name, "real numbers", "convert them")
+    if scores.size == 0:
+        if allow_empty:
+            return scores.astype(np.float64)
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        scores = np.ascontiguousarray(scores, np.float64)
+    lowest, highest, finite = extremes(scores)
+    if not finite:
+        row = int(np.argmin(np.isfinite(scores)))
+        raise ValueError(
+            f"{name} must be finite; found {scores[row]} at row {row}: drop or impute such rows"
+        )
+    if unit and (lowest < 0 or highest > 1):
+        row = int(np.argmax((scores < 0) | (scores > 1)))
+        rounded = -1e-6 < lowest and highest < 1 + 1e-6
+        remedy = (
+            f"if that is rounding, pass np.clip({name}, 0, 1)"
+            if rounded
+            else "map margins to probabilities first, for example with scipy.special.expit"
+        )
+        found = float(scores[row])
+        raise ValueError(f"{name} must lie in [0, 1]; found {found!r} at row {row}: {remedy}")
+    return scores
+
+
+def check_labels(
+    labels: ArrayLike, *, size: int | None = None, name: str = "labels", other: str = "scores"
+) -> NDArray[np.uint8]:
+    """Return binary `labels`, `size` of them as in `other`, as a 1-D uint8 array of 0 and 1."""
+    remedy = "encode the positive class as 1, for example with labels == 'positive'"
+    labels = _numbers(labels, name, "0/1 or bool", remedy)
+    if labels.size == 0:
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    _check_size(labels, size, name, other)
+    if labels.dtype == bool:
+        return np.ascontiguousarray(labels).view(np.uint8)
+    # one type for the kernel, whatever the width and the byte order
+    codes, row = binary_codes(np.ascontiguousarray(labels, np.float64))
+    if row >= 0:
+        raise ValueError(
+            f"{name} must be 0/1 or bool; found {labels[row]} at row {row}: encode the positive "
+            "class as 1 and the other as 0"
+        )
+    return codes
+
+
+def check_weights(
+    weights: ArrayLike, *, size: int, name: str = "sample_weight", other: str = "scores"
+) -> NDArray[np.float64]:
+    """Return `weights`, `size` of them as in `other`, as non-negative 1-D float64 array.
+
+    Weights are counts, here and in the whole package: a row of weight w stands for w observations,
+    a row of weight 0 is not there, and the sum is the number N of observations, which decides how
+    much can be learned from them: how many bins, how wide a bandwidth, how strong a prior. Weights
+    that sum to one are therefore almost surely a mistake, and are warned of.
+    """
+    weights = check_scores(weights, name=name)
+    _check_size(weights, size, name, other)
+    if weights.min() < 0:
+        row = int(np.argmin(weights))
+        found = float(weights[row])
+        raise ValueError(
+            f"{name} must not be negative; found {found!r} at row {row}: drop such rows"
+        )
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if total == 0:
+        raise ValueError(f"{name} is zero in every row: at least one row must count")
+    if total > LARGEST_TOTAL:
+        raise ValueError(
+            f"{name} sums to {total:.3g}, more than {LARGEST_TOTAL:.0e}: weights are counts of "
+            "observations; divide them"
+        )
+    if math.isclose(total, 1.0, rel_tol=1e-6) and np.count_nonzero(weights) > 1:
+        warnings.warn(
+            f"{name} sums to 1, which counts as one observation in all: weights are counts; if "
+            f"they have been normalised, multiply them by the number of rows ({weights.size})",
+            UserWarning,
+            stacklevel=3,
+        )
+    return weights
+
+
+def check_choice(value: object, choices, name: str) -> None:
+    """Raise unless `value` is one of the strings `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; found {value!r}")
+
+
+def check_flag(value: object, name: str) -> None:
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; found {value!r}")
+
+
+def check_integer(value: object, name: str, *, minimum: int = 1) -> None:
+    """Raise unless `value` is an integer of at least `minimum`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < minimum:
+        raise ValueError(f"{name} must be an integer of at least {minimum}; found {value!r}")
+
+
+def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
+    """Raise unless `value` is a number strictly between 0 and `below`."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < value < below:
+        raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
+
+
+def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
+    """Raise unless `n_bins` bins of equal width fit into memory."""
+    check_integer(n_bins, name)
+    if n_bins > MOST_BINS:
+        raise ValueError(
+            f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
+            "take fewer, or strategy='quantile'"
+        )
+
+
+@contextmanager
+def restored_on_failure(estimator):
+    """Leave the attributes of `estimator` as they were if the block raises.
+
+    What was fitted before stays fitted, and what was not does not look as if it were.
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def _numbers(values, name, kind, remedy):
+    """`values` as a 1-D array of a real dtype."""
+    values = _one_dimensional(values, name)
+    if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values):
+        values = values.astype(np.float64)  # as pandas stores columns of mixed or nullable type
+    if values.size and values.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
+    return values
+
+
+def _one_dimensional(values, name):
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray().ravel()")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values: drop such rows")
+    try:
+        values = np.asarray(values)
+    except ValueError as error:  # a ragged list
+        raise ValueError(f"{name} must be one-dimensional, one number per row: {error}") from None
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must be one-dimensional; found shape {values.shape}: pass one column, for "
+            f"example {name}[:, 1] of predict_proba or {name}.ravel()"
+        )
+    return values
+
+
+def _check_size(values, size, name, other):
+    if size is not None and values.size != size:
+        raise ValueError(f"{name} has {values.size} rows but {other} has {size}: they must match")
