@@ -94,7 +94,7 @@ class BBQ(Calibrator):
 
     unit_scores = True
 
-    def __init__(self, *, averaging=True):
+    def __init__(self, *, averaging: bool = True):
         self.averaging = averaging
 
     def _fit(self, scores, labels, weights):
@@ -181,7 +181,7 @@ class ABB(Calibrator):
 
     unit_scores = True
 
-    def __init__(self, *, strength=1.0, max_distinct=20000):
+    def __init__(self, *, strength: float = 1.0, max_distinct: int = 20000):
         self.strength = strength
         self.max_distinct = max_distinct
 

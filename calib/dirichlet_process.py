@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -118,13 +119,20 @@ class DirichletProcessCalibrator(Calibrator):
     array([0.31, 0.5 , 0.69])
     """
 
-    def __init__(self, *, n_components=10, concentration=1.0, max_iter=10000, tol=1e-7):
+    def __init__(
+        self,
+        *,
+        n_components: int = 10,
+        concentration: float = 1.0,
+        max_iter: int = 10000,
+        tol: float = 1e-7,
+    ):
         self.n_components = n_components
         self.concentration = concentration
         self.max_iter = max_iter
         self.tol = tol
 
-    def log_densities(self, scores):
+    def log_densities(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Log posterior predictive densities of the two classes.
 
         Parameters

@@ -64,7 +64,7 @@ class HistogramBinning(Calibrator):
     array([0.333, 0.667])
     """
 
-    def __init__(self, *, n_bins="cube_root", strategy="quantile"):
+    def __init__(self, *, n_bins: int | str = "cube_root", strategy: str = "quantile"):
         self.n_bins = n_bins
         self.strategy = strategy
 

@@ -74,7 +74,13 @@ class KernelCalibrator(Calibrator):
     array([0.   , 0.667, 0.4  ])
     """
 
-    def __init__(self, *, kernel="boxcar", bandwidth="silverman", shared=True):
+    def __init__(
+        self,
+        *,
+        kernel: str = "boxcar",
+        bandwidth: str | float | tuple[float, float] = "silverman",
+        shared: bool = True,
+    ):
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.shared = shared

@@ -185,7 +185,7 @@ class ENIR(Calibrator):
     array([0.  , 0.25, 0.5 , 1.  ])
     """
 
-    def __init__(self, *, criterion="bic"):
+    def __init__(self, *, criterion: str = "bic"):
         self.criterion = criterion
 
     def _fit(self, scores, labels, weights):

@@ -2,6 +2,7 @@
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -98,7 +99,7 @@ class VennAbers(Calibrator):
     array([0.333, 0.5  , 0.667])
     """
 
-    def __init__(self, *, loss="log"):
+    def __init__(self, *, loss: str = "log"):
         self.loss = loss
 
     def _fit(self, scores, labels, weights):
@@ -109,7 +110,9 @@ class VennAbers(Calibrator):
         kept = np.append(0, steps + 1)
         self.scores_, self.p0_, self.p1_ = groups.scores[steps], p0[kept], p1[kept]
 
-    def predict_interval(self, scores):
+    def predict_interval(
+        self, scores: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both probabilities of class 1.
 
         Parameters
@@ -126,7 +129,7 @@ class VennAbers(Calibrator):
         scores = self._check_scores(scores, allow_empty=True)
         return look_up(self.scores_, self.p0_, self.p1_, scores)
 
-    def predict(self, scores, loss=None):
+    def predict(self, scores: ArrayLike, loss: str | None = None) -> NDArray[np.float64]:
         """Merged probabilities of class 1.
 
         Parameters
@@ -145,7 +148,7 @@ class VennAbers(Calibrator):
         check_choice(loss, MERGES, "loss")
         return MERGES[loss](*self.predict_interval(scores))
 
-    def combine(self, probabilities):
+    def combine(self, probabilities: ArrayLike) -> NDArray[np.float64]:
         """One probability from those of several folds: the cross Venn-Abers predictor (CVAP).
 
         For log loss the mean of the log-odds, which is :math:`G_1 / (G_0 + G_1)` with the
@@ -179,7 +182,7 @@ class VennAbers(Calibrator):
         return expit(np.mean(logit(probabilities), axis=0))
 
     @property
-    def map_(self):
+    def map_(self) -> StepMap:
         """The merged probability as a step map: on each distinct score, and between them."""
         check_is_fitted(self)
         cuts = np.column_stack([self.scores_, np.nextafter(self.scores_, np.inf)]).ravel()

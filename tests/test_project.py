@@ -148,15 +148,27 @@ def layer(name):
     """Part of the package that a module belongs to."""
     part = (name.split(".") + [""])[1]
     beside = ["metrics", "discrete", "diagrams", "theory", "datasets"]
-    known = ["", "kernels", "base", *beside, "classifier", "heterogeneous", "experiments"]
+    known = [
+        "",
+        "kernels",
+        "validation",
+        "maps",
+        "base",
+        *beside,
+        "classifier",
+        "heterogeneous",
+        "experiments",
+    ]
     return part if part in known else "calibrators"
 
 
-FOUNDATIONS = {"kernels", "base"}
+FOUNDATIONS = {"kernels", "validation", "maps", "base"}
 MAY_IMPORT = {
     "": set(),
     "kernels": {"kernels"},
-    "base": {"kernels"},
+    "validation": {"kernels"},
+    "maps": {"kernels", "validation"},
+    "base": {"kernels", "validation"},
     "metrics": FOUNDATIONS,
     "discrete": FOUNDATIONS,
     "theory": FOUNDATIONS,
@@ -208,4 +220,4 @@ def test_the_interface_page_lists_every_public_name():
 def _by_module():
     """Names of modules that the page documents as a whole."""
     whole = re.findall(r"^\.\. automodule:: (calib\.\w+)$", text("book/api.md"), re.M)
-    return {name for name, home in calib._HOME_OF.items() if home in whole}
+    return {n for n in calib.__all__ if getattr(getattr(calib, n), "__module__", None) in whole}
