@@ -4,6 +4,7 @@ PYTHON ?= python3
 SITE ?= book/_build/html
 PORT ?= 8000
 NAME ?=
+EXAMPLES ?= 2000
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
@@ -13,7 +14,7 @@ pages := _config.yml _toc.yml requirements.lock tools/build_site.py \
   $(wildcard book/*.md book/*.bib book/_ext/*.py book/_static/* notebooks/*.ipynb) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
-.PHONY: help set-up book serve test test-package test-plain test-notebooks test-site \
+.PHONY: help set-up book serve test test-package test-plain test-notebooks test-site fuzz \
   lint notebooks results bench clean
 .NOTPARALLEL:
 
@@ -52,6 +53,9 @@ test-plain: .venv/set-up  ## the small tests once more without compilation
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs
 	env -u CALIB_DATA $(pytest) --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval_sanitize.cfg notebooks
+
+fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=... of each
+	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) tests/test_fuzz.py
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(python) -m pytest -q -n 2 tests/test_site.py

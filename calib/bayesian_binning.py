@@ -16,10 +16,9 @@ from calib.kernels.bayesian_binning import (
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.maps import StepMap
-from calib.validation import check_flag, check_integer, check_positive
+from calib.validation import check_countable, check_flag, check_integer, check_positive
 
 RANGE = 10  # C: sizes from N^(1/3) / C to C N^(1/3)
-HEAVIEST = 1e12  # total weight; beyond it log Gamma leaves few digits to a difference of scores
 
 
 class BBQ(Calibrator):
@@ -210,11 +209,7 @@ def cells_of(groups):
     edges[0], edges[-1] = 0.0, 1.0
     edges[1:-1] = halfway(groups.scores[:-1], groups.scores[1:])
     cells = Cells(edges, prefix_sums(groups.weights), prefix_sums(groups.positives))
-    if cells.weights[-1] > HEAVIEST:
-        raise ValueError(
-            f"sample_weight adds up to {cells.weights[-1]:.6g}, but Beta-binomial evidence is "
-            f"numerically lost beyond {HEAVIEST:.0e} observations: divide the weights"
-        )
+    check_countable(cells.weights[-1], 1e12)  # log Gamma leaves few digits to differences
     return cells
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.base import Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.mixture import fit_mixture, log_density
-from calib.validation import check_integer, check_positive
+from calib.validation import check_countable, check_integer, check_positive
 
 FARTHEST = 1e100  # standard deviations: squares of farther queries would overflow
 
@@ -68,7 +68,8 @@ class DirichletProcessCalibrator(Calibrator):
     Raises
     ------
     ValueError
-        If a parameter is out of range (when `fit` is called).
+        If a parameter is out of range (when `fit` is called), or the weights add up to more than
+        1e30.
 
     Warns
     -----
@@ -162,6 +163,7 @@ class DirichletProcessCalibrator(Calibrator):
         check_integer(self.max_iter, "max_iter")
         check_positive(self.tol, "tol")
         groups = group_ties(scores, labels, weights)
+        check_countable(groups.weights.sum(), 1e30)
         self.base_rate_ = np.sum(groups.positives) / np.sum(groups.weights)
         self.location_, self.scale_ = mean_and_deviation(groups.scores, groups.weights)
         standard = self._standardise(groups.scores)
@@ -181,8 +183,9 @@ class DirichletProcessCalibrator(Calibrator):
         self._mixtures = [fit.mixture for fit in fits]
         log_weights, degrees, means, variances = map(np.stack, zip(*self._mixtures, strict=True))
         self.weights_ = np.exp(log_weights)
-        self.means_ = self.location_ + self.scale_ * means
-        self.standard_deviations_ = self.scale_ * np.sqrt(variances)
+        with np.errstate(over="ignore"):  # they may lie beyond the largest float
+            self.means_ = self.location_ + self.scale_ * means
+            self.standard_deviations_ = self.scale_ * np.sqrt(variances)
         self.degrees_of_freedom_ = degrees
         self.elbo_ = [fit.bounds for fit in fits]
         self.n_iter_ = np.array([fit.bounds.size - 1 for fit in fits])

@@ -9,6 +9,7 @@ from calib.validation import check_choice, check_flag, check_positive
 
 MULTIPLIERS = [2.0 ** (k / 2) for k in (0, 1, -1, 2, -2, 3, -3, 4, -4, -5, -6)]  # 1 wins ties
 OUT_OF_REACH = 1e-14  # of the total weight
+SMALLEST_RADIUS = 1e-290  # fractions of a smaller range are no normal numbers
 NO_REMAINDER = 1e-6  # of K(0): what may be left of an isolated point's own term by rounding
 
 
@@ -160,7 +161,7 @@ def silverman_bandwidth(scores, weights):
         return 0.0
     # in units of the range, halved: scores of any size neither overflow nor cancel
     radius = scores[-1] / 2 - scores[0] / 2
-    if radius == 0:  # a range below the smallest normal number
+    if radius < SMALLEST_RADIUS:
         return 0.0
     total = weights.sum()
     n = max(total, 2.0)  # two different scores are two observations at least

@@ -76,7 +76,8 @@ class PlattScaling(Calibrator):
                 stacklevel=3,
             )
         largest = np.finfo(np.float64).max  # scores in a range of 1e-308 ask for more
-        self.slope_ = float(np.clip(slope / (2 * radius), -largest, largest)) if slope else 0.0
+        with np.errstate(over="ignore"):
+            self.slope_ = float(np.clip(slope / (2 * radius), -largest, largest)) if slope else 0.0
         self.intercept_ = float(intercept - self.slope_ * (2 * centre))
         self.map_ = SigmoidMap(self.slope_, self.intercept_)
 

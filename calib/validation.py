@@ -102,6 +102,15 @@ def check_weights(
     return weights
 
 
+def check_countable(total: float, most: float) -> None:
+    """Raise if a total weight is more than the `most` whose log likelihoods can be compared."""
+    if total > most:
+        raise ValueError(
+            f"sample_weight adds up to {total:.6g}, but log likelihoods are numerically lost "
+            f"beyond {most:.0e} observations: divide the weights"
+        )
+
+
 def check_choice(value: object, choices, name: str) -> None:
     """Raise unless `value` is one of the strings `choices`."""
     if not isinstance(value, str) or value not in choices:

@@ -142,7 +142,8 @@ class VennAbers(Calibrator):
         Returns
         -------
         probabilities : ndarray of shape (n,)
-            In (0, 1).
+            In (0, 1), as far as floating-point numbers can tell: with a weight beyond 1e16 they may
+            round to an end.
         """
         loss = self.loss if loss is None else loss
         check_choice(loss, MERGES, "loss")
@@ -229,8 +230,10 @@ class DirectIsotonic(Calibrator):
         groups = group_ties(scores, labels, weights)
         starts, totals, hits = pool_adjacent_violators(groups.weights, groups.positives)
         left, right = groups.scores[starts[1:-1] - 1], groups.scores[starts[1:-1]]
-        halfway = np.nextafter(0.5 * left + 0.5 * right, np.inf)  # itself it belongs to the left
-        self.map_ = StepMap(np.minimum(halfway, right), hits / totals)
+        middle = 0.5 * left + 0.5 * right
+        # a score just halfway belongs to the left, unless it was rounded up to get there
+        cuts = np.where(middle - left > right - middle, middle, np.nextafter(middle, np.inf))
+        self.map_ = StepMap(np.minimum(cuts, right), hits / totals)
 
 
 class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

@@ -1,0 +1,393 @@
+"""Input that once crashed, looped, was refused without need or got a wrong answer in silence."""
+
+import decimal
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from test_contract import each_calibrator, sample
+
+from calib import (
+    ABB,
+    BBQ,
+    ENIR,
+    AdaptiveCalibrator,
+    CalibrationMap,
+    DiscreteLaw,
+    HistogramBinning,
+    IsotonicCalibrator,
+    KernelCalibrator,
+    LinearMap,
+    NearIsotonicPath,
+    PlattScaling,
+    SigmoidMap,
+    StepMap,
+    VennAbers,
+)
+from calib.datasets import LAWS, rings
+from calib.validation import check_labels, check_scores, check_weights
+from calib.venn_abers import DirectIsotonic
+
+SCORES, LABELS = sample(60)
+
+
+# Types
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "longdouble", ">f8", ">i4", "int8", "uint64", "bool", "object"]
+)
+@each_calibrator
+def test_the_type_of_the_labels_does_not_matter(calibrator, dtype):
+    expected = clone(calibrator).fit(SCORES, LABELS).predict(SCORES)
+    fitted = clone(calibrator).fit(SCORES, LABELS.astype(dtype))
+    np.testing.assert_array_equal(fitted.predict(SCORES), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "longdouble", ">f8", "object"])
+def test_the_type_of_the_scores_does_not_matter(dtype):
+    scores = (SCORES * 64).round() / 64  # exact in all of them
+    expected = IsotonicCalibrator().fit(scores, LABELS).predict(scores)
+    fitted = IsotonicCalibrator().fit(scores.astype(dtype), LABELS)
+    np.testing.assert_array_equal(fitted.predict(scores.astype(dtype).tolist()), expected)
+
+
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ([0.1, [0.2, 0.3]], "scores must be one-dimensional, one number per row"),
+        (np.ma.array([0.1, 0.2], mask=[True, False]), "scores holds masked values"),
+        (np.array([0.1, "b"], object), "scores must be real numbers; found dtype object"),
+        (np.array([decimal.Decimal("0.1")]), "scores must be real numbers"),
+        (np.array(["2020-01-01"], "datetime64[D]"), "scores must be real numbers"),
+        (np.array([np.longdouble("1e4000")]), "scores must be finite"),
+        (None, r"one-dimensional; found shape \(\)"),
+    ],
+)
+def test_what_cannot_be_scores(values, message):
+    with pytest.raises(ValueError, match=message):
+        check_scores(values)
+
+
+def test_masked_labels_and_weights_are_refused_too():
+    masked = np.ma.array([0, 1], mask=[True, False])
+    with pytest.raises(ValueError, match="labels holds masked values"):
+        check_labels(masked)
+    with pytest.raises(ValueError, match="sample_weight holds masked values"):
+        check_weights(masked, size=2)
+    assert check_scores(np.ma.array([0.1, 0.2])).tolist() == [0.1, 0.2]  # nothing is masked
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [(1 + 1e-9, r"found 1.000000001 at row 0: if that is rounding, pass np.clip\(scores, 0, 1\)")]
+    + [(value, f"found {value} at row 0: map margins.*expit") for value in (2.0, -0.25)],
+)
+def test_the_message_about_probabilities_tells_rounding_from_margins(value, message):
+    with pytest.raises(ValueError, match=message):
+        check_scores([value], unit=True)
+
+
+# Weights are counts
+
+
+@each_calibrator
+@pytest.mark.parametrize("weight", [1e305, 1e200])
+def test_weights_whose_products_overflow_are_refused(calibrator, weight):
+    with pytest.raises(ValueError, match=r"sample_weight sums to .* weights are counts"):
+        clone(calibrator).fit(SCORES, LABELS, np.full(60, weight))
+
+
+@each_calibrator
+def test_normalised_weights_are_warned_of_and_no_others(calibrator):
+    weights = np.random.default_rng(0).random(60)
+    with pytest.warns(
+        UserWarning, match=r"sums to 1, which counts as one observation.*\(60\)"
+    ) as w:
+        clone(calibrator).fit(SCORES, LABELS, weights / weights.sum())
+    assert w[0].filename == __file__
+    clone(calibrator).fit(SCORES, LABELS, weights)
+
+
+def test_one_row_of_weight_one_is_one_observation():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_weights([1.0, 0.0], size=2)
+
+
+@pytest.mark.parametrize("method", [KernelCalibrator(), ENIR(), ENIR(criterion="aicc")])
+def test_nothing_jumps_where_weights_sum_to_about_one(method):
+    weights = np.random.default_rng(0).random(60)
+    weights /= weights.sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        predictions = [
+            clone(method).fit(SCORES, LABELS, weights * total).predict(SCORES)
+            for total in (1 - 1e-12, 1, 1 + 1e-12)
+        ]
+    assert np.ptp(predictions[1]) > 0
+    np.testing.assert_allclose(predictions, np.tile(predictions[1], (3, 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", [IsotonicCalibrator(), DirectIsotonic(), NearIsotonicPath()])
+@pytest.mark.parametrize("unit", [1e-170, 1e-300, 1.0, 1e140])
+def test_isotonic_regression_does_not_depend_on_the_unit_of_the_weights(method, unit):
+    scores, labels = np.arange(8.0), [0, 1, 0, 0, 1, 1, 0, 1]
+    weights = np.array([1.0, 2, 1, 3, 1, 1, 2, 1])
+    lam = () if not isinstance(method, NearIsotonicPath) else (np.inf,)
+    expected = clone(method).fit(scores, labels, weights).predict(scores, *lam)
+    found = clone(method).fit(scores, labels, unit * weights).predict(scores, *lam)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_the_path_scales_with_the_weights():
+    scores, labels = np.arange(8.0), [0, 1, 0, 0, 1, 1, 0, 1]
+    path = NearIsotonicPath().fit(scores, labels, np.ones(8))
+    tiny = NearIsotonicPath().fit(scores, labels, np.full(8, 2.0**-600))
+    np.testing.assert_array_equal(tiny.lambdas_, path.lambdas_ * 2.0**-600)
+    np.testing.assert_array_equal(tiny.n_bins_, path.n_bins_)
+
+
+def test_a_light_block_beside_heavy_ones_keeps_its_own_value():
+    fitted = IsotonicCalibrator().fit([1, 2, 3, 4], [0, 1, 0, 1], [1e-170, 1e-170, 1, 1])
+    np.testing.assert_allclose(fitted.predict([1, 2, 3, 4]), [0, 1e-170, 1e-170, 1], atol=1e-160)
+
+
+def test_small_weights_beside_large_ones_count_in_an_interval():
+    calibrator = AdaptiveCalibrator().fit([1, 2, 3], [0, 1, 0], [1e16, 1, 1e16])
+    found = calibrator.predict([2.0, 2.0], lower=[2.0, 1.0], upper=[2.0, 2.0])
+    np.testing.assert_allclose(found, [1.0, 1e-16])
+
+
+# Scores at the limits of floating-point numbers
+
+
+@each_calibrator
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [0.0, 5e-324],
+        [0.0, 1e-308, 2e-308, 4e-308],
+        [0.5, np.nextafter(0.5, 1), 0.75, 1.0],
+        [0.0, 1e-300, 1e-200, 1.0],
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scores_that_hardly_differ(calibrator, scores):
+    labels = np.arange(len(scores)) % 2
+    predictions = clone(calibrator).fit(scores, labels).predict([*scores, 0.25])
+    assert np.all((predictions >= 0) & (predictions <= 1))
+
+
+@pytest.mark.parametrize("scores", [[-1e308, 0, 1.0, 1e308], [-1.7e308, -1e-308, 1e-308, 1.7e308]])
+@each_calibrator
+def test_scores_that_are_far_apart(calibrator, scores):
+    if calibrator.unit_scores:
+        pytest.skip("takes probabilities only")
+    predictions = clone(calibrator).fit(scores, [0, 1, 0, 1]).predict([*scores, 0.25])
+    assert np.all((predictions >= 0) & (predictions <= 1))
+
+
+def test_very_many_bins():
+    scores, labels = np.arange(20.0), np.arange(20) % 2
+    fitted = HistogramBinning(n_bins=10**30).fit(scores, labels)
+    assert fitted.counts_.tolist() == [1.0] * 20
+    with pytest.raises(ValueError, match="n_bins must be at most 1e\\+07 for bins of equal width"):
+        HistogramBinning(n_bins=10**12, strategy="uniform").fit(scores / 20, labels)
+
+
+# A failed fit changes nothing
+
+
+@each_calibrator
+def test_a_failed_first_fit_leaves_nothing_fitted(calibrator):
+    fresh = clone(calibrator)
+    with pytest.raises(ValueError):
+        fresh.fit(SCORES, LABELS, np.zeros(60))
+    with pytest.raises(NotFittedError):
+        fresh.predict(SCORES)
+
+
+@pytest.mark.parametrize(
+    "calibrator, bad",
+    [
+        (KernelCalibrator(), {"bandwidth": -1.0}),
+        (HistogramBinning(), {"n_bins": 0}),
+        (ENIR(), {"criterion": "hqic"}),
+        (ABB(), {"max_distinct": 2}),
+        (VennAbers(), {"loss": "hinge"}),
+    ],
+)
+def test_a_failed_second_fit_leaves_the_first(calibrator, bad):
+    fitted = clone(calibrator).fit(SCORES, LABELS)
+    good, before = fitted.get_params(), pickle.dumps(fitted)
+    with pytest.raises(ValueError):
+        fitted.set_params(**bad).fit(SCORES[::-1].copy(), LABELS)
+    assert pickle.dumps(fitted.set_params(**good)) == before
+
+
+# scikit-learn's ways
+
+
+@each_calibrator
+def test_calibrators_are_tuned_by_proper_scores(calibrator):
+    assert is_classifier(calibrator)
+    for scoring in ["neg_log_loss", "neg_brier_score", "roc_auc", None]:
+        found = cross_val_score(calibrator, *sample(300), scoring=scoring, cv=3)
+        assert not np.isnan(found).any(), scoring
+
+
+def test_a_grid_search_over_the_bins():
+    scores, labels = sample(500)
+    search = GridSearchCV(HistogramBinning(), {"n_bins": [1, 5, 200]}, scoring="neg_log_loss")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # 200 bins have infinite loss
+        assert search.fit(scores, labels).best_params_ == {"n_bins": 5}
+
+
+@each_calibrator
+def test_the_score_is_minus_the_brier_score(calibrator):
+    fitted = clone(calibrator).fit(SCORES, LABELS)
+    p = fitted.predict(SCORES)
+    np.testing.assert_array_equal(fitted.predict_proba(SCORES), np.column_stack([1 - p, p]))
+    assert fitted.score(SCORES, LABELS) == pytest.approx(-np.mean((p - LABELS) ** 2))
+    counts = np.arange(60) % 3
+    repeated = fitted.score(np.repeat(SCORES, counts), np.repeat(LABELS, counts))
+    assert fitted.score(SCORES, LABELS, counts) == pytest.approx(repeated)
+
+
+@each_calibrator
+def test_log_odds_are_finite_and_belong_to_the_probabilities(calibrator):
+    fitted = clone(calibrator).fit(SCORES, LABELS)
+    log_odds = fitted.predict_logit(SCORES)
+    assert np.all(np.isfinite(log_odds))
+    np.testing.assert_allclose(1 / (1 + np.exp(-log_odds)), fitted.predict(SCORES), atol=1e-12)
+
+
+def test_platt_scaling_knows_log_odds_beyond_those_of_the_largest_probability():
+    platt = PlattScaling().fit(np.arange(-50.0, 50), np.arange(100) >= 50)
+    assert platt.predict_logit([1e6])[0] == platt.slope_ * 1e6 + platt.intercept_ > 40
+
+
+# Maps
+
+
+@pytest.mark.parametrize(
+    "stored, message",
+    [
+        (3, "stored must be a dictionary"),
+        ({"kind": "spline"}, "kind must be one of 'step', 'linear', 'sigmoid'"),
+        ({}, "kind must be one of"),
+        ({"kind": "sigmoid", "slope": 1.0}, "a sigmoid map has the entries kind, intercept, slope"),
+        ({"kind": "sigmoid", "slope": np.nan, "intercept": 0.0}, "slope must be finite"),
+        ({"kind": "step", "scores": [1, 0], "probabilities": [0, 0, 1]}, "increase strictly"),
+        ({"kind": "step", "scores": [0], "probabilities": [0.5]}, "has 2 probabilities; found 1"),
+        ({"kind": "linear", "scores": [0], "probabilities": [1.5]}, r"lie in \[0, 1\]"),
+        ({"kind": "linear", "scores": [], "probabilities": []}, "probabilities is empty"),
+    ],
+)
+def test_what_is_no_stored_map(stored, message):
+    with pytest.raises(ValueError, match=message):
+        CalibrationMap.from_dict(stored)
+
+
+@pytest.mark.parametrize(
+    "map_",
+    [
+        StepMap(np.array([0.5]), np.array([0.2, 0.7])),
+        StepMap(np.array([]), np.array([0.2])),
+        LinearMap(np.array([0.5]), np.array([0.2])),
+        SigmoidMap(2.0, -1.0),
+    ],
+)
+def test_a_map_takes_what_predict_takes(map_):
+    assert map_([0.1]).shape == (1,) and map_([]).shape == (0,)
+    np.testing.assert_array_equal(map_(np.array([0, 1])), map_([0.0, 1.0]))
+    with pytest.raises(ValueError, match="scores must be finite; found nan"):
+        map_([np.nan])
+    again = pickle.loads(pickle.dumps(map_))
+    assert again([0.3]) == map_([0.3])
+
+
+def test_the_path_at_one_lambda_is_a_map():
+    path = NearIsotonicPath().fit(SCORES, LABELS)
+    map_ = path.at(0.3)
+    assert isinstance(map_, LinearMap)
+    np.testing.assert_array_equal(map_(path.scores_), path.values_at(0.3))
+    np.testing.assert_array_equal(path.predict(SCORES, 0.3), map_(SCORES))
+
+
+# Elsewhere in the package
+
+
+def test_a_law_of_very_large_weights():
+    law = DiscreteLaw([[1e308, 1e308]], [[1e308, 3e307]], 0.5)
+    small = DiscreteLaw([[1.0, 1.0]], [[1.0, 0.3]], 0.5)
+    np.testing.assert_allclose(law.posterior, small.posterior)
+
+
+def test_numbers_that_cannot_be_combined():
+    for probabilities in [[[np.nan]], [[1.5]], 0.5]:
+        with pytest.raises(ValueError, match=r"probabilities must be an array of numbers in \[0"):
+            VennAbers().combine(probabilities)
+
+
+def test_arguments_of_the_simulated_laws():
+    np.testing.assert_array_equal(rings(10, 0)[0], rings(10, np.random.default_rng(0))[0])
+    law = LAWS["overconfident"]
+    np.testing.assert_array_equal(law.sample(5, 1)[0], law.sample(5, np.random.default_rng(1))[0])
+    for cuts in [[0.5, 0.3], [0.0], [0.3, 0.3], [1.0]]:
+        with pytest.raises(ValueError, match="cuts must increase strictly"):
+            law.exact_errors(np.array(cuts), np.linspace(0.1, 0.9, len(cuts) + 1))
+    with pytest.raises(ValueError, match="one for each of 2 bins"):
+        law.exact_errors([0.5], [0.1])
+
+
+def test_flags_are_flags():
+    for calibrator in [KernelCalibrator(shared="yes"), BBQ(averaging=1)]:
+        with pytest.raises(ValueError, match="must be True or False"):
+            calibrator.fit(SCORES, LABELS)
+
+
+def test_import_where_no_cache_can_be_kept(tmp_path):
+    """A read-only installation without a home: each process compiles for itself."""
+    program = textwrap.dedent(
+        """
+        import numba.core.caching as caching
+        def refuse(*arguments, **keywords):
+            raise RuntimeError("cannot cache function: no locator available")
+        caching.FunctionCache.__init__ = refuse
+        from calib import HistogramBinning
+        print(HistogramBinning(n_bins=2).fit([0.1, 0.9], [0, 1]).predict([0.2]))
+        """
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    assert run.stdout == "[0.]\n", run.stderr
+
+
+@pytest.mark.parametrize("start", [0.3, 1.0, 2.0**52, -0.7, 0.0])
+def test_the_nearest_score_is_the_nearest_where_no_number_lies_halfway(start):
+    """Neighbouring floats up to three apart, around a power of two or not; exact distances."""
+    grid = [start]
+    for _ in range(7):
+        grid.append(np.nextafter(grid[-1], np.inf))
+    for gap in (1, 2, 3):
+        left, right = grid[2], grid[2 + gap]
+        fitted = DirectIsotonic().fit([left, right], [0, 1])
+        exact = [
+            float(abs(Fraction(query) - Fraction(right)) < abs(Fraction(query) - Fraction(left)))
+            for query in grid
+        ]
+        assert fitted.predict(grid).tolist() == exact
