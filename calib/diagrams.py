@@ -1,16 +1,24 @@
 """Pictures: reliability diagrams and calibration maps.
 
-A method has the same colour and marker in every picture. Nothing here changes matplotlib's
-settings; a notebook that wants the look of the book does ``plt.rcParams.update(diagrams.STYLE)``.
+A method has the same colour and marker in every picture: those in `METHOD_STYLES`, to which entries
+may be added, or else a spare one. Nothing here changes matplotlib's settings; a notebook that wants
+the look of the book does ``plt.rcParams.update(diagrams.STYLE)``. Matplotlib itself is imported
+when the first picture is drawn.
 """
 
 import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from calib.metrics import expected_calibration_error, reliability_curve
+from calib.metrics.binned import bin_sample
+from calib.validation import check_sample, check_scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 STYLE = {
     "figure.figsize": (5.6, 3.6),
@@ -48,15 +56,22 @@ _SPARE_STYLES = [
 ]
 
 
-def styles_of(names):
+def styles_of(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Colour and marker for each of `names`: its own if it is a known method, else a spare one."""
     spare = itertools.cycle(_SPARE_STYLES)
     return {name: METHOD_STYLES.get(name) or next(spare) for name in names}
 
 
 def reliability_diagram(
-    labels, predictions, *, n_bins=10, strategy="quantile", ties="group", axes=None
-):
+    labels: ArrayLike,
+    predictions: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    n_bins: int = 10,
+    strategy: str = "quantile",
+    ties: str = "group",
+    sample_weight: ArrayLike | None = None,
+    axes: "Iterable[Axes] | None" = None,
+) -> "tuple[Axes, Axes]":
     """Observed fraction against predicted probability, above the distribution of predictions.
 
     Vertical bars are 95 % Clopper-Pearson intervals; the diagonal is perfect calibration; the
@@ -66,16 +81,23 @@ def reliability_diagram(
     ----------
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
-    predictions : dict of str to array-like of shape (n,)
-        Probabilities of class 1 by name of method.
-    n_bins, strategy, ties
+    predictions : array-like of shape (n,), or dict of str to such arrays
+        Probabilities of class 1; a dictionary has them by name of method.
+    n_bins, strategy, ties, sample_weight
         As in `calib.reliability_curve`.
     axes : pair of matplotlib Axes, optional
         For the diagram and for the histogram below it; by default a new figure.
 
     Returns
     -------
-    axes : pair of matplotlib Axes
+    top, bottom : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -83,41 +105,61 @@ def reliability_diagram(
     >>> from calib import reliability_diagram
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(500)
-    >>> top, bottom = reliability_diagram(rng.random(500) < p, {"Raw": p})
-    >>> top.get_ylabel()
-    'Observed fraction'
+    >>> top, bottom = reliability_diagram(rng.random(500) < p, p)
+    >>> top.get_ylabel(), top.get_legend().get_texts()[0].get_text()
+    ('Observed fraction', 'ECE 0.035')
     """
+    plt = _pyplot()
+    named = predictions if isinstance(predictions, Mapping) else {None: predictions}
+    _check_named(named, "predictions")
+    styles = {None: METHOD_STYLES["Raw"]} if None in named else styles_of(named)
+    samples, curves = {}, {}
+    for name, probabilities in named.items():
+        argument = "predictions" if name is None else f"predictions[{name!r}]"
+        sample = check_sample(labels, probabilities, sample_weight, name=argument, counts=True)
+        samples[name] = sample
+        curves[name] = bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
     if axes is None:
         _, axes = plt.subplots(
             2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
         )
-    top, bottom = axes
-    binning = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
+    top, bottom = _pair(axes)
     top.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
-    for name, style in styles_of(predictions).items():
-        curve = reliability_curve(labels, predictions[name], **binning)
-        error = expected_calibration_error(labels, predictions[name], **binning)
-        spread = [curve.observed - curve.lower, curve.upper - curve.observed]
+    for name, (_, probabilities, weights) in samples.items():
+        curve, style = curves[name], styles[name]
+        error = f"ECE {curve.ece:.3f}"
         top.errorbar(
             curve.predicted,
             curve.observed,
-            np.maximum(spread, 0),
-            label=f"{name} (ECE {error:.3f})",
+            [curve.observed - curve.lower, curve.upper - curve.observed],
+            label=error if name is None else f"{name} ({error})",
             linewidth=1.2,
             elinewidth=0.8,
             capsize=2,
             **style,
         )
-        bottom.hist(predictions[name], np.linspace(0, 1, 26), histtype="step", color=style["color"])
+        bottom.hist(
+            probabilities,
+            np.linspace(0, 1, 26),
+            weights=weights,
+            histtype="step",
+            color=style["color"],
+        )
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
     top.set_box_aspect(1)
     bottom.set_box_aspect(1 / 4)  # as wide as the square above it
     top.legend(loc="upper left", fontsize="small")
     bottom.set(xlabel="Predicted probability", ylabel="Count")
-    return axes
+    return top, bottom
 
 
-def calibration_map(calibrators, *, scores=None, truth=None, ax=None):
+def calibration_map(
+    calibrators: Mapping[str, Any],
+    *,
+    scores: ArrayLike | None = None,
+    truth: Callable[[np.ndarray], ArrayLike] | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draw fitted calibrators as functions of the score.
 
     Parameters
@@ -134,6 +176,13 @@ def calibration_map(calibrators, *, scores=None, truth=None, ax=None):
     -------
     ax : matplotlib Axes
 
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
+
     Examples
     --------
     >>> from calib import PlattScaling, diagrams
@@ -141,9 +190,9 @@ def calibration_map(calibrators, *, scores=None, truth=None, ax=None):
     >>> diagrams.calibration_map({"Platt": platt}).get_xlabel()
     'Score'
     """
-    if ax is None:
-        _, ax = plt.subplots(layout="constrained")
-    scores = np.linspace(0, 1, 501) if scores is None else np.asarray(scores, float)
+    _check_named(calibrators, "calibrators")
+    scores = np.linspace(0, 1, 501) if scores is None else check_scores(scores)
+    ax = _one(ax)
     if truth is not None:
         ax.plot(scores, truth(scores), color="0.8", linewidth=5, label="Truth", zorder=1)
     for name, style in styles_of(calibrators).items():
@@ -153,7 +202,7 @@ def calibration_map(calibrators, *, scores=None, truth=None, ax=None):
     return ax
 
 
-def partition_map(calibrator, *, tree=0, ax=None):
+def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -> "Axes":
     """Draw the map of each part of a fitted `HeterogeneousCalibrator`.
 
     A map is drawn over the scores that its part was calibrated on, dashed where the part was too
@@ -173,7 +222,9 @@ def partition_map(calibrator, *, tree=0, ax=None):
     Raises
     ------
     ValueError
-        If there is no such tree, or the calibrator is not fitted.
+        If there is no such tree, or the calibrator is another one or not fitted.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -185,17 +236,19 @@ def partition_map(calibrator, *, tree=0, ax=None):
     ['all points', 'x0 = north (4)', 'x0 = south (4)']
     """
     check_is_fitted(calibrator)
+    if not hasattr(calibrator, "parts_"):
+        found = type(calibrator).__name__
+        raise ValueError(f"calibrator must be a HeterogeneousCalibrator; found {found}")
     n_trees = len(calibrator.fallbacks_)
     if tree not in range(n_trees):
         raise ValueError(f"tree must be an integer from 0 to {n_trees - 1}; found {tree!r}")
-    if ax is None:
-        _, ax = plt.subplots(layout="constrained")
+    ax = _one(ax)
     parts = [part for part in calibrator.parts_ if part.tree == tree and part.n_points > 0]
     lowest, highest = zip(*(part.score_range for part in parts), strict=True)
     scores = np.linspace(min(lowest), max(highest), 501)
     together = calibrator.fallbacks_[tree].predict(scores)
     ax.plot(scores, together, color="0.8", linewidth=5, label="all points", zorder=1)
-    colors = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
+    colors = _pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
     for part, color in zip(parts, colors, strict=True):
         scores = np.linspace(*part.score_range, 501)
         ax.plot(
@@ -208,3 +261,39 @@ def partition_map(calibrator, *, tree=0, ax=None):
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
     ax.legend(fontsize="small", title="Part (calibration points)", title_fontsize="small")
     return ax
+
+
+def _pyplot():
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"matplotlib is needed ({error}): install it, or this package with its extra 'plots'"
+        ) from error
+    return plt
+
+
+def _one(ax):
+    """Return `ax`, or the axes of a new figure."""
+    plt = _pyplot()
+    if ax is None:
+        return plt.subplots(layout="constrained")[1]
+    if not isinstance(ax, plt.Axes):
+        raise ValueError(f"ax must be matplotlib Axes; found {type(ax).__name__}")
+    return ax
+
+
+def _pair(axes):
+    found = list(axes) if np.iterable(axes) else [axes]
+    if len(found) != 2 or not all(isinstance(ax, _pyplot().Axes) for ax in found):
+        raise ValueError(
+            "axes must be a pair of matplotlib Axes, for the diagram and for the histogram below "
+            f"it; found {', '.join(type(ax).__name__ for ax in found) or 'none'}"
+        )
+    return found
+
+
+def _check_named(values, name):
+    if not isinstance(values, Mapping) or not values:
+        found = "an empty one" if isinstance(values, Mapping) else type(values).__name__
+        raise ValueError(f"{name} must be a dictionary with at least one entry; found {found}")

@@ -1,9 +1,13 @@
 """Laws on finitely many cells: every measure of discrimination and calibration is a finite sum."""
 
+import numbers
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from calib.validation import check_integer, check_positive
+from calib.validation import check_integer, check_positive, rescaled
 
 
 class DiscreteLaw:
@@ -52,7 +56,7 @@ class DiscreteLaw:
     0.5 0.72
     """
 
-    def __init__(self, positive, negative, base_rate):
+    def __init__(self, positive: ArrayLike, negative: ArrayLike, base_rate: float):
         self.positive = _shares(positive, "positive")
         self.negative = _shares(negative, "negative")
         if self.positive.shape != self.negative.shape:
@@ -64,41 +68,44 @@ class DiscreteLaw:
         self.base_rate = base_rate
 
     @classmethod
-    def random(cls, rng, n_levels, n_parts, *, highest=9):
-        """Draw a law: weights from 0 to `highest`, a base rate from 0.1 to 0.9.
+    def random(
+        cls, rng: np.random.Generator | int, n_levels: int, n_parts: int, *, highest: int = 9
+    ) -> Self:
+        """Draw a law with the generator, or the seed, `rng`.
 
-        Small whole weights make empty cells and equal likelihood ratios likely, which proofs must
-        survive.
+        Weights are whole numbers from 0 to `highest`, the base rate is 0.1, 0.2, ... or 0.9. Small
+        weights make empty cells and equal likelihood ratios likely, which proofs must survive.
         """
         check_integer(n_levels, "n_levels")
         check_integer(n_parts, "n_parts")
         check_integer(highest, "highest")
+        rng = np.random.default_rng(rng)
         weights = rng.integers(0, highest + 1, (2, n_levels, n_parts))
         weights[:, 0, 0] += weights.sum(axis=(1, 2)) == 0
         return cls(*weights, rng.integers(1, 10) / 10)
 
     @property
-    def levels(self):
+    def levels(self) -> NDArray:
         """The score itself, as numbers 0, 1, ... of the levels; shape (n_levels, 1)."""
         return np.arange(len(self.positive))[:, None]
 
     @property
-    def mass(self):
+    def mass(self) -> NDArray:
         """P(cell), shape (n_levels, n_parts)."""
         return self._joint_positive + self._joint_negative
 
     @property
-    def likelihood_ratio(self):
+    def likelihood_ratio(self) -> NDArray:
         """P(cell | z = 1) / P(cell | z = 0), infinite without negatives, 0 for an empty cell."""
         limit = np.where(self.positive > 0, np.inf, 0).astype(self.positive.dtype)
         return np.divide(self.positive, self.negative, out=limit, where=self.negative > 0)
 
     @property
-    def posterior(self):
+    def posterior(self) -> NDArray:
         """P(z = 1 | cell), the calibrated probability of each cell; 0 for an empty cell."""
         return _ratio(self._joint_positive, self.mass)
 
-    def roc(self, values):
+    def roc(self, values: ArrayLike) -> tuple[NDArray, NDArray]:
         """ROC curve of a transformation.
 
         Parameters
@@ -119,12 +126,12 @@ class DiscreteLaw:
         fpr, tpr = (np.append(zero, np.cumsum(s[occurs][::-1])) for s in (negative, positive))
         return fpr, tpr
 
-    def auc(self, values):
+    def auc(self, values: ArrayLike) -> float:
         """P(T of a positive > T of a negative) + 1/2 P(equal), the area under `roc`."""
         fpr, tpr = self.roc(values)
         return (np.diff(fpr) * (tpr[1:] + tpr[:-1])).sum() / 2
 
-    def precision_recall(self, values):
+    def precision_recall(self, values: ArrayLike) -> tuple[NDArray, NDArray]:
         """Precision and recall at the corners of the ROC curve.
 
         Returns
@@ -137,7 +144,7 @@ class DiscreteLaw:
         precision = positive / (positive + negative)
         return np.append(precision[:1], precision), tpr
 
-    def pr_auc(self, values):
+    def pr_auc(self, values: ArrayLike) -> float:
         r"""Integral of the precision over the recall, exactly.
 
         Between two corners the decision is drawn, so the false positive rate is linear in the
@@ -161,13 +168,15 @@ class DiscreteLaw:
         growth = np.log1p(np.divide(c * step[risen], start, out=0 * start, where=start > 0))
         return float(np.sum(p / c * (step[risen] - d / c * growth)))
 
-    def log_loss(self, probabilities):
+    def log_loss(self, probabilities: ArrayLike) -> float:
         """Mean of -log T over positives and of -log(1 - T) over negatives; may be infinite."""
-        probabilities = self._check(probabilities, unit=True).astype(float)
+        probabilities = self._check(probabilities, "probabilities", unit=True).astype(float)
         positive, negative = self._joint_positive.astype(float), self._joint_negative.astype(float)
         return float(-(xlogy(positive, probabilities) + xlogy(negative, 1 - probabilities)).sum())
 
-    def calibration_error(self, probabilities, *, groups=None):
+    def calibration_error(
+        self, probabilities: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> float:
         """Mean of ``|P(z = 1 | group) - mean of T in the group|``.
 
         Parameters
@@ -179,14 +188,17 @@ class DiscreteLaw:
             sense of Definition 11.3 for the full partition. ``groups=law.levels`` groups by the
             score (Definition 11.4), ``groups=probabilities`` by the prediction.
         """
-        probabilities = self._check(probabilities, unit=True)
+        probabilities = self._check(probabilities, "probabilities", unit=True)
         gap = self._joint_positive - self.mass * probabilities
         if groups is not None:
             (gap,) = _level_sets(self._check(groups, "groups"), gap)
         return np.abs(gap).sum()
 
-    def sample(self, n, rng):
-        """Draw levels, parts and labels of `n` objects: three arrays of shape (n,)."""
+    def sample(self, n: int, rng: np.random.Generator | int) -> tuple[NDArray, NDArray, NDArray]:
+        """Draw levels, parts and labels of `n` objects: three arrays of shape (n,).
+
+        `rng` is a generator or the seed of one.
+        """
         check_integer(n, "n", minimum=0)
         rng = np.random.default_rng(rng)
         masses = np.stack([self._joint_negative, self._joint_positive]).astype(float)
@@ -203,24 +215,47 @@ class DiscreteLaw:
         return (1 - self.base_rate) * self.negative
 
     def _check(self, values, name="values", *, unit=False):
-        values = np.broadcast_to(values, self.positive.shape)
+        values, shape = _array(values, name), self.positive.shape
+        try:
+            values = np.broadcast_to(values, shape)
+        except ValueError:
+            raise ValueError(
+                f"{name} has shape {values.shape}, which does not broadcast to {shape}, that of "
+                "the law: give one value for each level and part"
+            ) from None
         if np.any(values != values):
             raise ValueError(f"{name} holds NaN: every cell needs a value, empty ones included")
         if unit and not np.all((values >= 0) & (values <= 1)):
-            raise ValueError("probabilities must lie in [0, 1]")
+            raise ValueError(f"{name} must lie in [0, 1]")
         return values
 
 
 def _shares(weights, name):
     """Weights divided by their sum, as floats or, from fractions, exactly."""
-    weights = np.asarray(weights)
+    weights = _array(weights, name)
     if weights.ndim != 2 or weights.size == 0:
         raise ValueError(f"{name} must have shape (n_levels, n_parts); found {weights.shape}")
+    real = weights.dtype.kind in "fiub"
+    if weights.dtype == object:
+        real = all(isinstance(weight, numbers.Real) for weight in weights.flat)
+    if not real:
+        raise ValueError(f"{name} must be real numbers; found dtype {weights.dtype}")
+    if weights.dtype != object:
+        weights = weights.astype(np.float64)
     if not np.all((weights >= 0) & (weights < np.inf)) or not np.any(weights > 0):
         raise ValueError(f"{name} must be finite, not negative and not all zero")
-    if weights.dtype.kind == "f":  # by a power of two, which rounds nothing: sums stay finite
-        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
+    if weights.dtype != object:
+        weights = rescaled(weights)  # their sum stays finite
     return weights / weights.sum()
+
+
+def _array(values, name):
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values: every cell needs one")
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # ragged lists
+        raise ValueError(f"{name} must have shape (n_levels, n_parts): {error}") from None
 
 
 def _ratio(numerator, denominator):

@@ -4,17 +4,15 @@ import numpy as np
 
 from calib.base import Calibrator
 from calib.kernels.binning import (
+    MOST_USEFUL_BINS,
     equal_frequency_starts,
     prefix_sums,
     segment_sums,
     uniform_sums,
-    weighted_uniform_sums,
 )
 from calib.kernels.grouping import group_ties
 from calib.maps import StepMap
 from calib.validation import check_choice, check_integer, check_uniform_bins
-
-MOST_USEFUL = 2**53  # quantile bins: no more can be told apart by floating-point ranks
 
 
 class HistogramBinning(Calibrator):
@@ -93,13 +91,10 @@ class HistogramBinning(Calibrator):
             n_bins = int(self.n_bins)
         if self.strategy == "uniform":
             check_uniform_bins(n_bins)
-        return min(n_bins, MOST_USEFUL)
+        return min(n_bins, MOST_USEFUL_BINS)
 
     def _fit_uniform(self, n_bins, scores, labels, weights):
-        if weights is None:
-            self.counts_, _, self.positives_ = uniform_sums(scores, labels, n_bins)
-        else:
-            self.counts_, self.positives_ = weighted_uniform_sums(scores, labels, weights, n_bins)
+        self.counts_, _, self.positives_ = uniform_sums(scores, labels, weights, n_bins)
         self.cuts_ = np.arange(1, n_bins) / n_bins
 
     def _fit_quantile(self, n_bins, scores, labels, weights):

@@ -8,13 +8,16 @@ the chapters. Write theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats for estim
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from calib.validation import check_choice, check_positive
 
 VERSIONS = ["published", "sharp"]
 
 
-def mce_bound(n, n_bins, delta, *, version="sharp"):
+def mce_bound(
+    n: ArrayLike, n_bins: ArrayLike, delta: float, *, version: str = "sharp"
+) -> float | NDArray[np.float64]:
     r"""With probability 1 - delta the maximum calibration error is at most this.
 
     .. math::
@@ -54,7 +57,9 @@ def mce_bound(n, n_bins, delta, *, version="sharp"):
     return np.sqrt(factor * n_bins * np.log(2 * n_bins / delta) / n)
 
 
-def ece_bound(n, n_bins, *, base_rate=0.5, version="sharp"):
+def ece_bound(
+    n: ArrayLike, n_bins: ArrayLike, *, base_rate: float = 0.5, version: str = "sharp"
+) -> float | NDArray[np.float64]:
     r"""The mean expected calibration error is at most this.
 
     .. math::
@@ -98,7 +103,14 @@ def ece_bound(n, n_bins, *, base_rate=0.5, version="sharp"):
     return np.sqrt(factor * n_bins / n)
 
 
-def auc_loss_bound(n, n_bins, *, base_rate=0.5, delta=None, version="sharp"):
+def auc_loss_bound(
+    n: ArrayLike,
+    n_bins: ArrayLike,
+    *,
+    base_rate: float = 0.5,
+    delta: float | None = None,
+    version: str = "sharp",
+) -> float | NDArray[np.float64]:
     r"""AUC(score) - AUC(calibrated score) is at most this.
 
     .. math::

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 import warnings
 from contextlib import contextmanager
 
@@ -66,14 +67,20 @@ def check_labels(
 
 
 def check_weights(
-    weights: ArrayLike, *, size: int, name: str = "sample_weight", other: str = "scores"
+    weights: ArrayLike,
+    *,
+    size: int,
+    name: str = "sample_weight",
+    other: str = "scores",
+    counts: bool = True,
 ) -> NDArray[np.float64]:
     """Return `weights`, `size` of them as in `other`, as non-negative 1-D float64 array.
 
     Weights are counts, here and in the whole package: a row of weight w stands for w observations,
     a row of weight 0 is not there, and the sum is the number N of observations, which decides how
     much can be learned from them: how many bins, how wide a bandwidth, how strong a prior. Weights
-    that sum to one are therefore almost surely a mistake, and are warned of.
+    that sum to one are therefore almost surely a mistake, and are warned of, unless the caller's
+    result depends on their ratios alone (`counts` is False), as a mean does.
     """
     weights = check_scores(weights, name=name)
     _check_size(weights, size, name, other)
@@ -92,12 +99,12 @@ def check_weights(
             f"{name} sums to {total:.3g}, more than {LARGEST_TOTAL:.0e}: weights are counts of "
             "observations; divide them"
         )
-    if math.isclose(total, 1.0, rel_tol=1e-6) and np.count_nonzero(weights) > 1:
+    if counts and math.isclose(total, 1.0, rel_tol=1e-6) and np.count_nonzero(weights) > 1:
         warnings.warn(
             f"{name} sums to 1, which counts as one observation in all: weights are counts; if "
             f"they have been normalised, multiply them by the number of rows ({weights.size})",
             UserWarning,
-            stacklevel=3,
+            stacklevel=_level_of_user(),
         )
     return weights
 
@@ -109,6 +116,35 @@ def check_countable(total: float, most: float) -> None:
             f"sample_weight adds up to {total:.6g}, but log likelihoods are numerically lost "
             f"beyond {most:.0e} observations: divide the weights"
         )
+
+
+def rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`weights` times the power of two that brings the largest into [1/2, 1).
+
+    Ratios stay as they are, and products of sums do not leave the range of floating-point numbers.
+    """
+    return np.ldexp(weights, -np.frexp(weights.max())[1])
+
+
+def check_sample(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    name: str = "probabilities",
+    counts: bool = False,
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return what a measure is computed from, without the rows of weight zero.
+
+    `name` is what the caller calls the probabilities, `counts` as in `check_weights`.
+    """
+    probabilities = check_scores(probabilities, name=name, unit=True)
+    labels = check_labels(labels, size=probabilities.size, other=name)
+    if sample_weight is None:
+        return labels, probabilities, None
+    weights = check_weights(sample_weight, size=probabilities.size, other=name, counts=counts)
+    kept = weights > 0
+    return labels[kept], probabilities[kept], weights[kept]
 
 
 def check_choice(value: object, choices, name: str) -> None:
@@ -145,6 +181,24 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
         )
 
 
+def one_dimensional(values: ArrayLike, name: str) -> NDArray:
+    """Return `values` as a 1-D array of any dtype."""
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray().ravel()")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values: drop such rows")
+    try:
+        values = np.asarray(values)
+    except ValueError as error:  # a ragged list
+        raise ValueError(f"{name} must be one-dimensional, one number per row: {error}") from None
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must be one-dimensional; found shape {values.shape}: pass one column, for "
+            f"example {name}[:, 1] of predict_proba or {name}.ravel()"
+        )
+    return values
+
+
 @contextmanager
 def restored_on_failure(estimator):
     """Leave the attributes of `estimator` as they were if the block raises.
@@ -162,7 +216,7 @@ def restored_on_failure(estimator):
 
 def _numbers(values, name, kind, remedy):
     """`values` as a 1-D array of a real dtype."""
-    values = _one_dimensional(values, name)
+    values = one_dimensional(values, name)
     if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values):
         values = values.astype(np.float64)  # as pandas stores columns of mixed or nullable type
     if values.size and values.dtype.kind not in "fiub":
@@ -170,23 +224,14 @@ def _numbers(values, name, kind, remedy):
     return values
 
 
-def _one_dimensional(values, name):
-    if hasattr(values, "toarray"):
-        raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray().ravel()")
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} holds masked values: drop such rows")
-    try:
-        values = np.asarray(values)
-    except ValueError as error:  # a ragged list
-        raise ValueError(f"{name} must be one-dimensional, one number per row: {error}") from None
-    if values.ndim != 1:
-        raise ValueError(
-            f"{name} must be one-dimensional; found shape {values.shape}: pass one column, for "
-            f"example {name}[:, 1] of predict_proba or {name}.ravel()"
-        )
-    return values
-
-
 def _check_size(values, size, name, other):
     if size is not None and values.size != size:
         raise ValueError(f"{name} has {values.size} rows but {other} has {size}: they must match")
+
+
+def _level_of_user():
+    """Stack level, for a warning of the caller, of the first frame outside this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+        level, frame = level + 1, frame.f_back
+    return level

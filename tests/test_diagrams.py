@@ -1,10 +1,23 @@
 """Pictures show what the numbers say and leave matplotlib as it was."""
 
+import subprocess
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import same_color
+from scipy.stats import binomtest
+from sklearn.exceptions import NotFittedError
 
-from calib import IsotonicCalibrator, diagrams, reliability_curve
+from calib import (
+    HeterogeneousCalibrator,
+    IsotonicCalibrator,
+    PlattScaling,
+    diagrams,
+    expected_calibration_error,
+    reliability_curve,
+)
 from calib.diagrams import reliability_diagram
 
 
@@ -20,6 +33,16 @@ def sample(n=400):
     return rng.random(n) < p, p
 
 
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def bars_of(container):
+    """Ends of the vertical bars, shape (n_bins, 2)."""
+    (bars,) = container.lines[2]
+    return np.array([segment[:, 1] for segment in bars.get_segments()])
+
+
 def test_reliability_diagram_draws_the_curve():
     labels, p = sample()
     settings = dict(plt.rcParams)
@@ -27,33 +50,186 @@ def test_reliability_diagram_draws_the_curve():
     curve = reliability_curve(labels, p, strategy="uniform")
     raw, mine = top.containers
     np.testing.assert_allclose(raw.lines[0].get_xydata().T, [curve.predicted, curve.observed])
-    assert [text.get_text().split(" ")[0] for text in top.get_legend().get_texts()] == [
-        "Raw",
-        "Mine",
-    ]
     assert raw.lines[0].get_color() == diagrams.METHOD_STYLES["Raw"]["color"]
     assert mine.lines[0].get_color() != raw.lines[0].get_color()
     assert bottom.get_xlabel() == "Predicted probability"
     assert dict(plt.rcParams) == settings
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bars_are_the_clopper_pearson_intervals(weighted):
+    labels, p = sample(120)
+    copies = np.random.default_rng(1).integers(0, 3, 120) if weighted else np.ones(120, int)
+    weights = copies if weighted else None
+    binning = {"n_bins": 6, "strategy": "uniform"}
+    top, _ = reliability_diagram(labels, {"Raw": p}, sample_weight=weights, **binning)
+    drawn = bars_of(top.containers[0])
+    bins = np.minimum((6 * p).astype(int), 5)
+    positives, counts = np.bincount(bins, copies * labels), np.bincount(bins, copies)
+    for ends, k, n in zip(drawn, positives, counts, strict=True):
+        expected = binomtest(int(k), int(n)).proportion_ci(0.95, method="exact")
+        np.testing.assert_allclose(ends, [expected.low, expected.high], atol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_histogram_counts_the_predictions(weighted):
+    labels, p = sample()
+    weights = np.random.default_rng(1).exponential(size=p.size) if weighted else None
+    names = {"Raw": p, "Mine": p**2}
+    top, bottom = reliability_diagram(labels, names, sample_weight=weights)
+    for histogram, curve, values in zip(
+        bottom.patches, top.containers, names.values(), strict=True
+    ):
+        expected, edges = np.histogram(values, 25, (0, 1), weights=weights)
+        steps = histogram.get_xy()[1:-1]
+        np.testing.assert_allclose(steps[:, 0], np.repeat(edges, 2)[1:-1])
+        np.testing.assert_allclose(steps[:, 1], np.repeat(expected, 2))
+        assert same_color(histogram.get_edgecolor(), curve.lines[0].get_color())
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_legend_states_the_error_over_the_same_bins(weighted):
+    labels, p = sample()
+    weights = np.random.default_rng(1).exponential(size=p.size) if weighted else None
+    binning = {"n_bins": 5, "strategy": "uniform", "sample_weight": weights}
+    names = {"Raw": p, "Mine": p**2}
+    top, _ = reliability_diagram(labels, names, **binning)
+    errors = [expected_calibration_error(labels, p, **binning) for p in names.values()]
+    assert legend_of(top) == [f"Raw (ECE {errors[0]:.3f})", f"Mine (ECE {errors[1]:.3f})"]
+    alone, _ = reliability_diagram(labels, p, **binning)
+    assert legend_of(alone) == [f"ECE {errors[0]:.3f}"]
+
+
 def test_reliability_diagram_draws_on_given_axes():
     labels, p = sample()
     _, axes = plt.subplots(2, 1)
-    assert reliability_diagram(labels, {"Raw": p}, axes=axes) is axes
-    with pytest.raises(ValueError, match="probabilities must lie in"):
-        reliability_diagram(labels, {"Raw": p + 1}, axes=axes)
+    assert reliability_diagram(labels, {"Raw": p}, axes=axes) == tuple(axes)
+    assert all(ax.has_data() for ax in axes)
+
+
+@pytest.mark.parametrize(
+    "predictions, message",
+    [
+        ({}, "predictions must be a dictionary with at least one entry; found an empty one"),
+        ([0.1, 1.2], r"predictions must lie in \[0, 1\]; found 1.2 at row 1"),
+        ({"Raw": [0.1, 1.2]}, r"predictions\['Raw'\] must lie in \[0, 1\]; found 1.2 at row 1"),
+        ([0.1, 0.2, 0.3], "labels has 2 rows but predictions has 3"),
+        ({"A": [0.1, 0.2], "B": [0.1]}, r"labels has 2 rows but predictions\['B'\] has 1"),
+        ([[0.1, 0.9], [0.2, 0.8]], "predictions must be one-dimensional"),
+        (None, "predictions must be one-dimensional"),
+        (0.5, "predictions must be one-dimensional"),
+    ],
+)
+def test_bad_predictions_are_refused_before_a_figure_is_made(predictions, message):
+    with pytest.raises(ValueError, match=message):
+        reliability_diagram([0, 1], predictions)
+    assert not plt.get_fignums()
+
+
+def test_bad_axes_are_refused():
+    labels, p = sample()
+    _, three = plt.subplots(3, 1)
+    for axes, found in [
+        (three[0], "Axes"),
+        (three, "Axes, Axes, Axes"),
+        ([], "none"),
+        ("ab", "str, str"),
+    ]:
+        with pytest.raises(ValueError, match=f"axes must be a pair of matplotlib Axes.*{found}"):
+            reliability_diagram(labels, p, axes=axes)
+    with pytest.raises(ValueError, match="ax must be matplotlib Axes; found ndarray"):
+        diagrams.calibration_map({"Platt": PlattScaling().fit(p, labels)}, ax=three)
+    assert not any(ax.has_data() for ax in three)
+
+
+def test_normalised_weights_are_warned_of_once_and_here():
+    labels, p = sample(50)
+    with pytest.warns(UserWarning, match="sample_weight sums to 1") as caught:
+        reliability_diagram(labels, p, sample_weight=np.full(50, 1 / 50))
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_calibration_map_draws_the_predictions():
     labels, p = sample()
     fitted = IsotonicCalibrator().fit(p, labels)
     ax = diagrams.calibration_map({"Isotonic": fitted}, truth=lambda s: s)
-    line = ax.lines[1]
+    truth, line = ax.lines
+    np.testing.assert_array_equal(truth.get_ydata(), truth.get_xdata())
     np.testing.assert_array_equal(line.get_ydata(), fitted.predict(line.get_xdata()))
+    assert (line.get_xdata().min(), line.get_xdata().max()) == (0, 1)
+    assert legend_of(ax) == ["Truth", "Isotonic"]
+    (line,) = diagrams.calibration_map({"Isotonic": fitted}, scores=[-1, 0.3, 2]).lines
+    np.testing.assert_array_equal(line.get_xydata().T, [[-1, 0.3, 2], fitted.predict([-1, 0.3, 2])])
+
+
+def test_calibration_map_refuses_what_it_cannot_draw():
+    labels, p = sample()
+    fitted = PlattScaling().fit(p, labels)
+    for calibrators, found in [({}, "an empty one"), (fitted, "PlattScaling")]:
+        with pytest.raises(ValueError, match=f"calibrators must be a dictionary .*found {found}"):
+            diagrams.calibration_map(calibrators)
+    with pytest.raises(ValueError, match="scores must be finite"):
+        diagrams.calibration_map({"Platt": fitted}, scores=[0.1, np.nan])
+
+
+def test_partition_map_draws_each_part_over_its_own_scores():
+    rng = np.random.default_rng(0)
+    groups, scores = rng.choice(["big", "small"], 300, p=[0.95, 0.05]), rng.normal(size=300)
+    labels = rng.random(300) < 1 / (1 + np.exp(-scores))
+    calibrator = HeterogeneousCalibrator(0, min_part_size=50)
+    calibrator.fit(groups, scores, labels)
+    ax = diagrams.partition_map(calibrator)
+    together, *lines = ax.lines
+    np.testing.assert_array_equal(
+        together.get_ydata(), calibrator.fallbacks_[0].predict(together.get_xdata())
+    )
+    assert [line.get_linestyle() for line in lines] == ["-", "--"]
+    for line, group in zip(lines, ["big", "small"], strict=True):
+        x, (inside,) = line.get_xdata(), np.nonzero(groups == group)
+        assert (x[0], x[-1]) == (scores[inside].min(), scores[inside].max())
+        expected = calibrator.predict(np.full(x.size, group), x)
+        np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
+        assert f"({inside.size})" in line.get_label()
+
+
+def test_partition_map_refuses_what_it_cannot_draw():
+    calibrator = HeterogeneousCalibrator(0, min_part_size=2)
+    with pytest.raises(NotFittedError):
+        diagrams.partition_map(calibrator)
+    calibrator.fit(["a", "b"] * 4, np.arange(8), [0, 0, 0, 1, 1, 0, 1, 1])
+    with pytest.raises(ValueError, match="tree must be an integer from 0 to 0; found 1"):
+        diagrams.partition_map(calibrator, tree=1)
+    with pytest.raises(ValueError, match="must be a HeterogeneousCalibrator; found PlattScaling"):
+        diagrams.partition_map(PlattScaling().fit([0.1, 0.9], [0, 1]))
 
 
 def test_a_method_keeps_its_style():
     assert diagrams.styles_of(["KDE", "Mine"])["KDE"] == diagrams.METHOD_STYLES["KDE"]
     styles = [tuple(style.values()) for style in diagrams.METHOD_STYLES.values()]
     assert len(set(styles)) == len(styles)
+
+
+def test_unknown_names_get_styles_that_tell_them_apart():
+    styles = diagrams.styles_of([*diagrams.METHOD_STYLES, *"abcde"])
+    assert len({tuple(style.values()) for style in styles.values()}) == len(styles)
+
+
+def test_only_drawing_needs_matplotlib():
+    program = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from calib import *\n"
+        "import calib.diagrams\n"
+        "styles = calib.diagrams.styles_of(['Raw'])\n"
+        "draw_maps = diagrams.calibration_map\n"
+        "for draw, arguments in [(reliability_diagram, ([0, 1], [0.1, 0.9])),\n"
+        "                        (draw_maps, ({'a': PlattScaling().fit([0, 1], [0, 1])},))]:\n"
+        "    try: draw(*arguments)\n"
+        "    except ImportError as error: print(error)"
+    )
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    messages = result.stdout.splitlines()
+    assert len(messages) == 2
+    for message in messages:
+        assert message.startswith("matplotlib is needed")
+        assert "install it, or this package with its extra 'plots'" in message

@@ -10,6 +10,7 @@ from calib.kernels.binning import (
     equal_frequency_starts,
     label_ordered_sums,
     prefix_sums,
+    split_sizes,
     uniform_bin,
 )
 from calib.kernels.grouping import group_ties
@@ -141,7 +142,8 @@ def test_label_order_is_array_split_of_the_sorted_rows(n, n_bins, seed):
     scores, labels = rng.integers(0, 4, n) / 4, rng.integers(0, 2, n).astype(np.uint8)
     rows = np.array(sorted(zip(scores, labels, strict=True)))
     parts = np.array_split(rows, n_bins)
-    counts, totals, hits = label_ordered_sums(n_bins, *group_ties(scores, labels))
+    sizes = split_sizes(float(n), n_bins, True)
+    counts, totals, hits = label_ordered_sums(sizes, *group_ties(scores, labels))
     np.testing.assert_array_equal(counts, [len(part) for part in parts])
     np.testing.assert_allclose(totals, [part[:, 0].sum() for part in parts], atol=1e-12)
     np.testing.assert_array_equal(hits, [part[:, 1].sum() for part in parts])

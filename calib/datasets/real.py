@@ -6,9 +6,13 @@ import io
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class DatasetNotFound(LookupError):
@@ -40,7 +44,19 @@ _OPENML = {
 }
 
 
-def load(name, *, return_extras=False):
+@overload
+def load(
+    name: str, *, return_extras: Literal[False] = False
+) -> "tuple[DataFrame, NDArray[np.int8]]": ...
+
+
+@overload
+def load(
+    name: str, *, return_extras: Literal[True]
+) -> "tuple[DataFrame, NDArray[np.int8], DataFrame]": ...
+
+
+def load(name: str, *, return_extras: bool = False) -> tuple:
     """Load a real data set by name.
 
     It is looked for in the folder that the environment variable ``CALIB_DATA`` names, as
@@ -100,7 +116,7 @@ def load(name, *, return_extras=False):
     return _from_openml(name)
 
 
-def available():
+def available() -> dict[str, str]:
     """Names that `load` knows, and where it would take each from.
 
     Returns

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.special import expit
 
 from calib.validation import check_integer, check_scores
 
 
-def rings(n, rng):
+def rings(n: int, rng: np.random.Generator | int) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
     """Two classes that share a centre: a disc and the ring around it.
 
     Half of the points are of class 0 with radius uniform on [0, 2], half of class 1 with radius
@@ -87,32 +88,34 @@ class ScoreLaw:
     """
 
     name: str
-    pi: Callable
-    integral: Callable
+    pi: Callable[[ArrayLike], ArrayLike]
+    integral: Callable[[ArrayLike], ArrayLike]
 
-    def sample(self, n, rng):
+    def sample(
+        self, n: int, rng: np.random.Generator | int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
         """Draw `n` scores and their labels with the generator, or the seed, `rng`."""
         rng = np.random.default_rng(rng)
         scores = rng.random(n)
         return scores, (rng.random(n) < self.pi(scores)).astype(int)
 
-    def bin_probability(self, lower, upper):
+    def bin_probability(self, lower: ArrayLike, upper: ArrayLike) -> ArrayLike:
         """P(z = 1 | lower < score < upper), exactly."""
         return (self.integral(upper) - self.integral(lower)) / (np.asarray(upper) - lower)
 
     @property
-    def base_rate(self):
+    def base_rate(self) -> float:
         """P(z = 1)."""
         return float(self.integral(1.0))
 
     @property
-    def auc(self):
+    def auc(self) -> float:
         """AUC of the score, to about 1e-12."""
         # for a positive at score y: the mass of the negatives below it is y - integral(y)
         mass, _ = quad(lambda y: float(self.pi(y) * (y - self.integral(y))), 0, 1, limit=200)
         return mass / (self.base_rate * (1 - self.base_rate))
 
-    def exact_errors(self, cuts, values):
+    def exact_errors(self, cuts: ArrayLike, values: ArrayLike) -> ExactErrors:
         """Population errors of the step function with `values` between `cuts`.
 
         Parameters

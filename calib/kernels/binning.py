@@ -4,6 +4,8 @@ import numpy as np
 
 from calib.kernels.compiling import jit
 
+MOST_USEFUL_BINS = 2**53  # of equal frequency: floating-point ranks tell no more apart
+
 
 def prefix_sums(values):
     """Sum of the values before each, and of all at the end: shape (n + 1,)."""
@@ -69,26 +71,21 @@ def uniform_bin(score, n_bins):
 
 
 @jit
-def uniform_sums(scores, labels, n_bins):
-    """Per equal-width bin of [0, 1]: count, sum of scores, number of positives."""
-    counts, totals, positives = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
+def uniform_sums(scores, labels, weights, n_bins):
+    """Per equal-width bin of [0, 1]: weight, weighted sum of scores, positive weight.
+
+    `weights` may be None: all are one.
+    """
+    totals, sums, positives = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
     for i in range(scores.size):
         k = uniform_bin(scores[i], n_bins)
-        counts[k] += 1.0
-        totals[k] += scores[i]
-        positives[k] += labels[i]
-    return counts, totals, positives
-
-
-@jit
-def weighted_uniform_sums(scores, labels, weights, n_bins):
-    """Per equal-width bin of [0, 1]: total weight and positive weight."""
-    totals, positives = np.zeros(n_bins), np.zeros(n_bins)
-    for i in range(scores.size):
-        k = uniform_bin(scores[i], n_bins)
-        totals[k] += weights[i]
-        positives[k] += weights[i] * labels[i]
-    return totals, positives
+        weight = 1.0
+        if weights is not None:
+            weight = weights[i]
+        totals[k] += weight
+        sums[k] += weight * scores[i]
+        positives[k] += weight * labels[i]
+    return totals, sums, positives
 
 
 @jit
@@ -104,25 +101,35 @@ def segment_sums(starts, scores, weights, positives):
     return counts, totals, hits
 
 
+def split_sizes(total, n_bins, whole):
+    """Sizes of equal bins: if `whole`, the first ``total % n_bins`` hold one more.
+
+    These are the sizes of ``np.array_split``.
+    """
+    if not whole:
+        return np.full(n_bins, total / n_bins)
+    size, more = divmod(total, n_bins)
+    return size + (np.arange(n_bins) < more)
+
+
 @jit
-def label_ordered_sums(n_bins, scores, weights, positives):
-    """Equal-size bins of rows sorted by (score, label): the convention of the papers' code.
+def label_ordered_sums(sizes, scores, weights, positives):
+    """Bins of given sizes of rows sorted by (score, label): the convention of the papers' code.
 
     Inside a tie all negatives come before all positives, so a cut through the tie separates them.
-    The first ``n % n_bins`` bins hold one row more than the others, as in ``np.array_split``.
+    The last bin takes what is left, whatever the sizes were rounded to.
     """
-    counts, totals, hits = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
-    n = int(round(weights.sum()))
-    k = 0
-    room = n // n_bins + (1 if n % n_bins > 0 else 0)
+    last = sizes.size - 1
+    counts, totals, hits = np.zeros(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
+    k, room = 0, sizes[0]
     for g in range(scores.size):
         for label in range(2):
             left = positives[g] if label == 1 else weights[g] - positives[g]
             while left > 0:
-                while room == 0:
+                while room <= 0 and k < last:
                     k += 1
-                    room = n // n_bins + (1 if k < n % n_bins else 0)
-                taken = min(left, room)
+                    room = sizes[k]
+                taken = left if k == last else min(left, room)
                 counts[k] += taken
                 totals[k] += taken * scores[g]
                 hits[k] += taken * label

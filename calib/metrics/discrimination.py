@@ -1,0 +1,165 @@
+"""How well scores order positives and negatives."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calib.kernels.grouping import group_ties
+from calib.validation import (
+    check_labels,
+    check_scores,
+    check_weights,
+    one_dimensional,
+    rescaled,
+)
+
+
+def roc_auc_score(
+    labels: ArrayLike, scores: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """P(score of a positive > score of a negative) + 1/2 P(equal), in [0, 1]: O(n log n).
+
+    Unlike scikit-learn's, it is for two classes only and raises where labels are of one class.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, of both classes.
+    scores : array-like of shape (n,)
+        Finite real numbers; probabilities or not.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; only their ratios matter.
+
+    Examples
+    --------
+    >>> roc_auc_score([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
+    0.875
+    """
+    return _share(*_pairs(*_check(labels, scores, sample_weight=sample_weight)))
+
+
+class PartsAUC(NamedTuple):
+    """The AUC as pairs within parts and pairs across parts contribute to it.
+
+    Attributes
+    ----------
+    auc : float
+        ``share_within * within + (1 - share_within) * across``.
+    within, across : float
+        AUC over the pairs of a positive and a negative of the same part, of different parts; NaN
+        where there is no such pair.
+    share_within : float
+        Share of the pairs that lie in one part.
+    """
+
+    auc: float
+    within: float
+    across: float
+    share_within: float
+
+
+def auc_by_parts(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    parts: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+) -> PartsAUC:
+    """How well scores order a positive and a negative of the same part, and of different parts.
+
+    Increasing maps, a different one for each part, change the order across parts only: `across` is
+    all that heterogeneous calibration by Platt scaling of positive slope can gain or lose.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, of both classes.
+    scores : array-like of shape (n,)
+        Finite real numbers; probabilities or not.
+    parts : array-like of shape (n,)
+        Part of each row: numbers or strings.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; only their ratios matter.
+
+    Returns
+    -------
+    decomposition : PartsAUC
+
+    Notes
+    -----
+    O(n log n).
+
+    Examples
+    --------
+    >>> from calib import auc_by_parts
+    >>> auc_by_parts([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], ["a", "a", "b", "b"])
+    PartsAUC(auc=0.75, within=1.0, across=0.5, share_within=0.5)
+    """
+    labels, scores, parts, weights = _check(labels, scores, parts, sample_weight=sample_weight)
+    negatives, positives = (np.bincount(parts, w) for w in _class_weights(labels, weights))
+    outside = np.dot(positives, negatives.sum() - negatives)
+    won, n_pairs = _pairs(labels, scores, weights)
+    won_inside = inside = 0.0
+    rows_by_part = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
+    for part in np.flatnonzero(positives * negatives):
+        rows = rows_by_part[part]
+        here = _pairs(labels[rows], scores[rows], None if weights is None else weights[rows])
+        won_inside, inside = won_inside + here[0], inside + here[1]
+    return PartsAUC(
+        _share(won, n_pairs),
+        _share(won_inside, inside),
+        _share(won - won_inside, outside),
+        _share(inside, n_pairs),
+    )
+
+
+def _check(labels, scores, *parts, sample_weight):
+    """Clean labels, scores, codes of the parts if there are any, and weights, none of them zero."""
+    scores = check_scores(scores)
+    labels = check_labels(labels, size=scores.size)
+    columns, weights = [labels, scores, *(_codes(p, scores.size) for p in parts)], None
+    if sample_weight is not None:
+        weights = rescaled(check_weights(sample_weight, size=scores.size, counts=False))
+        kept = weights > 0
+        columns, weights = [column[kept] for column in columns], weights[kept]
+    labels = columns[0]
+    if labels.min() == labels.max():
+        raise ValueError(
+            f"labels holds one class only ({labels[0]}): the AUC compares positives with "
+            "negatives, so add rows of the other class or leave it out"
+        )
+    return *columns, weights
+
+
+def _codes(parts, size):
+    """Numbers 0, 1, ... for the parts."""
+    parts = one_dimensional(parts, "parts")
+    if parts.size != size:
+        raise ValueError(f"parts has {parts.size} rows but scores has {size}: they must match")
+    try:
+        return np.unique(parts, return_inverse=True)[1]
+    except TypeError:  # strings beside numbers, or None
+        raise ValueError("parts must be all numbers or all strings: convert them") from None
+
+
+def _class_weights(labels, weights):
+    """Weight of each row as a negative and as a positive."""
+    return (1 - labels, labels) if weights is None else (weights * (1 - labels), weights * labels)
+
+
+def _pairs(labels, scores, weights):
+    """Pairs of a negative and a positive in which the positive is above (ties: half), and all."""
+    if weights is None:
+        groups = group_ties(scores, labels)
+        negatives, positives = groups.weights - groups.positives, groups.positives
+    else:  # by class from the start: the weight of one must not drown in that of the other
+        _, group = np.unique(scores, return_inverse=True)
+        negatives, positives = (np.bincount(group, w) for w in _class_weights(labels, weights))
+    below = np.cumsum(negatives) - negatives
+    return np.dot(positives, below + negatives / 2), negatives.sum() * positives.sum()
+
+
+def _share(part, whole):
+    """Quotient, in [0, 1] whatever was rounded; NaN of nothing."""
+    return float(np.clip(part / whole, 0.0, 1.0)) if whole > 0 else np.nan

@@ -1,0 +1,69 @@
+"""Means over the points: squared error, logarithmic loss, share of correct decisions."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calib.validation import check_sample, rescaled
+
+
+def brier_score_loss(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean squared difference of outcome and prediction, in [0, 1]: O(n).
+
+    Unlike scikit-learn's, it takes labels 0/1 only and the probabilities of class 1 only.
+
+    >>> brier_score_loss([0, 1], [0.5, 1.0])
+    0.125
+    """
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    return _mean(np.square(probabilities - labels), weights)
+
+
+def root_mean_squared_error(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Square root of the Brier score, in [0, 1]: O(n).
+
+    Unlike scikit-learn's, which is for any numbers, it takes labels 0/1 and their probabilities.
+
+    >>> root_mean_squared_error([0, 1], [0.5, 0.5])
+    0.5
+    """
+    return brier_score_loss(labels, probabilities, sample_weight=sample_weight) ** 0.5
+
+
+def log_loss(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean of -log(probability given to the outcome): O(n).
+
+    Unlike scikit-learn's, it clips nothing: it is infinite if an outcome was given probability 0.
+
+    >>> log_loss([0, 1], [0.0, 0.0])
+    inf
+    """
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.where(labels == 1, probabilities, 1 - probabilities))
+    return 0.0 - _mean(logs, weights)  # and not -0.0
+
+
+def accuracy(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Share of outcomes on the right side of 1/2; a prediction of 1/2 counts as class 1: O(n).
+
+    Unlike scikit-learn's `accuracy_score`, it takes probabilities and not decisions.
+
+    >>> accuracy([0, 1, 1], [0.5, 0.5, 0.9]).__round__(3)
+    0.667
+    """
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    return _mean((probabilities >= 0.5) == labels, weights)
+
+
+def _mean(values, weights):
+    if weights is None:
+        return float(np.mean(values))
+    return float(np.average(values, weights=rescaled(weights)))
