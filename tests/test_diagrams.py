@@ -88,15 +88,18 @@ def test_the_histogram_counts_the_predictions(weighted):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_legend_states_the_error_over_the_same_bins(weighted):
+@pytest.mark.parametrize(
+    "binning", [{}, {"ties": "label"}, {"n_bins": 4}, {"n_bins": 4, "strategy": "uniform"}]
+)
+def test_the_legend_states_the_error_over_the_same_bins(weighted, binning):
     labels, p = sample()
     weights = np.random.default_rng(1).exponential(size=p.size) if weighted else None
-    binning = {"n_bins": 5, "strategy": "uniform", "sample_weight": weights}
-    names = {"Raw": p, "Mine": p**2}
+    binning = {**binning, "sample_weight": weights}
+    names = {"Raw": p.round(1), "Mine": (p**2).round(1)}
     top, _ = reliability_diagram(labels, names, **binning)
     errors = [expected_calibration_error(labels, p, **binning) for p in names.values()]
     assert legend_of(top) == [f"Raw (ECE {errors[0]:.3f})", f"Mine (ECE {errors[1]:.3f})"]
-    alone, _ = reliability_diagram(labels, p, **binning)
+    alone, _ = reliability_diagram(labels, names["Raw"], **binning)
     assert legend_of(alone) == [f"ECE {errors[0]:.3f}"]
 
 

@@ -169,6 +169,10 @@ def test_empty_cells_change_nothing():
         (([[1, -2]], [[1, 2]]), 0.5, "positive must be finite, not negative"),
         (([[1, 2]], [[0, 0]]), 0.5, "negative must be finite, not negative and not all zero"),
         (([[1, np.nan]], [[1, 2]]), 0.5, "positive must be finite"),
+        (([["a", "b"]], [[1, 2]]), 0.5, "positive must be real numbers"),
+        (([[1, None]], [[1, 2]]), 0.5, "positive must be real numbers"),
+        (([[1, 2], [3]], [[1, 2]]), 0.5, "positive must have shape"),
+        ((np.ma.masked_equal([[1, 2]], 1), [[1, 2]]), 0.5, "positive holds masked values"),
         (([[1, 2]], [[1, 2]]), 1, "base_rate"),
     ],
 )
@@ -183,5 +187,25 @@ def test_bad_values_are_refused():
         law.auc([[0, np.nan]])
     with pytest.raises(ValueError, match=r"probabilities must lie in \[0, 1\]"):
         law.log_loss([[0, 2]])
+    with pytest.raises(ValueError, match=r"values has shape \(1, 3\), which does not broadcast"):
+        law.roc([[0, 1, 2]])
+    with pytest.raises(ValueError, match="groups holds NaN"):
+        law.calibration_error(law.posterior, groups=[[0, np.nan]])
     with pytest.raises(ValueError, match="n_parts"):
         DiscreteLaw.random(np.random.default_rng(0), 2, 0)
+
+
+def test_weights_of_any_width_count_alike():
+    expected = DiscreteLaw([[1.0, 3.0]], [[2.0, 2.0]], 0.5)
+    for positive in [[[1, 3]], [[2**61, 3 * 2**61]], [[2.0**-1074, 3 * 2.0**-1074]]]:
+        law = DiscreteLaw(positive, np.array([[2, 2]], np.int8), 0.5)
+        np.testing.assert_array_equal(law.positive, expected.positive)
+        np.testing.assert_array_equal(law.posterior, expected.posterior)
+    np.testing.assert_array_equal(DiscreteLaw([[True]], [[5]], 0.5).positive, [[1]])
+
+
+def test_a_seed_will_do_for_a_generator():
+    laws = [DiscreteLaw.random(rng, 3, 2) for rng in [7, np.random.default_rng(7)]]
+    np.testing.assert_array_equal(laws[0].positive, laws[1].positive)
+    for drawn, expected in zip(laws[0].sample(9, 1), laws[1].sample(9, 1), strict=True):
+        np.testing.assert_array_equal(drawn, expected)

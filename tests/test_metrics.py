@@ -188,15 +188,13 @@ def test_auc_by_parts_is_the_count_of_pairs(n, seed, decimals, weighted):
 
 
 def test_parts_that_scores_separate_the_wrong_way_have_an_auc_of_zero_across():
-    # computed as a difference of shares, this one was -5e-18
+    # as a difference of shares, not of numbers of pairs, `across` was -5e-18
     rng = np.random.default_rng(519)
     n = rng.integers(4, 40)
     p, parts = rng.random(n).round(1), rng.integers(0, 3, n)
     labels = (parts > 1) ^ (rng.random(n) < 0.05)
     labels[:2] = [0, 1]
-    parts[labels] = 0
-    parts[~labels] = 1
-    assert auc_by_parts(labels, p / 10 + parts, parts).across == 0
+    assert auc_by_parts(labels, p / 10 + 2 - parts, parts).across == 0
 
 
 @settings(max_examples=100, deadline=None)
@@ -208,9 +206,11 @@ def test_areas_lie_between_0_and_1_whatever_is_rounded(n, seed, reverse):
     scores = -np.arange(n) if reverse else np.arange(n)
     expected = 0.0 if reverse else 1.0
     assert 0 <= roc_auc_score(labels, scores, sample_weight=weights) <= 1
-    parts = auc_by_parts(labels, scores, rng.integers(0, 3, n), sample_weight=weights)
-    for area in parts[:3]:
-        assert np.isnan(area) or (0 <= area <= 1 and area == pytest.approx(expected, abs=1e-12))
+    *areas, inside = auc_by_parts(labels, scores, rng.integers(0, 3, n), sample_weight=weights)
+    for area, share in zip(areas, [1, inside, 1 - inside], strict=True):
+        assert np.isnan(area) or 0 <= area <= 1
+        if share > 1e-9:  # of the pairs: nine digits are lost to the others
+            assert area == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_light_class_does_not_drown_in_a_heavy_one():
@@ -341,8 +341,15 @@ def test_intervals_of_fractions_lie_between_those_of_counts():
     for fewer in [0, 1, 5]:
         between = limits(fewer + 0.3, 7)
         assert np.all((limits(fewer, 7) < between) & (between < limits(fewer + 1, 7)))
-    np.testing.assert_allclose(limits(1e18, 3e18), 0.25, rtol=1e-8)
-    np.testing.assert_allclose(limits(1e120, 3e120), 0.25, rtol=1e-8)
+        np.testing.assert_allclose(limits(7, fewer + 0.3), 1 - between[::-1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.001, 0.25, 0.999])
+@pytest.mark.parametrize("n", [1e17, 1e20, 1e60, 1e140])
+def test_intervals_of_any_number_of_points_hold_the_fraction(n, share):
+    curve = reliability_curve([1, 0], [0.5, 0.5], sample_weight=[share * n, (1 - share) * n])
+    np.testing.assert_allclose([curve.lower, curve.upper], share, rtol=1e-6)
+    assert curve.lower <= curve.observed <= curve.upper
 
 
 def test_normalised_weights_are_warned_of_where_their_sum_matters():

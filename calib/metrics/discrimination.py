@@ -88,7 +88,8 @@ def auc_by_parts(
 
     Notes
     -----
-    O(n log n).
+    O(n log n). Without weights the numbers of pairs are exact; with them `across`, from a
+    difference, loses as many digits as the share of its pairs has zeros.
 
     Examples
     --------
