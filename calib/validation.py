@@ -57,7 +57,8 @@ def check_labels(
     if labels.dtype == bool:
         return np.ascontiguousarray(labels).view(np.uint8)
     # one type for the kernel, whatever the width and the byte order
-    codes, row = binary_codes(np.ascontiguousarray(labels, np.float64))
+    with np.errstate(over="ignore"):
+        codes, row = binary_codes(np.ascontiguousarray(labels, np.float64))
     if row >= 0:
         raise ValueError(
             f"{name} must be 0/1 or bool; found {labels[row]} at row {row}: encode the positive "
@@ -218,7 +219,10 @@ def _numbers(values, name, kind, remedy):
     """`values` as a 1-D array of a real dtype."""
     values = one_dimensional(values, name)
     if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values):
-        values = values.astype(np.float64)  # as pandas stores columns of mixed or nullable type
+        try:  # as pandas stores columns of mixed or nullable type
+            values = values.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{name} holds an integer too large for a float: rescale") from None
     if values.size and values.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
     return values

@@ -395,6 +395,8 @@ def test_bad_input_is_refused_by_name(measure):
     for labels, p, message in [
         ([0, 1], [0.5, np.nan], f"{second} must be finite"),
         ([0, 1], ["a", "b"], f"{second} must be real numbers"),
+        ([0, 1], [0, 10**400], f"{second} holds an integer too large"),
+        ([0, np.longdouble("1e4000")], [0, 1], "labels must be 0/1"),
         ([0, 1], [0.5, [0.5]], f"{second} must be one-dimensional"),
         ([0, 1], masked, f"{second} holds masked values"),
         (masked > 0.5, [0.1, 0.9], "labels holds masked values"),
