@@ -1,6 +1,7 @@
 """Measures against their definitions, against scikit-learn, and their error messages."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn import metrics as reference
 from sklearn.calibration import calibration_curve
+from test_fuzz import LABELS, SCORES, WEIGHTS
 
 from calib.metrics import (
     accuracy,
@@ -365,6 +367,36 @@ def test_normalised_weights_are_warned_of_where_their_sum_matters():
 
 
 # Input
+
+
+@each_measure
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.integers(1, 60),
+    forms=st.tuples(*(st.sampled_from(sorted(table)) for table in [SCORES, LABELS, WEIGHTS])),
+    binning=binnings,
+    seed=seeds,
+)
+def test_any_input_is_refused_in_clear_words_or_measured(measure, n, forms, binning, seed):
+    rng = np.random.default_rng(seed)
+    p = SCORES[forms[0]](n, rng)
+    labels = LABELS[forms[1]](n, rng, p)
+    weights = WEIGHTS[forms[2]](n, rng)
+    options = binning if measure in BINNED else {}
+    with warnings.catch_warnings():
+        if measure is reliability_curve:
+            warnings.filterwarnings("ignore", "sample_weight sums to 1", UserWarning)
+        try:
+            result = measure(labels, p, sample_weight=weights, **options)
+        except ValueError as error:
+            assert forms[2] in ["overflowing", "zeros", "counts"] or "one class" in str(error)
+            assert any(name in str(error) for name in ["sample_weight", "labels"])
+            return
+    if measure is reliability_curve:
+        assert np.all((result.lower <= result.observed) & (result.observed <= result.upper))
+        result = np.ravel([result.predicted, result.observed, result.lower, result.upper])
+    values = numbers(result)
+    assert np.all((values >= 0) & ((values <= 1) | (measure is log_loss)))  # false for NaN
 
 
 @each_measure

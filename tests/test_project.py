@@ -169,7 +169,7 @@ MAY_IMPORT = {
     "validation": {"kernels"},
     "maps": {"kernels", "validation"},
     "base": {"kernels", "validation"},
-    "metrics": FOUNDATIONS,
+    "metrics": FOUNDATIONS | {"metrics"},
     "discrete": FOUNDATIONS,
     "theory": FOUNDATIONS,
     "datasets": FOUNDATIONS | {"datasets"},
