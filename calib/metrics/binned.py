@@ -255,7 +255,7 @@ def _label_ordered_sizes(groups, weights, n_bins):
     whole = weights is None or np.array_equal(weights, np.rint(weights))
     if whole:
         n_bins = min(n_bins, int(total))
-    if n_bins > max(MOST_BINS, groups.weights.size):
+    if weights is not None and n_bins > max(MOST_BINS, weights.size):
         raise ValueError(
             f"n_bins must be at most {MOST_BINS:.0e} for ties='label' with weights; found "
             f"{n_bins}: take fewer, or ties='group'"
