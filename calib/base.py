@@ -152,7 +152,7 @@ class Calibrator(ScoreModel):
         probabilities = self.predict(scores)
         labels = check_labels(labels, size=probabilities.size)
         if sample_weight is not None:
-            sample_weight = check_weights(sample_weight, size=probabilities.size)
+            sample_weight = check_weights(sample_weight, size=probabilities.size, counts=False)
         return -float(np.average((probabilities - labels) ** 2, weights=sample_weight))
 
     __metadata_request__score: ClassVar[dict] = {"labels": UNUSED}
