@@ -45,9 +45,9 @@ assert np.all(model._fit_X == moved) and np.any(moved[:, 0] != frame["a"])
 from calib import IsotonicCalibrator
 scores, labels = rng.random(50), rng.integers(0, 2, 50)
 fitted = IsotonicCalibrator().fit(scores, labels)
-knots, values, _ = fitted.map_
+knots = fitted.map_.scores
 assert np.all(np.isin(knots, perturbed(scores))) and not np.all(np.isin(knots, scores))
-assert np.all(np.isin(fitted.predict(scores), values))  # it knows the scores again
+assert np.all(np.isin(fitted.predict(scores), fitted.map_.probabilities))  # it knows them again
 """,
 }
 

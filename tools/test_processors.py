@@ -32,7 +32,7 @@ class Setting(NamedTuple):
     needs: str = ""
 
     def __str__(self):
-        return " ".join(f"{name}='{value}'" for name, value in self.environment.items())
+        return " ".join(f"{name}={value}" for name, value in self.environment.items())
 
 
 def settings():

@@ -58,4 +58,4 @@ def wrap_fit(cls, **keywords):
 
 
 ClassifierMixin.__init_subclass__ = classmethod(wrap_fit)
-calib.base.Calibrator._check_scores = on_perturbed(calib.base.Calibrator._check_scores)
+calib.base.ScoreModel._check_scores = on_perturbed(calib.base.ScoreModel._check_scores)
