@@ -15,7 +15,7 @@ pages := _config.yml _toc.yml requirements.lock tools/build_site.py \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book serve test test-package test-plain test-notebooks test-site fuzz \
-  lint notebooks results bench clean
+  test-perturbed test-processors lint notebooks results bench clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -53,6 +53,12 @@ test-plain: .venv/set-up  ## the small tests once more without compilation
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs
 	env -u CALIB_DATA $(pytest) --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval_sanitize.cfg notebooks
+
+test-perturbed: .venv/set-up  ## every notebook, its inputs moved in the thirteenth digit
+	$(python) tools/test_processors.py PERTURBATION=1
+
+test-processors: .venv/set-up  ## every notebook as other processors would compute it
+	$(python) tools/test_processors.py
 
 fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=... of each
 	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) tests/test_fuzz.py
