@@ -356,7 +356,10 @@ def main():
     budget = parser.parse_args().budget
     if torch is None:
         parser.error(_NO_TORCH)
-    record(experiment(budget), n_jobs=1)
+    try:
+        record(experiment(budget), n_jobs=1)
+    except DatasetNotFound as error:
+        parser.exit(1, f"{error}\n")
 
 
 if __name__ == "__main__":
