@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calib.datasets import DatasetNotFound
 from calib.experiments.durfee2022_data import PARTS, PROTOCOLS, SEED, features, split
 from calib.experiments.durfee2022_scores import BUDGETS, SIZES, cases, write_scores
 from calib.experiments.recording import Experiment, record
