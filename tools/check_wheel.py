@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = ["plots", "data", "tests"]
 # Old versions use what newer ones of their own needs call deprecated: not ours to mend.
-OLD_NEEDS = ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
+OLD_NEEDS = ["-W", "ignore::DeprecationWarning"]
 
 
 def run(*command, **options):
