@@ -10,12 +10,12 @@ python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
 data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
 built := book/_build/built
-pages := _config.yml _toc.yml requirements.lock tools/build_site.py \
+pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   $(wildcard book/*.md book/*.bib book/_ext/*.py book/_static/* notebooks/*.ipynb) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
-.PHONY: help set-up book serve test test-package test-plain test-notebooks test-site fuzz \
-  test-perturbed test-processors lint notebooks results bench clean
+.PHONY: help set-up book serve test test-package test-plain test-notebooks test-site test-wheel \
+  fuzz test-perturbed test-processors lint notebooks results bench clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -65,6 +65,9 @@ fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(python) -m pytest -q -n 2 tests/test_site.py
+
+test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
+	$(python) tools/check_wheel.py
 
 set-up: .venv/set-up  ## create .venv from requirements.lock
 

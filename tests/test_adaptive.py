@@ -190,6 +190,7 @@ def test_scaling_a_column_changes_nothing():
     np.testing.assert_allclose(logistic_intervals(model, X * units, X * units), expected, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:l1_ratio parameter is only used")  # scikit-learn before 1.8
 def test_models_without_such_intervals_are_refused():
     X, z, _ = regression_data()
     fitted = LogisticRegression().fit(X, z)

@@ -316,7 +316,7 @@ def test_other_calibrators_fit_in():
 
 def test_data_frames_reach_the_classifier_untouched():
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"], index=rng.permutation(Y.size))
+    frame = pd.DataFrame(X[:, :3].copy(), columns=list("abc"), index=rng.permutation(Y.size))
     frame.loc[frame.index[:20], "a"] = np.nan
     frame["colour"] = pd.Categorical(rng.choice(["red", "green"], Y.size))
     labels = pd.Series(np.where(Y == 1, "yes", "no"), index=frame.index)

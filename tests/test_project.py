@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
@@ -18,9 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, SETUPTOOLS = PYPROJECT["project"], PYPROJECT["tool"]["setuptools"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CODE = sorted((ROOT / "calib").rglob("*.py"))
-CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text())
 
 
 def text(name):
@@ -61,21 +63,45 @@ def test_the_peers_are_those_of_the_project():
     assert set(PROJECT["optional-dependencies"]["bench"]) <= set(lines)
 
 
-def test_one_version_number():
-    citation = yaml.safe_load(text("CITATION.cff"))
-    assert calib.__version__ == PROJECT["version"] == citation["version"]
+def test_the_version_stands_in_one_place_and_in_the_changelog():
+    assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
+    assert SETUPTOOLS["dynamic"]["version"] == {"attr": "calib.__version__"}
+    assert re.search(rf"^## {re.escape(calib.__version__)}\b", text("CHANGELOG.md"), re.M)
 
 
-def test_one_address():
-    home = CONFIG["repository"]["url"]
-    site = CONFIG["html"]["baseurl"]
-    citation = yaml.safe_load(text("CITATION.cff"))
-    assert (citation["repository-code"], citation["url"]) == (home, site)
-    for name in ["README.md", ".github/ISSUE_TEMPLATE/config.yml"]:
-        for address in re.findall(
-            r"https://(?:github\.com|[\w-]+\.github\.io)/[^\s>\")]+", text(name)
-        ):
-            assert address.removesuffix(".git").startswith((home, site)), (name, address)
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_hash(path):
+    actions = re.findall(r"uses: (.*)", path.read_text(encoding="utf-8"))
+    assert actions
+    for action in actions:
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), action
+
+
+def test_actions_have_one_version():
+    everything = "".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
+    actions = dict(re.findall(r"uses: ([^@]*)(.*)", everything))
+    assert {f"{name}{version}" for name, version in actions.items()} == set(
+        re.findall(r"uses: (.*)", everything)
+    )
+
+
+def test_the_source_distribution_has_the_tests_that_need_no_clone():
+    needs_clone = re.compile(r"calib\.experiments|parents\[1\]")
+    tests = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*.py")}
+    patterns = re.findall(r"^exclude tests/(.*)$", text("MANIFEST.in"), re.M)
+    left_out = {name for name in tests if any(fnmatch(name, pattern) for pattern in patterns)}
+    assert left_out == {
+        name
+        for name, code in tests.items()
+        if name.startswith("test_") and needs_clone.search(code)
+    }
+
+
+def test_the_example_of_the_front_page_prints_what_it_says(capsys):
+    example = re.search(r"```python\n(.*?)```", text("README.md"), re.S).group(1)
+    exec(example, {})
+    promised = re.findall(r"^# (.*)$", example, re.M)
+    assert capsys.readouterr().out.splitlines() == promised != []
 
 
 # The book

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +18,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
 WIDTHS = {"desktop": 1280, "phone": 390}
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
@@ -80,6 +82,15 @@ def test_nothing_is_loaded_from_the_network(site, page):
     loads = read(site / f"{page}.html").loads
     assert loads
     assert not [a for a in loads if urlsplit(a).netloc]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_has_an_address_only_if_there_is_one(site, page):
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    assert ('<link rel="canonical"' in html) == ("Documentation" in URLS)
+    buttons = html.split('<div class="article-header-buttons">')[1].split('<div id="jb-print')[0]
+    assert "window.print()" in buttons
+    assert ('href="http' in buttons) == ("Repository" in URLS)
 
 
 def test_front_door_leads_to_the_first_page(site):

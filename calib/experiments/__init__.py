@@ -18,10 +18,22 @@ _MODULES = {
 
 
 def experiments():
-    """Every experiment of the book by its name."""
-    found = [
-        getattr(importlib.import_module(f"calib.experiments.{module}"), constant)
-        for module, constants in _MODULES.items()
-        for constant in constants
-    ]
+    """Every experiment of the book by its name.
+
+    Raises
+    ------
+    ImportError
+        If a package is not installed that some of them need.
+    """
+    try:
+        found = [
+            getattr(importlib.import_module(f"calib.experiments.{module}"), constant)
+            for module, constants in _MODULES.items()
+            for constant in constants
+        ]
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"the experiments need {error.name}, which is not installed: run "
+            'pip install --editable ".[data]" in your clone'
+        ) from error
     return {experiment.name: experiment for experiment in found}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calib.datasets import DatasetNotFound
 from calib.experiments.durfee2022_data import PARTS, PROTOCOLS, SEED, features, split
 from calib.experiments.durfee2022_scores import BUDGETS, SIZES, cases, write_scores
 from calib.experiments.recording import Experiment, record
@@ -356,7 +357,10 @@ def main():
     budget = parser.parse_args().budget
     if torch is None:
         parser.error(_NO_TORCH)
-    record(experiment(budget), n_jobs=1)
+    try:
+        record(experiment(budget), n_jobs=1)
+    except DatasetNotFound as error:
+        parser.exit(1, f"{error}\n")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,15 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 
+from calib import __version__
+from calib.datasets import DatasetNotFound
+
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 _SECONDS_BETWEEN_WRITES = 5.0
+_OTHER_COMMANDS = {
+    "cost": "python benchmarks/cost.py",
+    "durfee2022_networks_standard": "python -m calib.experiments.durfee2022_networks",
+}
 
 
 @dataclass(frozen=True)
@@ -39,7 +46,8 @@ class Experiment:
     deviations : tuple of str
         Where the protocol differs from the paper's, a sentence each.
     datasets : tuple of str
-        Names of the real data sets that are read.
+        Names of the real data sets that are read. A case that names some of them needs these, one
+        that names none needs all.
     """
 
     name: str
@@ -55,7 +63,8 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     """Run the cases that are not recorded yet and write ``<name>.csv`` and ``<name>.json``.
 
     Rows are written every few seconds and whenever the run ends, also by an interruption, in the
-    order of the cases, whatever the order in which workers finish.
+    order of the cases, whatever the order in which workers finish. Cases whose data are missing
+    are left out; where no other is left to run, nothing is written.
 
     Parameters
     ----------
@@ -74,37 +83,45 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
 
     Raises
     ------
+    DatasetNotFound
+        If data are missing, after all other cases are recorded. The message says which, and how
+        to get them.
     ValueError
         If the recorded rows come from another seed or have other columns.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     table, about = folder / f"{experiment.name}.csv", folder / f"{experiment.name}.json"
     everything = experiment.cases()
     keys = list(everything[0])
     done = _read_cases(table, keys)
-    earlier = _earlier_seconds(about, experiment, done)
+    earlier = _earlier(about, experiment, done)
     todo = [c for c in (everything if cases is None else cases) if _key(c, keys) not in done]
+    new, sources, missing = 0, {}, {}
     start = written = time.monotonic()
 
     def write():
+        folder.mkdir(parents=True, exist_ok=True)
         _write_table(table, [row for c in everything for row in done.get(_key(c, keys), [])])
-        seconds = earlier + time.monotonic() - start
-        _write_json(about, _provenance(experiment, sum(map(len, done.values())), seconds))
+        seconds = earlier["seconds"] + time.monotonic() - start
+        read = earlier["data_sha256"] | sources
+        _write_json(about, _provenance(experiment, sum(map(len, done.values())), seconds, read))
 
-    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     try:
-        for count, (case, rows) in enumerate(
-            workers(delayed(_run)(experiment.run_case, case) for case in todo), start=1
-        ):
+        for case, rows in _run_all(experiment, todo, n_jobs, missing):
+            needs = _needs(experiment, case)
+            sources |= {name: _source(name, earlier) for name in needs if name not in sources}
             done[_key(case, keys)] = [_formatted({**case, **row}) for row in rows]
+            new += 1
             if time.monotonic() - written > _SECONDS_BETWEEN_WRITES:
                 write()
                 written = time.monotonic()
-                print(f"{experiment.name}: {count} of {len(todo)} cases", file=sys.stderr)
+                print(f"{experiment.name}: {new} of {len(todo)} cases", file=sys.stderr)
     finally:
-        if todo:
+        if new:
             write()
+    if missing:
+        left_out = f"{len(todo) - new} of {len(todo)} cases left out, for want of data"
+        raise DatasetNotFound("\n  ".join([left_out, *missing.values()]))
     return table
 
 
@@ -118,22 +135,53 @@ def recorded(name, *, folder=RESULTS):
     ['linear', 'quadratic']
     """
     path = Path(folder) / f"{name}.csv"
+    command = _OTHER_COMMANDS.get(name, f"python -m calib.experiments {name}")
     if not path.exists():
         raise FileNotFoundError(
-            f"no recorded results {path.name} in the folder {path.parent.name}: "
-            f"run python -m calib.experiments {name}"
+            f"no recorded results {path.name} in the folder {path.parent.name}: run {command}"
         )
-    return read_table(path)
+    return read_table(path, remedy=f"move it away and run {command}")
 
 
-def read_table(path):
+def read_table(path, *, remedy="fetch it anew"):
     """Columns of any CSV file as a dict of arrays; columns of numbers become float64."""
-    rows = _read_rows(Path(path))
+    path = Path(path)
+    rows = _read_rows(path)
+    if not rows:
+        raise ValueError(f"{path.name} in the folder {path.parent.name} has no rows: {remedy}")
     return {key: _as_numbers([row[key] for row in rows]) for key in rows[0]}
 
 
+def _run_all(experiment, cases, n_jobs, missing):
+    """Cases and their rows as they get done; `missing` takes up what the others lack."""
+    # One case at a time, drawn when a worker is free: what was not found is not looked for again.
+    workers = Parallel(
+        n_jobs=n_jobs, pre_dispatch="n_jobs", batch_size=1, return_as="generator_unordered"
+    )
+    tasks = (
+        delayed(_run)(experiment.run_case, case)
+        for case in cases
+        if _needs(experiment, case) not in missing
+    )
+    for case, rows in workers(tasks):
+        if isinstance(rows, DatasetNotFound):
+            missing[_needs(experiment, case)] = str(rows)
+        else:
+            yield case, rows
+
+
 def _run(run_case, case):
-    return case, run_case(case)
+    """The case with its rows, or with the error that names the data that it lacks."""
+    try:
+        return case, run_case(case)
+    except DatasetNotFound as error:
+        return case, error
+
+
+def _needs(experiment, case):
+    """Names of the data sets that a case reads."""
+    named = tuple(name for name in experiment.datasets if name in case.values())
+    return named or experiment.datasets
 
 
 def _key(row, keys):
@@ -166,9 +214,10 @@ def _read_cases(table, keys):
     return done
 
 
-def _earlier_seconds(about, experiment, done):
+def _earlier(about, experiment, done):
+    """Provenance of the rows that are recorded already."""
     if not done:
-        return 0.0
+        return {"seconds": 0.0, "data_sha256": {}}
     if not about.exists():
         raise ValueError(
             f"{about.name} is missing beside its table: move the table away to record it anew"
@@ -179,7 +228,7 @@ def _earlier_seconds(about, experiment, done):
             f"{about.name} was recorded with seed {recorded_before['seed']}, not "
             f"{experiment.seed}: move it and its table away to record them anew"
         )
-    return recorded_before["seconds"]
+    return recorded_before
 
 
 def _write_table(path, rows):
@@ -197,8 +246,8 @@ def _write_json(path, content):
     os.replace(new, path)
 
 
-def _provenance(experiment, n_rows, seconds):
-    packages = ["calib", "numpy", "scipy", "scikit-learn", "numba"]
+def _provenance(experiment, n_rows, seconds, sources):
+    packages = ["numpy", "scipy", "scikit-learn", "numba"]
     return {
         "title": experiment.title,
         "seed": experiment.seed,
@@ -206,10 +255,22 @@ def _provenance(experiment, n_rows, seconds):
         "seconds": round(seconds, 1),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "python": platform.python_version(),
-        "packages": {name: version(name) for name in packages},
-        "data_sha256": {name: _checksum(name) for name in experiment.datasets},
+        "packages": {"calib": __version__} | {name: version(name) for name in packages},
+        "data_sha256": {name: sources[name] for name in experiment.datasets if name in sources},
         "deviations": list(experiment.deviations),
     }
+
+
+def _source(name, earlier):
+    """Where a data set comes from; rows of one table must not rest on two versions of it."""
+    source = _checksum(name)
+    before = earlier["data_sha256"].get(name, source)
+    if before != source:
+        raise ValueError(
+            f"the recorded rows rest on {name!r} {before}, this run reads it {source}: name the "
+            "folder with the former in CALIB_DATA, or move the table away to record it anew"
+        )
+    return source
 
 
 def _checksum(name):
