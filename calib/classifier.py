@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
@@ -21,6 +20,7 @@ from calib.protocol import (
     check_calibrator,
     check_classifier,
     classifier_scores,
+    default_classifier,
     training_weights,
 )
 from calib.validation import (
@@ -262,7 +262,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def _classifier(self):
-        return _with_weights(LogisticRegression()) if self.estimator is None else self.estimator
+        return default_classifier() if self.estimator is None else self.estimator
 
     def _calibrator(self):
         return PlattScaling() if self.calibrator is None else self.calibrator
@@ -426,10 +426,3 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 def _mean(probabilities):
     return np.mean(probabilities, axis=0)
-
-
-def _with_weights(estimator):
-    """`estimator`, so that weights are routed to it where routing is on."""
-    if get_config()["enable_metadata_routing"]:
-        return estimator.set_fit_request(sample_weight=True)
-    return estimator

@@ -11,9 +11,18 @@ from inspect import signature
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
 from calib.validation import warn
+
+
+def default_classifier() -> LogisticRegression:
+    """Logistic regression, which requests weights where metadata routing is on."""
+    if get_config()["enable_metadata_routing"]:
+        return LogisticRegression().set_fit_request(sample_weight=True)
+    return LogisticRegression()
 
 
 def check_classifier(estimator: object) -> None:
