@@ -63,7 +63,7 @@ class GivenGroups:
 
     def __init__(self, column, X):
         self.column = column
-        self.width = width(X)
+        self.width = _width(X)
         values = self._values(X)
         self._encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNKNOWN)
         try:
@@ -95,17 +95,18 @@ class GivenGroups:
         return X[self.column]
 
     def _numbered(self, X):
-        if width(X) != self.width or not 0 <= self.column < self.width:
+        if _width(X) != self.width or not 0 <= self.column < self.width:
             raise ValueError(
                 f"X must have {self.width} columns, and a column {self.column} that gives the "
-                f"groups; found {width(X)} columns"
+                f"groups; found {_width(X)} columns"
             )
+        if len(np.shape(X)) == 1:
+            return X
         if hasattr(X, "iloc"):
             return X.iloc[:, self.column]
         if hasattr(X, "columns"):  # frames of polars and others
             return X[list(X.columns)[self.column]]
-        values = np.asarray(X)
-        return values[:, self.column] if values.ndim == 2 else values
+        return np.asarray(X)[:, self.column]
 
 
 class Leaves:
@@ -216,7 +217,7 @@ def _train(model, X, scores, labels, weights):
     return model.fit(X, labels, **options)
 
 
-def width(X) -> int:
+def _width(X) -> int:
     """Number of columns; bare groups are one."""
     shape = np.shape(X)
     if len(shape) > 2:
