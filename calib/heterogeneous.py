@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
@@ -249,6 +249,7 @@ class HeterogeneousCalibrator(BaseEstimator):
         if sample_weight is not None:
             weights = check_weights(sample_weight, size=scores.size)
         _check_rows(X, scores)
+        (X,) = indexable(X)
         if weights is not None:  # a row of weight zero is a row that is not there
             kept = np.flatnonzero(weights > 0)
             X = _safe_indexing(X, kept)
