@@ -33,12 +33,9 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from calib import (
-    AdaptiveCalibrator,
     CalibratedClassifier,
-    HeterogeneousCalibrator,
     HistogramBinning,
     IsotonicCalibrator,
-    NearIsotonicPath,
     PlattScaling,
 )
 
@@ -365,75 +362,11 @@ def test_a_failed_fit_changes_nothing():
     with pytest.raises(NotFittedError):
         model.predict_proba(X)
     before = model.fit(X, np.where(Y == 1, "yes", "no")).predict_proba(X)
-    for data in [(X * np.nan, Y), (X, np.zeros(300)), (X, np.arange(300) == 1)]:
-        with pytest.raises(ValueError, match="contains NaN|one class|no row|only 1 member"):
+    for data in [(X * np.nan, Y), (X, np.zeros(300)), (X, Y + 5, 1.0 - Y)]:
+        with pytest.raises(ValueError, match="contains NaN|one class|class 6 has no row"):
             model.fit(*data)
         np.testing.assert_array_equal(model.predict_proba(X), before)
         assert set(model.predict(X)) == {"no", "yes"}
-
-
-@pytest.mark.parametrize(
-    "calibrator, message",
-    [
-        (
-            "isotonic",
-            r"calibrator must be an estimator .* IsotonicCalibrator\(\); found 'isotonic'",
-        ),
-        (PlattScaling, "calibrator must be an estimator with .*; found <class"),
-        (
-            AdaptiveCalibrator(),
-            "AdaptiveCalibrator.predict asks for .* 'lower'.*: use it by itself",
-        ),
-        (NearIsotonicPath(), "NearIsotonicPath.predict asks for something else .* 'lam'"),
-        (HeterogeneousCalibrator(), "HeterogeneousCalibrator.fit asks for .* 'labels'"),
-    ],
-)
-def test_what_is_no_calibrator_is_refused_at_fit(calibrator, message):
-    for fit in [
-        lambda: fitted(GaussianNB(), calibrator),
-        lambda: HeterogeneousCalibrator(0, calibrator).fit(Y, X[:, 0], Y),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            fit()
-
-
-@pytest.mark.parametrize("estimator", ["logistic", GaussianNB, IsotonicRegression()], ids=str)
-def test_what_is_no_classifier_is_refused_at_fit(estimator):
-    with pytest.raises(ValueError, match="estimator must be a classifier with decision_function"):
-        fitted(estimator)
-
-
-class Wrong(Never):
-    def __init__(self, probabilities):
-        self.probabilities = probabilities
-
-    def predict(self, scores):
-        return self.probabilities
-
-
-@pytest.mark.parametrize(
-    "calibrator, message",
-    [
-        (IsotonicRegression(), r"IsotonicRegression predicts nan for .*out_of_bounds='clip'"),
-        (Wrong(np.full(300, 1.5)), "calibrator Wrong predicts 1.5 for the score"),
-        (Wrong(np.zeros((300, 2))), r"predicts an array of shape \(300, 2\) for 300 scores"),
-    ],
-)
-def test_predictions_that_are_no_probabilities_are_refused(calibrator, message):
-    model = fitted(GaussianNB(), calibrator)
-    other = HeterogeneousCalibrator(0, calibrator).fit(Y, X[:, 0], Y)
-    for predict in [lambda: model.predict_proba(9 * X), lambda: other.predict(Y, 9 * X[:, 0])]:
-        with pytest.raises(ValueError, match=message):
-            predict()
-
-
-def test_a_calibrator_that_takes_no_weights_is_refused_with_weights():
-    for fit in [
-        lambda: fitted(GaussianNB(), Never(), sample_weight=np.ones(300)),
-        lambda: HeterogeneousCalibrator(0, Never()).fit(Y, X[:, 0], Y, np.ones(300)),
-    ]:
-        with pytest.raises(ValueError, match="calibrator Never.fit takes no sample_weight"):
-            fit()
 
 
 @pytest.mark.parametrize(
