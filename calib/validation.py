@@ -184,8 +184,8 @@ def one_dimensional(values: ArrayLike, name: str) -> NDArray:
     """Return `values` as a 1-D array of any dtype."""
     if values is None:
         raise ValueError(
-            f"Expected array-like (array or non-string sequence), got None for {name}: pass one "
-            "number per row"
+            f"{name} must be one-dimensional, one number per row. Expected array-like (array or "
+            "non-string sequence), got None"
         )
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray().ravel()")

@@ -76,7 +76,7 @@ def test_the_type_of_the_scores_does_not_matter(dtype):
         (np.array([decimal.Decimal("0.1")]), "scores must be real numbers"),
         (np.array(["2020-01-01"], "datetime64[D]"), "scores must be real numbers"),
         (np.array([np.longdouble("1e4000")]), "scores must be finite"),
-        (None, r"got None for scores: pass one number per row"),
+        (None, "scores must be one-dimensional.* got None"),
         (0.5, r"one-dimensional; found shape \(\)"),
     ],
 )
@@ -411,7 +411,6 @@ COLUMNS = SAMPLE[0][:, np.newaxis]
         (lambda: PlattScaling().fit(SAMPLE[0], np.ones(40)), OneClassWarning),
         (lambda: HeterogeneousCalibrator().fit(COLUMNS, SAMPLE[0], np.ones(40)), OneClassWarning),
         (lambda: PlattScaling().fit(*SAMPLE, NORMALISED), UserWarning),
-        (lambda: PlattScaling().fit(*SAMPLE).score(*SAMPLE, NORMALISED), UserWarning),
         (lambda: CalibratedClassifier(cv="same").fit(COLUMNS, SAMPLE[1], NORMALISED), UserWarning),
         (lambda: TransductiveVennAbers().fit(COLUMNS, SAMPLE[1], NORMALISED), UserWarning),
         (lambda: AUCSplitTree().fit(COLUMNS, *SAMPLE, NORMALISED), UserWarning),
