@@ -37,8 +37,8 @@ from .metrics import root_mean_squared_error as root_mean_squared_error
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .platt import PlattScaling as PlattScaling
+from .transductive import TransductiveVennAbers as TransductiveVennAbers
 from .venn_abers import DirectIsotonic as DirectIsotonic
-from .venn_abers import TransductiveVennAbers as TransductiveVennAbers
 from .venn_abers import VennAbers as VennAbers
 
 __version__: str

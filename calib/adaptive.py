@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.base import ScoreModel
 from calib.kernels.grouping import group_ties
@@ -103,7 +103,14 @@ class AdaptiveCalibrator(ScoreModel):
         return np.clip(probabilities, 0.0, 1.0)  # sums of fractional weights are rounded
 
 
-def logistic_intervals(model, X, X_train, *, confidence=0.95, sample_weight=None):
+def logistic_intervals(
+    model: LogisticRegression,
+    X: ArrayLike,
+    X_train: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     r"""Predictions of a logistic regression with confidence intervals, by the delta method.
 
     .. math::
@@ -123,9 +130,9 @@ def logistic_intervals(model, X, X_train, *, confidence=0.95, sample_weight=None
     model : sklearn.linear_model.LogisticRegression
         Fitted, binary; with an L2 penalty or none, and not by ``solver="liblinear"``, which
         penalises the intercept.
-    X : array-like of shape (n, d)
-        Rows to predict.
-    X_train : array-like of shape (N, d)
+    X : array-like or data frame of shape (n, d)
+        Rows to predict; the columns as in training.
+    X_train : array-like or data frame of shape (N, d)
         The rows on which `model` was fitted.
     confidence : float, default=0.95
         Nominal coverage, between 0 and 1.
@@ -140,8 +147,9 @@ def logistic_intervals(model, X, X_train, *, confidence=0.95, sample_weight=None
     Raises
     ------
     ValueError
-        If an argument is not valid, the model is of another kind, or the information is singular:
-        without a penalty, if columns are collinear or the classes separable.
+        If an argument is not valid, the model is of another kind, the columns of a data frame are
+        not those the model was fitted on, in this order, or the information is singular: without a
+        penalty, if columns are collinear or the classes separable.
 
     Notes
     -----
@@ -162,17 +170,11 @@ def logistic_intervals(model, X, X_train, *, confidence=0.95, sample_weight=None
     """
     _check_model(model, sample_weight)
     check_positive(confidence, "confidence", below=1)
-    X, X_train = (check_array(rows, dtype=np.float64) for rows in (X, X_train))
+    X, X_train = _check_rows(model, X, "X"), _check_rows(model, X_train, "X_train")
     beta = np.append(model.intercept_, model.coef_[0])
-    for name, rows in [("X", X), ("X_train", X_train)]:
-        if rows.shape[1] != model.coef_.shape[1]:
-            raise ValueError(
-                f"{name} has {rows.shape[1]} columns but model was fitted on "
-                f"{model.coef_.shape[1]}: pass the same columns"
-            )
     weights = np.ones(len(X_train))
     if sample_weight is not None:
-        weights = check_weights(sample_weight, size=len(X_train))
+        weights = check_weights(sample_weight, size=len(X_train), other="X_train")
     design, design_train = (np.c_[np.ones(len(rows)), rows] for rows in (X, X_train))
     kept = slice(0 if model.fit_intercept else 1, None)  # a missing intercept has no variance
     design, design_train, beta = design[:, kept], design_train[:, kept], beta[kept]
@@ -199,6 +201,14 @@ def _standard_errors(information, design):
         )
     factor = np.linalg.cholesky(correlation)
     return np.linalg.norm(np.linalg.solve(factor, (design / scale).T), axis=0)
+
+
+def _check_rows(model, X, name):
+    """`X` as an array, with the columns, by number and name, that `model` was fitted on."""
+    try:
+        return validate_data(model, X, dtype=np.float64, reset=False)
+    except ValueError as error:
+        raise ValueError(f"{name} does not suit model: {error}") from None
 
 
 def _check_model(model, sample_weight):

@@ -1,13 +1,21 @@
 """A decision tree that splits where calibrating both sides would raise the AUC most."""
 
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.kernels.auc_split import split_aucs, whole_auc
-from calib.validation import check_integer, check_labels, check_scores, check_weights
+from calib.validation import (
+    check_integer,
+    check_labels,
+    check_scores,
+    check_weights,
+    restored_on_failure,
+)
 
 ROUNDING = 1e-12  # differences of AUC below this are no differences
 
@@ -100,11 +108,17 @@ class AUCSplitTree(BaseEstimator):
     (np.int64(1), np.float64(-0.0))
     """
 
-    def __init__(self, *, max_depth=3, min_samples_leaf=50):
+    def __init__(self, *, max_depth: int = 3, min_samples_leaf: int = 50):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
 
-    def fit(self, X, scores, labels, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Grow the tree.
 
         Parameters
@@ -126,25 +140,16 @@ class AUCSplitTree(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described.
+            If an argument is not as described. What was fitted before is then kept.
         """
-        check_integer(self.max_depth, "max_depth", minimum=0)
-        check_integer(self.min_samples_leaf, "min_samples_leaf", minimum=2)
-        X = validate_data(self, X, dtype=np.float64)
-        scores = check_scores(scores)
-        labels = check_labels(labels, size=scores.size)
-        if X.shape[0] != scores.size:
-            raise ValueError(f"X has {X.shape[0]} rows but scores has {scores.size}: match them")
-        weights = np.ones(scores.size)
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size)
-        self._nodes = []
-        self._grow(X, scores, labels, weights, np.flatnonzero(weights > 0), self.max_depth)
-        self.tree_ = SplitTree(*(np.array(column) for column in zip(*self._nodes, strict=True)))
-        del self._nodes
+        with restored_on_failure(self):
+            self._fit(X, scores, labels, sample_weight)
         return self
 
-    def apply(self, X):
+    # scores stand where others have y: no metadata
+    __metadata_request__fit: ClassVar[dict] = {"scores": UNUSED}
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """Leaf of each row, as its number in `tree_`.
 
         Parameters
@@ -166,19 +171,39 @@ class AUCSplitTree(BaseEstimator):
             inner = inner[tree.feature[leaves[inner]] >= 0]
         return leaves
 
-    def _grow(self, X, scores, labels, weights, rows, depth):
-        """Append the node of `rows` and all nodes below it; return its number."""
-        number = len(self._nodes)
-        self._nodes.append((-1, -1, -2, np.nan, rows.size, 0.0))
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _fit(self, X, scores, labels, sample_weight):
+        check_integer(self.max_depth, "max_depth", minimum=0)
+        check_integer(self.min_samples_leaf, "min_samples_leaf", minimum=2)
+        X = validate_data(self, X, dtype=np.float64)
+        scores = check_scores(scores)
+        labels = check_labels(labels, size=scores.size)
+        if X.shape[0] != scores.size:
+            raise ValueError(f"X has {X.shape[0]} rows but scores has {scores.size}: match them")
+        weights = np.ones(scores.size)
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, size=scores.size)
+        nodes, rows = [], np.flatnonzero(weights > 0)
+        self._grow(nodes, X, scores, labels, weights, rows, self.max_depth)
+        self.tree_ = SplitTree(*(np.array(column) for column in zip(*nodes, strict=True)))
+
+    def _grow(self, nodes, X, scores, labels, weights, rows, depth):
+        """Append the node of `rows` and all below it to `nodes`; return its number."""
+        number = len(nodes)
+        nodes.append((-1, -1, -2, np.nan, rows.size, 0.0))
         split = self._best_split(X[rows], scores[rows], labels[rows], weights[rows], depth)
         if split is not None:
             feature, threshold, gain = split
             left = X[rows, feature] <= threshold
             children = [
-                self._grow(X, scores, labels, weights, part, depth - 1)
+                self._grow(nodes, X, scores, labels, weights, part, depth - 1)
                 for part in (rows[left], rows[~left])
             ]
-            self._nodes[number] = (*children, feature, threshold, rows.size, gain)
+            nodes[number] = (*children, feature, threshold, rows.size, gain)
         return number
 
     def _best_split(self, X, scores, labels, weights, depth):
@@ -202,7 +227,14 @@ class AUCSplitTree(BaseEstimator):
         return best
 
 
-def split_criterion(feature, scores, labels, *, sample_weight=None, min_samples_leaf=2):
+def split_criterion(
+    feature: ArrayLike,
+    scores: ArrayLike,
+    labels: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    min_samples_leaf: int = 2,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Calibrated AUC of every split along one feature, under the normal approximation.
 
     Parameters

@@ -1,6 +1,5 @@
 """The contract of a calibrator."""
 
-import warnings
 from typing import ClassVar, Self
 
 import numpy as np
@@ -11,13 +10,24 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from calib.validation import check_labels, check_scores, check_weights, restored_on_failure
+from calib.validation import (
+    check_labels,
+    check_scores,
+    check_weights,
+    restored_on_failure,
+    warn,
+)
 
 _NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
 
 
 class OneClassWarning(UserWarning):
     """All labels of the calibration sample are equal."""
+
+
+def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
+    return logit(np.clip(probabilities, _NEAREST, 1 - _NEAREST))
 
 
 class ScoreModel(BaseEstimator):
@@ -77,17 +87,20 @@ class ScoreModel(BaseEstimator):
                 kept = weights > 0  # a row of weight zero is a row that is not there
                 scores, labels, weights = scores[kept], labels[kept], weights[kept]
             if not 0 < np.count_nonzero(labels) < labels.size:
-                warnings.warn(
+                warn(
                     f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
                     "nothing to tell the classes apart; collect calibration data of both classes",
                     OneClassWarning,
-                    stacklevel=2,
                 )
             self._fit(scores, labels, weights)
         return self
 
-    # `labels` is the target, as y is: not metadata that a meta-estimator might route
-    __metadata_request__fit: ClassVar[dict] = {"labels": UNUSED}
+    # scores and labels are X and y, no metadata; weights are taken unless that is switched off
+    __metadata_request__fit: ClassVar[dict] = {
+        "scores": UNUSED,
+        "labels": UNUSED,
+        "sample_weight": True,
+    }
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -140,7 +153,7 @@ class Calibrator(ScoreModel):
         Probabilities are kept within [2**-53, 1 - 2**-53] first; where a method knows the log-odds
         themselves, as Platt scaling does, nothing is cut off.
         """
-        return logit(np.clip(self.predict(scores), _NEAREST, 1 - _NEAREST))
+        return log_odds(self.predict(scores))
 
     def score(
         self, scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
@@ -155,7 +168,13 @@ class Calibrator(ScoreModel):
             sample_weight = check_weights(sample_weight, size=probabilities.size, counts=False)
         return -float(np.average((probabilities - labels) ** 2, weights=sample_weight))
 
-    __metadata_request__score: ClassVar[dict] = {"labels": UNUSED}
+    __metadata_request__predict: ClassVar[dict] = {"scores": UNUSED}
+    __metadata_request__predict_proba: ClassVar[dict] = {"scores": UNUSED}
+    __metadata_request__score: ClassVar[dict] = {
+        "scores": UNUSED,
+        "labels": UNUSED,
+        "sample_weight": True,
+    }
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,23 +1,36 @@
 """A classifier and its calibrator as one scikit-learn estimator."""
 
 import numbers
-import warnings
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    LeaveOneOut,
-    StratifiedShuffleSplit,
-    check_cv,
-)
+from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from calib.platt import PlattScaling
-from calib.validation import check_choice, check_integer, check_positive, check_weights
+from calib.protocol import (
+    calibrated,
+    check_calibrator,
+    check_classifier,
+    classifier_scores,
+    default_classifier,
+    training_weights,
+)
+from calib.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_positive,
+    check_weights,
+    restored_on_failure,
+)
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -35,8 +48,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Has `decision_function` or `predict_proba`. The default has both, so that every other
         argument may be tried with it (scikit-learn's `CalibratedClassifierCV` takes LinearSVC).
     calibrator : Calibrator, default=PlattScaling()
-        Anything with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays. The default,
-        as in scikit-learn, suits margins and small samples.
+        Any estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays, such as
+        scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. The default, as in
+        scikit-learn, suits margins and small samples.
     cv : float, int, str, splitter or iterable of splits, default=5
         Where the scores to calibrate on come from:
 
@@ -82,6 +96,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     `X` goes to the estimator as it comes (data frames, sparse matrices, text).
+
+    With ``sklearn.set_config(enable_metadata_routing=True)`` this is a router, and what `fit` is
+    given goes where it is requested: to the classifier's `fit`, to the splitter's `split` and to
+    the calibrator's `fit`. Calibrators of this package and the two defaults request weights by
+    themselves, other estimators by their ``set_fit_request(sample_weight=True)``.
 
     Cost: one training for a share, k + 1 for k folds, n + 1 for leave-one-out, none for
     ``"prefit"``; then the calibrator's, once per class. O(n) further memory.
@@ -130,7 +149,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.response_method = response_method
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Train the classifier (unless it is prefit) and calibrate it.
 
         Parameters
@@ -141,6 +168,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Class labels, two classes or more.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights, used in training, if `estimator` takes weights, and calibration.
+        groups : array-like of shape (n,), optional
+            For the splitter: rows of one group are trained on or scored together, with splitters
+            such as ``GroupKFold``.
+        **fit_params
+            For the classifier's `fit`, such as what it stops early by. Arrays of n rows are
+            split as X is.
 
         Returns
         -------
@@ -150,34 +183,41 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If an argument is not as described, or if a class is absent from the calibration rows
-            or from the training rows of a split: its probability could only be made up.
+            or from the training rows of a split: its probability could only be made up. What was
+            fitted before is then kept.
+        TypeError
+            If nothing takes one of the fit parameters.
 
         Warns
         -----
         UserWarning
             If there are weights that `estimator` does not take, or fewer than k rows of a class.
         """
-        self._check_arguments()
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
-        check_classification_targets(y)
-        X, y = indexable(X, column_or_1d(y, warn=True))
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size < 2:
-            found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
-            raise ValueError(f"y holds {found}: pass rows of at least two classes")
-        weights = None if sample_weight is None else check_weights(sample_weight, size=y.size)
-        training_weights = self._training_weights(weights)
-        parts = self._scored_parts(X, codes, training_weights)
-        if not self.ensemble:
-            parts = [self._pooled(parts, X, codes, training_weights)]
-        self.members_ = [
-            (estimator, self._calibrate(scores, codes[rows], _take(weights, rows)))
-            for estimator, scores, rows in parts
-        ]
+        with restored_on_failure(self):
+            self._fit(X, y, sample_weight, groups, fit_params)
         return self
 
-    def predict_proba(self, X):
+    # weights are taken unless that is switched off; groups are the splitter's alone
+    __metadata_request__fit: ClassVar[dict] = {"sample_weight": True, "groups": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who may ask for the parameters of `fit`: classifier, splitter and calibrator."""
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
+            .add(
+                estimator=self._classifier(),
+                method_mapping=MethodMapping() if self._is_prefit() else fit,
+            )
+            .add(
+                splitter=self.cv,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+            .add(calibrator=self._calibrator(), method_mapping=fit)
+        )
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
         check_is_fitted(self)
         members = np.array([self._probabilities(X, *member) for member in self.members_])
@@ -188,74 +228,124 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         combined = combine(members)
         return combined / combined.sum(axis=1, keepdims=True)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray:
         """Class of the largest calibrated probability; of equal ones, the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     @property
-    def estimator_(self):
+    def estimator_(self) -> BaseEstimator:
         """The classifier, if there is only one."""
         return self._only_member()[0]
 
     @property
-    def calibrators_(self):
+    def calibrators_(self) -> list:
         """The calibrators, if there is only one classifier."""
         return self._only_member()[1]
 
     @property
-    def n_features_in_(self):
+    def n_features_in_(self) -> int:
         """Number of features that the classifier was trained on."""
         return self.members_[0][0].n_features_in_
 
     @property
-    def feature_names_in_(self):
+    def feature_names_in_(self) -> NDArray:
         """Names of the features, if the classifier was trained on a data frame."""
         return self.members_[0][0].feature_names_in_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self._template()).input_tags
+        of_classifier = get_tags(self._classifier())
+        tags.input_tags = of_classifier.input_tags
+        if of_classifier.classifier_tags is not None:
+            tags.classifier_tags.multi_class = of_classifier.classifier_tags.multi_class
         return tags
 
-    def _template(self):
-        return LogisticRegression() if self.estimator is None else self.estimator
+    def _classifier(self):
+        return default_classifier() if self.estimator is None else self.estimator
+
+    def _calibrator(self):
+        return PlattScaling() if self.calibrator is None else self.calibrator
 
     def _check_arguments(self):
         check_choice(
             self.response_method, ["auto", "decision_function", "predict_proba"], "response_method"
         )
-        if not isinstance(self.ensemble, bool | np.bool_):
-            raise ValueError(f"ensemble must be True or False; found {self.ensemble!r}")
+        check_flag(self.ensemble, "ensemble")
         if isinstance(self.cv, str):
             check_choice(self.cv, ["leave_one_out", "prefit", "same"], "cv")
         elif isinstance(self.cv, numbers.Integral):
             check_integer(self.cv, "cv", minimum=2)
         elif isinstance(self.cv, numbers.Real):
             check_positive(self.cv, "cv", below=1)
+        if not self._is_prefit():
+            check_classifier(self._classifier())
+
+    def _fit(self, X, y, sample_weight, groups, fit_params):
+        self._check_arguments()
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        check_classification_targets(y)
+        X, y = indexable(X, column_or_1d(y, warn=True))
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
+            raise ValueError(f"y holds {found}: pass rows of at least two classes")
+        if sample_weight is not None:
+            sample_weight = check_weights(sample_weight, size=y.size, other="y")
+        training, splitting, calibrating = self._routed(sample_weight, groups, fit_params)
+        parts = self._scored_parts(X, codes, training, splitting)
+        if not self.ensemble:
+            parts = [self._pooled(parts, X, codes, training)]
+        self.members_ = []
+        for estimator, scores, rows in parts:
+            params = _check_method_params(X, calibrating, indices=rows)
+            self.members_.append((estimator, self._calibrate(scores, codes[rows], params)))
+
+    def _routed(self, sample_weight, groups, fit_params):
+        """What the classifier's fit, the splitter's split and the calibrator's fit are given."""
+        if get_config()["enable_metadata_routing"]:
+            check_calibrator(self._calibrator())
+            given = {"sample_weight": sample_weight, "groups": groups, **fit_params}
+            given = {name: value for name, value in given.items() if value is not None}
+            routed = process_routing(self, "fit", **given)
+            training = routed["estimator"].get("fit", {})  # prefit: nothing
+            return training, routed["splitter"]["split"], routed["calibrator"]["fit"]
+        check_calibrator(self._calibrator(), weighted=sample_weight is not None)
+        if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
+            raise ValueError(f"groups are for a splitter, but cv={self.cv!r} splits nothing")
+        if fit_params and self._is_prefit():
+            raise ValueError(
+                'cv="prefit" trains no classifier, which could take the fit parameters '
+                f"{', '.join(fit_params)}: leave them out"
+            )
+        training = {} if self._is_prefit() else training_weights(self._classifier(), sample_weight)
+        splitting = {} if groups is None else {"groups": groups}
+        calibrating = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return training | fit_params, splitting, calibrating
 
     def _only_member(self):
         if len(self.members_) > 1:
             raise AttributeError("an ensemble has several classifiers and calibrators: members_")
         return self.members_[0]
 
-    def _scored_parts(self, X, codes, weights):
+    def _scored_parts(self, X, codes, training, splitting):
         """For each split the classifier, the scores to calibrate on, the rows they belong to."""
         everything = np.arange(codes.size)
         if self._is_prefit():
             yield self._prefit(), self._scores(self.estimator, X), everything
             return
         n_splits = 0
-        for training, scored in self._splits(X, codes):
+        for trained, scored in self._splits(X, codes, splitting):
             n_splits += 1
-            training, scored = everything[training], everything[scored]  # masks become indices
-            estimator = self._train(X, codes, weights, training)
-            X_scored, _ = _safe_split(estimator, X, None, scored, training)
+            trained, scored = everything[trained], everything[scored]  # masks become indices
+            estimator = self._train(X, codes, training, trained)
+            X_scored, _ = _safe_split(estimator, X, None, scored, trained)
             yield estimator, self._scores(estimator, X_scored), scored
         if n_splits == 0:
             raise ValueError("cv yields no split: pass at least one (a generator works only once)")
 
-    def _pooled(self, parts, X, codes, weights):
+    def _pooled(self, parts, X, codes, training):
         """One part of them all; if they are several, its classifier is trained on all rows."""
         estimator, scores, rows = next(parts)
         scores, rows = [scores], [rows]
@@ -263,16 +353,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             scores.append(scores_of_part)
             rows.append(rows_of_part)
         if len(rows) > 1:
-            estimator = self._train(X, codes, weights, np.arange(codes.size))
+            estimator = self._train(X, codes, training, np.arange(codes.size))
         return estimator, np.concatenate(scores), np.concatenate(rows)
 
-    def _calibrate(self, scores, codes, weights):
+    def _calibrate(self, scores, codes, params):
         """Fit the calibrators, each on its column of scores."""
-        self._require_every_class(codes, weights, "the calibration rows")
+        self._require_every_class(codes, params, "the calibration rows")
         positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
-        template = PlattScaling() if self.calibrator is None else self.calibrator
         return [
-            _fit(clone(template), column, codes == positive, weights)
+            clone(self._calibrator()).fit(column, codes == positive, **params)
             for positive, column in zip(positives, scores.T, strict=True)
         ]
 
@@ -280,7 +369,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Calibrated probabilities of one member."""
         columns = self._scores(estimator, X).T
         probabilities = np.column_stack(
-            [f.predict(column) for f, column in zip(calibrators, columns, strict=True)]
+            [calibrated(f, column) for f, column in zip(calibrators, columns, strict=True)]
         )
         if self.classes_.size == 2:
             return np.hstack([1 - probabilities, probabilities])
@@ -290,7 +379,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _prefit(self):
         check_is_fitted(
-            self._template(),
+            self._classifier(),
             msg='cv="prefit" needs a fitted estimator, found an unfitted %(name)s: fit it first, '
             "and within cross-validation, which clones, pass FrozenEstimator(estimator)",
         )
@@ -305,20 +394,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _is_prefit(self):
         return isinstance(self.cv, str) and self.cv == "prefit"
 
-    def _training_weights(self, weights):
-        if self._is_prefit() or weights is None:
-            return weights
-        if has_fit_parameter(self._template(), "sample_weight"):
-            return weights
-        warnings.warn(
-            f"{type(self._template()).__name__}.fit takes no sample_weight: it is trained without "
-            "weights and only calibrated with them. If it is a pipeline, calibrate its last step "
-            "inside it instead",
-            stacklevel=3,
-        )
-        return None
-
-    def _splits(self, X, codes):
+    def _splits(self, X, codes, params):
         """Pairs of training rows and rows to score."""
         cv = self.cv
         if isinstance(cv, str) and cv == "same":
@@ -327,41 +403,20 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             cv = LeaveOneOut()
         elif isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral):
             cv = StratifiedShuffleSplit(1, test_size=float(cv), random_state=self.random_state)
-        return check_cv(cv, codes, classifier=True).split(X, codes)
+        return check_cv(cv, codes, classifier=True).split(X, codes, **params)
 
-    def _train(self, X, codes, weights, rows):
-        weights = _take(weights, rows)
-        self._require_every_class(codes[rows], weights, "the training rows of a split")
-        estimator = clone(self._template())
+    def _train(self, X, codes, params, rows):
+        params = _check_method_params(X, params, indices=rows)
+        self._require_every_class(codes[rows], params, "the training rows of a split")
+        estimator = clone(self._classifier())
         X, y = _safe_split(estimator, X, self.classes_[codes], rows)
-        return _fit(estimator, X, y, weights)
+        return estimator.fit(X, y, **params)
 
     def _scores(self, estimator, X):
-        """Scores as columns, one for each calibrator."""
-        method = self.response_method
-        if method == "auto":
-            has_margin = hasattr(estimator, "decision_function")
-            method = "decision_function" if has_margin else "predict_proba"
-        name = type(estimator).__name__
-        if not hasattr(estimator, method):
-            raise ValueError(
-                f"estimator {name} has no {method}: choose another response_method or classifier"
-            )
-        scores = np.asarray(getattr(estimator, method)(X))
-        if scores.ndim == 1:
-            scores = scores[:, np.newaxis]
-        n_classes = self.classes_.size
-        if n_classes == 2 and scores.shape[1] <= 2:
-            return scores[:, -1:]  # of class 1
-        if scores.shape[1] != n_classes:
-            raise ValueError(
-                f"estimator {name}: {method} gives {scores.shape[1]} columns for {n_classes} "
-                "classes, but one for each class is needed (SVC: decision_function_shape='ovr')"
-            )
-        return scores
+        return classifier_scores(estimator, X, self.response_method, self.classes_.size)
 
-    def _require_every_class(self, codes, weights, where):
-        absent = np.bincount(codes, weights, minlength=self.classes_.size) == 0
+    def _require_every_class(self, codes, params, where):
+        absent = np.bincount(codes, params.get("sample_weight"), minlength=self.classes_.size) == 0
         if absent.any():
             raise ValueError(
                 f"class {self.classes_[absent][0]} has no row (of positive weight) in {where}: "
@@ -371,11 +426,3 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 def _mean(probabilities):
     return np.mean(probabilities, axis=0)
-
-
-def _take(weights, rows):
-    return None if weights is None else weights[rows]
-
-
-def _fit(model, X, y, weights):
-    return model.fit(X, y) if weights is None else model.fit(X, y, sample_weight=weights)

@@ -1,7 +1,5 @@
 """Calibration by Bayes' rule with Dirichlet-process mixture densities."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
@@ -11,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.base import Calibrator
 from calib.kernels.grouping import group_ties
 from calib.kernels.mixture import fit_mixture, log_density
-from calib.validation import check_countable, check_integer, check_positive
+from calib.validation import check_countable, check_integer, check_positive, warn
 
 FARTHEST = 1e100  # standard deviations: squares of farther queries would overflow
 
@@ -191,11 +189,10 @@ class DirichletProcessCalibrator(Calibrator):
         self.n_iter_ = np.array([fit.bounds.size - 1 for fit in fits])
         self.converged_ = np.array([fit.converged for fit in fits])
         if not self.converged_.all():
-            warnings.warn(
+            warn(
                 f"the bound still rises by more than tol={self.tol} nats per observation after "
                 f"max_iter={self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _predict(self, scores):

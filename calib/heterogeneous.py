@@ -1,20 +1,26 @@
 """Heterogeneous calibration: a calibrator of its own for each part of feature space."""
 
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy.special import logit
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from calib.base import Calibrator
+from calib.base import Calibrator, log_odds
 from calib.partitions import fit_partition
 from calib.platt import PlattScaling
-from calib.validation import check_integer, check_labels, check_scores, check_weights
-
-_NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
+from calib.protocol import calibrated, check_calibrator
+from calib.validation import (
+    check_integer,
+    check_labels,
+    check_scores,
+    check_weights,
+    restored_on_failure,
+)
 
 
 class Part(NamedTuple):
@@ -43,17 +49,17 @@ class Part(NamedTuple):
     rule: str
     n_points: int
     n_positive: int
-    score_range: tuple
+    score_range: tuple[float, float]
     calibrator: Calibrator
     fallback: bool
 
     @property
-    def slope(self):
+    def slope(self) -> float | None:
         """The a of Platt scaling; None for other calibrators."""
         return getattr(self.calibrator, "slope_", None)
 
     @property
-    def intercept(self):
+    def intercept(self) -> float | None:
         """The b of Platt scaling; None for other calibrators."""
         return getattr(self.calibrator, "intercept_", None)
 
@@ -86,7 +92,9 @@ class HeterogeneousCalibrator(BaseEstimator):
         fitted.
     calibrator : Calibrator, default=PlattScaling()
         Cloned for each part. With Platt scaling, pass *logits*: then it contains the identity, and
-        the score can remain as it is. Turn probabilities p into log(p / (1 - p)) first.
+        the score can remain as it is. Turn probabilities p into log(p / (1 - p)) first. Any other
+        estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such
+        as scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
     min_part_size : int, default=50
         A part with fewer calibration points, or with points of one class only, gets the calibrator
         of the whole sample.
@@ -101,6 +109,8 @@ class HeterogeneousCalibrator(BaseEstimator):
     partition_ : Leaves or GivenGroups
         The fitted partition; ``partition_.parts_of(X)`` numbers the parts of each row, a column for
         each tree.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Of the X that was fitted; names only for a data frame of named columns.
 
     Notes
     -----
@@ -142,7 +152,13 @@ class HeterogeneousCalibrator(BaseEstimator):
         self.calibrator = calibrator
         self.min_part_size = min_part_size
 
-    def fit(self, X, scores, labels, sample_weight=None):
+    def fit(
+        self,
+        X: Any,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn the partition, unless it is given, and the calibrator of each part.
 
         Parameters
@@ -166,33 +182,22 @@ class HeterogeneousCalibrator(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described, or X lacks the column of the groups.
+            If an argument is not as described, or X lacks the column of the groups. What was
+            fitted before is then kept.
 
         Warns
         -----
         OneClassWarning
             If all labels are equal.
         """
-        check_integer(self.min_part_size, "min_part_size")
-        scores = check_scores(scores)
-        labels = check_labels(labels, size=scores.size)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size)
-        _check_rows(X, scores)
-        if weights is not None:  # a row of weight zero is a row that is not there
-            kept = np.flatnonzero(weights > 0)
-            X = _safe_indexing(X, kept)
-            scores, labels, weights = scores[kept], labels[kept], weights[kept]
-        self.partition_ = fit_partition(self._partition(), X, scores, labels, weights)
-        self.parts_, self.fallbacks_, self._calibrators = [], [], []
-        for tree, numbers in enumerate(self.partition_.parts_of(X).T):
-            self._fit_tree(tree, numbers, scores, labels, weights)
-            if self.partition_.sequential:
-                scores = self._calibrate(tree, numbers, scores, _as_scores)
+        with restored_on_failure(self):
+            self._fit(X, scores, labels, sample_weight)
         return self
 
-    def predict(self, X, scores):
+    # scores stand where others have y: no metadata
+    __metadata_request__fit: ClassVar[dict] = {"scores": UNUSED}
+
+    def predict(self, X: Any, scores: ArrayLike) -> NDArray[np.float64]:
         """Calibrated probabilities of class 1.
 
         Parameters
@@ -219,10 +224,44 @@ class HeterogeneousCalibrator(BaseEstimator):
             return scores
         trees = list(enumerate(self.partition_.parts_of(X).T))
         if not self.partition_.sequential:
-            return sum(self._calibrate(*tree, scores, _predict) for tree in trees) / len(trees)
+            return sum(self._calibrate(*tree, scores, calibrated) for tree in trees) / len(trees)
         for tree in trees[:-1]:
             scores = self._calibrate(*tree, scores, _as_scores)
-        return self._calibrate(*trees[-1], scores, _predict)
+        return self._calibrate(*trees[-1], scores, calibrated)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        partition = self._partition()
+        if hasattr(partition, "__sklearn_tags__"):
+            tags.input_tags = get_tags(partition).input_tags
+        else:  # a column, of whatever
+            tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
+            tags.input_tags.one_d_array = bool(partition == 0)
+        return tags
+
+    def _fit(self, X, scores, labels, sample_weight):
+        check_integer(self.min_part_size, "min_part_size")
+        check_calibrator(self._calibrator(), weighted=sample_weight is not None)
+        scores = check_scores(scores)
+        labels = check_labels(labels, size=scores.size)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, size=scores.size)
+        _check_rows(X, scores)
+        (X,) = indexable(X)
+        if weights is not None:  # a row of weight zero is a row that is not there
+            kept = np.flatnonzero(weights > 0)
+            X = _safe_indexing(X, kept)
+            scores, labels, weights = scores[kept], labels[kept], weights[kept]
+        self.partition_ = fit_partition(self._partition(), X, scores, labels, weights)
+        columns = np.asarray(X).reshape(-1, 1) if len(np.shape(X)) == 1 else X
+        validate_data(self, columns, skip_check_array=True)  # notes their number and names
+        self.parts_, self.fallbacks_, self._calibrators = [], [], []
+        for tree, numbers in enumerate(self.partition_.parts_of(X).T):
+            self._fit_tree(tree, numbers, scores, labels, weights)
+            if self.partition_.sequential:
+                scores = self._calibrate(tree, numbers, scores, _as_scores)
 
     def _partition(self):
         if self.partition is None:
@@ -254,9 +293,12 @@ class HeterogeneousCalibrator(BaseEstimator):
                 Part(tree, number, rule, rows.size, n_positive, score_range, calibrator, not enough)
             )
 
+    def _calibrator(self):
+        return PlattScaling() if self.calibrator is None else self.calibrator
+
     def _fitted(self, scores, labels, weights):
-        template = PlattScaling() if self.calibrator is None else self.calibrator
-        return clone(template).fit(scores, labels, weights)
+        options = {} if weights is None else {"sample_weight": weights}
+        return clone(self._calibrator()).fit(scores, labels, **options)
 
     def _calibrate(self, tree, numbers, scores, output):
         """`output` of each row's calibrator in one tree."""
@@ -267,18 +309,13 @@ class HeterogeneousCalibrator(BaseEstimator):
         return result
 
 
-def _predict(calibrator, scores):
-    return calibrator.predict(scores)
-
-
 def _as_scores(calibrator, scores):
     """What has been calibrated, as scores for the next calibrator of a sequence."""
-    if isinstance(calibrator, PlattScaling):  # exact where a probability would round to 1
-        return calibrator.slope_ * scores + calibrator.intercept_
-    probabilities = calibrator.predict(scores)
-    if calibrator.unit_scores:
-        return probabilities
-    return logit(np.clip(probabilities, _NEAREST, 1 - _NEAREST))
+    if getattr(calibrator, "unit_scores", False):
+        return calibrated(calibrator, scores)
+    if hasattr(calibrator, "predict_logit"):  # exact where a probability would round to 1
+        return calibrator.predict_logit(scores)
+    return log_odds(calibrated(calibrator, scores))
 
 
 def _rows_by_part(numbers):

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -100,10 +100,13 @@ class GivenGroups:
                 f"X must have {self.width} columns, and a column {self.column} that gives the "
                 f"groups; found {_width(X)} columns"
             )
-        if hasattr(X, "columns"):
+        if len(np.shape(X)) == 1:
+            return X
+        if hasattr(X, "iloc"):
             return X.iloc[:, self.column]
-        values = np.asarray(X)
-        return values[:, self.column] if values.ndim == 2 else values
+        if hasattr(X, "columns"):  # frames of polars and others
+            return X[list(X.columns)[self.column]]
+        return np.asarray(X)[:, self.column]
 
 
 class Leaves:
@@ -200,15 +203,21 @@ def _is_fitted(model):
 
 
 def _train(model, X, scores, labels, weights):
-    is_pipeline = isinstance(model, Pipeline)
-    last, prefix = (model[-1], f"{model.steps[-1][0]}__") if is_pipeline else (model, "")
-    options = {} if weights is None else {f"{prefix}sample_weight": weights}
-    if isinstance(last, AUCSplitTree):
-        return model.fit(X, scores, **{f"{prefix}labels": labels}, **options)
+    """Fit `model`, the last step of a pipeline with what it asks for beyond X and y."""
+    if isinstance(model, Pipeline):
+        if len(model) == 1:
+            return _train(model[0], X, scores, labels, weights)
+        before, last = model[:-1], model[-1]
+        return make_pipeline(
+            before, _train(last, before.fit_transform(X, labels), scores, labels, weights)
+        )
+    options = {} if weights is None else {"sample_weight": weights}
+    if isinstance(model, AUCSplitTree):
+        return model.fit(X, scores, labels, **options)
     return model.fit(X, labels, **options)
 
 
-def _width(X):
+def _width(X) -> int:
     """Number of columns; bare groups are one."""
     shape = np.shape(X)
     if len(shape) > 2:

@@ -1,7 +1,5 @@
 """Platt scaling."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
@@ -10,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.base import Calibrator
 from calib.kernels.sigmoid_fit import fit_sigmoid
 from calib.maps import SigmoidMap
+from calib.validation import warn
 
 
 class PlattScaling(Calibrator):
@@ -69,11 +68,10 @@ class PlattScaling(Calibrator):
             np.log((n_positive + 1) / (n_negative + 1)),
         )
         if not converged:
-            warnings.warn(
+            warn(
                 f"Newton's method did not converge in {self.n_iter_} steps: check the scores for "
                 "values that are far out",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         largest = np.finfo(np.float64).max  # scores in a range of 1e-308 ask for more
         with np.errstate(over="ignore"):

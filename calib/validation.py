@@ -101,11 +101,9 @@ def check_weights(
             "observations; divide them"
         )
     if counts and math.isclose(total, 1.0, rel_tol=1e-6) and np.count_nonzero(weights) > 1:
-        warnings.warn(
+        warn(
             f"{name} sums to 1, which counts as one observation in all: weights are counts; if "
-            f"they have been normalised, multiply them by the number of rows ({weights.size})",
-            UserWarning,
-            stacklevel=_level_of_user(),
+            f"they have been normalised, multiply them by the number of rows ({weights.size})"
         )
     return weights
 
@@ -184,6 +182,11 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
 
 def one_dimensional(values: ArrayLike, name: str) -> NDArray:
     """Return `values` as a 1-D array of any dtype."""
+    if values is None:
+        raise ValueError(
+            f"{name} must be one-dimensional, one number per row. Expected array-like (array or "
+            "non-string sequence), got None"
+        )
     if hasattr(values, "toarray"):
         raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray().ravel()")
     if np.ma.is_masked(values):
@@ -198,6 +201,14 @@ def one_dimensional(values: ArrayLike, name: str) -> NDArray:
             f"example {name}[:, 1] of predict_proba or {name}.ravel()"
         )
     return values
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user, the first one outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 @contextmanager
@@ -231,11 +242,3 @@ def _numbers(values, name, kind, remedy):
 def _check_size(values, size, name, other):
     if size is not None and values.size != size:
         raise ValueError(f"{name} has {values.size} rows but {other} has {size}: they must match")
-
-
-def _level_of_user():
-    """Stack level, for a warning of the caller, of the first frame outside this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
-        level, frame = level + 1, frame.f_back
-    return level

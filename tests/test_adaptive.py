@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -204,10 +205,11 @@ def test_models_without_such_intervals_are_refused():
         with pytest.raises(ValueError, match=message):
             logistic_intervals(model, X, X)
     for arguments, options, message in [
-        ((X[:, :2], X), {}, "X has 2 columns but model was fitted on 3"),
-        ((X, X[:, :2]), {}, "X_train has 2 columns"),
+        ((X[:, :2], X), {}, "X does not suit model: X has 2 features, but .* expecting 3"),
+        ((X, X[:, :2]), {}, "X_train does not suit model: X has 2 features"),
+        ((X, X * np.nan), {}, "X_train does not suit model: Input X contains NaN"),
         ((X, X), {"confidence": 1.0}, "confidence must be a number between 0 and 1"),
-        ((X, X), {"sample_weight": [1.0]}, "sample_weight has 1 rows"),
+        ((X, X), {"sample_weight": [1.0]}, "sample_weight has 1 rows but X_train has 120"),
     ]:
         with pytest.raises(ValueError, match=message):
             logistic_intervals(fitted, *arguments, **options)
@@ -215,6 +217,20 @@ def test_models_without_such_intervals_are_refused():
     collinear = LogisticRegression(C=np.inf).fit(twice, z)
     with pytest.raises(ValueError, match="Fisher information of model is singular"):
         logistic_intervals(collinear, twice, twice)
+
+
+def test_columns_are_those_of_the_training_by_name():
+    X, z, _ = regression_data()
+    frame = pd.DataFrame(X, columns=["age", "income", "tenure"])
+    model = LogisticRegression().fit(frame, z)
+    expected = logistic_intervals(LogisticRegression().fit(X, z), X, X)
+    np.testing.assert_allclose(logistic_intervals(model, frame, frame), expected, rtol=1e-9)
+    turned = frame[["tenure", "age", "income"]]
+    for arguments, name in [((turned, frame), "X"), ((frame, turned), "X_train")]:
+        with pytest.raises(ValueError, match=f"(?s)^{name} does not suit model: .*same order"):
+            logistic_intervals(model, *arguments)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        np.testing.assert_allclose(logistic_intervals(model, X, frame), expected, rtol=1e-9)
 
 
 def test_class_weights_come_as_sample_weights():

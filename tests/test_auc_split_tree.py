@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from calib import AUCSplitTree
@@ -253,6 +254,19 @@ def test_nothing_to_split():
         assert model.tree_.feature.tolist() == [-2]
         assert set(model.apply(X)) == {0}
     assert single.apply([[7.0]]) == [0]
+
+
+def test_a_failed_fit_changes_nothing():
+    model = AUCSplitTree(max_depth=2, min_samples_leaf=10)
+    with pytest.raises(ValueError, match="scores must be finite"):
+        model.fit(X, SCORES * np.nan, LABELS)
+    with pytest.raises(NotFittedError):
+        model.apply(X)
+    before = model.fit(X, SCORES, LABELS).apply(X)
+    with pytest.raises(ValueError, match="labels must be 0/1"):
+        model.fit(X[:, :1], SCORES, LABELS + 1)
+    np.testing.assert_array_equal(model.apply(X), before)
+    assert model.n_features_in_ == 2
 
 
 def test_neighbouring_floats_are_told_apart():

@@ -1,4 +1,4 @@
-"""CalibratedClassifier: scikit-learn's checks, the calibration sets by hand, and its refusals."""
+"""CalibratedClassifier: the calibration sets by hand, routing, and its refusals."""
 
 import pickle
 
@@ -31,14 +31,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calib import (
     CalibratedClassifier,
     HistogramBinning,
     IsotonicCalibrator,
     PlattScaling,
-    VennAbers,
 )
 
 X, Y = make_classification(300, 5, n_informative=3, flip_y=0.2, weights=[0.6], random_state=0)
@@ -56,28 +54,6 @@ CV_FORMS = [
 
 def fitted(*arguments, data=(X, Y), sample_weight=None, **settings):
     return CalibratedClassifier(*arguments, **settings).fit(*data, sample_weight=sample_weight)
-
-
-@pytest.mark.filterwarnings(
-    "ignore:The least populated class",  # samples of ten rows
-    "ignore:invalid value encountered in cast:RuntimeWarning:sklearn",  # its look at a y of inf
-    "ignore::sklearn.exceptions.SkipTestWarning",
-)
-@parametrize_with_checks(
-    [
-        CalibratedClassifier(),
-        CalibratedClassifier(DecisionTreeClassifier(max_depth=3, random_state=0), cv=3),
-        CalibratedClassifier(calibrator=IsotonicCalibrator(), cv=0.3, random_state=0),
-        CalibratedClassifier(
-            calibrator=HistogramBinning(), cv="same", response_method="predict_proba"
-        ),
-        CalibratedClassifier(  # a tree: scores that do not depend on the batch in their last digit
-            DecisionTreeClassifier(max_depth=3, random_state=0), VennAbers(), cv=3, ensemble=True
-        ),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # The calibration set
@@ -379,6 +355,20 @@ def test_in_searches_and_pickles():
 # Refusals
 
 
+def test_a_failed_fit_changes_nothing():
+    model = CalibratedClassifier(GaussianNB(), cv=3)
+    with pytest.raises(ValueError, match="contains NaN"):
+        model.fit(X * np.nan, Y)
+    with pytest.raises(NotFittedError):
+        model.predict_proba(X)
+    before = model.fit(X, np.where(Y == 1, "yes", "no")).predict_proba(X)
+    for data in [(X * np.nan, Y), (X, np.zeros(300)), (X, Y + 5, 1.0 - Y)]:
+        with pytest.raises(ValueError, match="contains NaN|one class|class 6 has no row"):
+            model.fit(*data)
+        np.testing.assert_array_equal(model.predict_proba(X), before)
+        assert set(model.predict(X)) == {"no", "yes"}
+
+
 @pytest.mark.parametrize(
     "settings, message",
     [
@@ -467,5 +457,7 @@ def test_scores_that_do_not_fit_are_refused():
         fitted(LogisticRegression(), HistogramBinning(strategy="uniform"))
     with pytest.raises(ValueError, match="sample_weight must not be negative"):
         fitted(sample_weight=np.full(300, -1.0))
+    with pytest.raises(ValueError, match="sample_weight has 3 rows but y has 300"):
+        fitted(sample_weight=np.ones(3))
     with pytest.raises(NotFittedError):
         CalibratedClassifier().predict(X)

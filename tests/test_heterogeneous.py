@@ -14,14 +14,17 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import get_tags
 
 from calib import (
     BBQ,
@@ -81,6 +84,54 @@ def test_any_calibrator_per_part(calibrator):
     np.testing.assert_array_equal(
         fitted(0, calibrator).predict(X_NEW, SCORES_NEW),
         by_hand(X[:, 0], X_NEW[:, 0], SCORES, SCORES_NEW, calibrator),
+    )
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(LABELS.size) % 3])
+@pytest.mark.parametrize("partition", [0, TREE, FOREST, BOOSTING])
+def test_isotonic_regression_of_scikit_learn(partition, weights):
+    theirs = fitted(partition, IsotonicRegression(out_of_bounds="clip"), weights=weights)
+    ours = fitted(partition, IsotonicCalibrator(), weights=weights)
+    np.testing.assert_allclose(
+        theirs.predict(X_NEW, SCORES_NEW), ours.predict(X_NEW, SCORES_NEW), rtol=0, atol=1e-12
+    )
+    assert len(theirs.parts_) == len(ours.parts_) > 1
+
+
+class Frame:
+    """A data frame that only knows its columns by name, such as one of polars."""
+
+    def __init__(self, columns):
+        self.columns, self.values = list(columns), dict(columns)
+        self.shape = len(next(iter(self.values.values()))), len(self.columns)
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, name):
+        return self.values[name]
+
+
+@pytest.mark.parametrize("partition", [0, "region"])
+def test_frames_without_positions(partition):
+    frame = Frame({name: FRAME[name].to_numpy() for name in FRAME})
+    model = fitted(partition, data=(frame, SCORES, LABELS))
+    expected = fitted(partition, data=(FRAME, SCORES, LABELS))
+    np.testing.assert_array_equal(model.predict(frame, SCORES), expected.predict(FRAME, SCORES))
+
+
+@pytest.mark.parametrize("partition", [0, "region"])
+@pytest.mark.parametrize("weights", [None, np.arange(LABELS.size) % 3])
+def test_frames_of_polars(partition, weights):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({name: FRAME[name].tolist() for name in FRAME})
+    model = fitted(partition, weights=weights, data=(frame, SCORES, LABELS))
+    expected = fitted(partition, weights=weights, data=(FRAME, SCORES, LABELS))
+    np.testing.assert_array_equal(model.predict(frame, SCORES), expected.predict(FRAME, SCORES))
+    assert model.feature_names_in_.tolist() == ["region", "noise"]
+    groups = fitted(0, weights=weights, data=(frame["region"], SCORES, LABELS))
+    np.testing.assert_array_equal(
+        groups.predict(frame["region"], SCORES), expected.predict(FRAME, SCORES)
     )
 
 
@@ -283,6 +334,26 @@ def expand(rule):
             yield condition
 
 
+def test_the_number_and_names_of_the_features():
+    for partition in ["region", 0]:
+        model = fitted(partition, data=(FRAME, SCORES, LABELS))
+        assert model.n_features_in_ == 2
+        assert model.feature_names_in_.tolist() == ["region", "noise"]
+    for data, width in [(FRAME["region"], 1), (X[:, 0].tolist(), 1), (X, 2), (X.tolist(), 2)]:
+        model.fit(data, SCORES, LABELS)
+        assert model.n_features_in_ == width
+        assert not hasattr(model, "feature_names_in_")
+    assert fitted(data=(FRAME[["noise"]], SCORES, LABELS)).feature_names_in_.tolist() == ["noise"]
+
+
+def test_tags_tell_what_x_may_hold():
+    groups = get_tags(HeterogeneousCalibrator(0)).input_tags
+    assert groups.categorical and groups.string and groups.allow_nan and groups.one_d_array
+    assert not get_tags(HeterogeneousCalibrator("region")).input_tags.one_d_array
+    assert not get_tags(HeterogeneousCalibrator()).input_tags.string
+    assert not get_tags(HeterogeneousCalibrator(AUCSplitTree())).input_tags.sparse
+
+
 def test_a_tree_without_splits_is_platt_scaling():
     stump = DecisionTreeClassifier(max_depth=1, min_samples_leaf=10**6).fit(X, LABELS)
     model = fitted(stump)
@@ -451,6 +522,20 @@ def test_input_is_left_alone():
 
 
 # Refusals
+
+
+@pytest.mark.parametrize("partition", [0, None, BOOSTING])
+def test_a_failed_fit_changes_nothing(partition):
+    model = HeterogeneousCalibrator(partition)
+    with pytest.raises(ValueError, match="scores must be finite"):
+        model.fit(X, SCORES * np.nan, LABELS)
+    with pytest.raises(NotFittedError):
+        model.predict(X, SCORES)
+    before = model.fit(X, SCORES, LABELS).predict(X_NEW, SCORES_NEW)
+    for _ in "first", "second":  # the last refusal comes after the partition is there
+        with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]"):
+            model.set_params(calibrator=BBQ()).fit(X[::-1], SCORES, LABELS)
+        np.testing.assert_array_equal(model.predict(X_NEW, SCORES_NEW), before)
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,20 @@ def test_cross_validation_sees_no_rest_of_the_row_left_out(kernel, seed):
     assert fitted.bandwidths_ == rule.bandwidths_
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_cross_validation_that_differs_by_rounding_stays_with_silverman(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 2, 20_000) * 1.0  # two ties, always out of reach of each other
+    labels, weights = rng.integers(0, 2, 20_000), rng.uniform(0.5, 2, 20_000)
+    chosen, rule = (
+        KernelCalibrator(kernel="tricube", bandwidth=bandwidth, shared=False).fit(
+            scores, labels, weights
+        )
+        for bandwidth in ["cv", "silverman"]
+    )
+    assert chosen.bandwidths_ == rule.bandwidths_
+
+
 @each_kernel
 @pytest.mark.parametrize("bandwidth", ["silverman", "cv"])
 @pytest.mark.parametrize("shared", [True, False])

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from test_contract import each_calibrator, sample
 
@@ -21,16 +21,22 @@ from calib import (
     BBQ,
     ENIR,
     AdaptiveCalibrator,
+    AUCSplitTree,
+    CalibratedClassifier,
     CalibrationMap,
+    DirichletProcessCalibrator,
     DiscreteLaw,
+    HeterogeneousCalibrator,
     HistogramBinning,
     IsotonicCalibrator,
     KernelCalibrator,
     LinearMap,
     NearIsotonicPath,
+    OneClassWarning,
     PlattScaling,
     SigmoidMap,
     StepMap,
+    TransductiveVennAbers,
     VennAbers,
 )
 from calib.datasets import LAWS, rings
@@ -70,7 +76,8 @@ def test_the_type_of_the_scores_does_not_matter(dtype):
         (np.array([decimal.Decimal("0.1")]), "scores must be real numbers"),
         (np.array(["2020-01-01"], "datetime64[D]"), "scores must be real numbers"),
         (np.array([np.longdouble("1e4000")]), "scores must be finite"),
-        (None, r"one-dimensional; found shape \(\)"),
+        (None, "scores must be one-dimensional.* got None"),
+        (0.5, r"one-dimensional; found shape \(\)"),
     ],
 )
 def test_what_cannot_be_scores(values, message):
@@ -391,3 +398,28 @@ def test_the_nearest_score_is_the_nearest_where_no_number_lies_halfway(start):
             for query in grid
         ]
         assert fitted.predict(grid).tolist() == exact
+
+
+NORMALISED = np.full(40, 1 / 40)
+SAMPLE = np.linspace(0, 1, 40), np.arange(40) % 2
+COLUMNS = SAMPLE[0][:, np.newaxis]
+
+
+@pytest.mark.parametrize(
+    "warned, category",
+    [
+        (lambda: PlattScaling().fit(SAMPLE[0], np.ones(40)), OneClassWarning),
+        (lambda: HeterogeneousCalibrator().fit(COLUMNS, SAMPLE[0], np.ones(40)), OneClassWarning),
+        (lambda: PlattScaling().fit(*SAMPLE, NORMALISED), UserWarning),
+        (lambda: CalibratedClassifier(cv="same").fit(COLUMNS, SAMPLE[1], NORMALISED), UserWarning),
+        (lambda: TransductiveVennAbers().fit(COLUMNS, SAMPLE[1], NORMALISED), UserWarning),
+        (lambda: AUCSplitTree().fit(COLUMNS, *SAMPLE, NORMALISED), UserWarning),
+        (lambda: HeterogeneousCalibrator().fit(COLUMNS, *SAMPLE, NORMALISED), UserWarning),
+        (lambda: DirichletProcessCalibrator(max_iter=1).fit(*SAMPLE), ConvergenceWarning),
+    ],
+)
+def test_warnings_point_at_the_line_of_the_caller(warned, category):
+    with pytest.warns(category) as found:
+        warned()
+    assert {warning.filename for warning in found} == {__file__}
+    assert {warning.lineno for warning in found} == {warned.__code__.co_firstlineno}

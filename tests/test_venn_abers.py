@@ -4,25 +4,15 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joblib import parallel_config
-from scipy import sparse
 from scipy.optimize import isotonic_regression
 from scipy.stats import gmean
-from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calib import (
     CalibratedClassifier,
@@ -302,110 +292,3 @@ def test_direct_isotonic_has_infinite_log_loss_where_venn_abers_has_not():
     np.testing.assert_array_equal(direct, [0, 1])
     assert log_loss([1, 0], direct) == np.inf
     assert log_loss([1, 0], VennAbers().fit(scores, labels).predict([0.1, 0.9])) < 2
-
-
-# --- the full predictor --------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings(
-    "ignore:invalid value encountered in cast:RuntimeWarning:sklearn",  # its look at a y of inf
-    "ignore::sklearn.exceptions.SkipTestWarning",
-)
-@parametrize_with_checks([TransductiveVennAbers(GaussianNB())])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("classifier", [GaussianNB(), LinearSVC(random_state=0)], ids=str)
-def test_full_venn_abers_by_hand(classifier):
-    predictor = TransductiveVennAbers(classifier).fit(X[:60], Y[:60])
-    p0, p1 = predictor.predict_interval(X[60:66])
-    for i in range(6):
-        extended = np.vstack([X[:60], X[60 + i]])
-        for label, p in enumerate([p0, p1]):
-            z = np.append(Y[:60], label)
-            classifier.fit(extended, z)
-            if isinstance(classifier, GaussianNB):
-                scores = classifier.predict_proba(extended)[:, 1]
-            else:
-                scores = classifier.decision_function(extended)
-            expected = IsotonicRegression().fit(scores, z).predict(scores[-1:])[0]
-            assert p[i] == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-def test_full_venn_abers_merges_like_the_others():
-    predictor = TransductiveVennAbers(GaussianNB()).fit(X[:60], Y[:60])
-    p0, p1 = predictor.predict_interval(X[60:70])
-    probabilities = predictor.predict_proba(X[60:70])
-    np.testing.assert_allclose(probabilities[:, 1], p1 / (1 - p0 + p1), rtol=1e-15)
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-15)
-    square = TransductiveVennAbers(GaussianNB(), loss="square").fit(X[:60], Y[:60])
-    np.testing.assert_allclose(
-        square.predict_proba(X[60:70])[:, 1], p1 + p0**2 / 2 - p1**2 / 2, rtol=1e-15
-    )
-    np.testing.assert_array_equal(predictor.predict(X[60:70]), probabilities.argmax(axis=1))
-
-
-def test_data_of_all_kinds_and_classes_of_any_name():
-    frame = pd.DataFrame(X[:70], columns=list("abcd"))
-    frame["colour"] = pd.Categorical(np.where(X[:70, 0] > 0, "red", "green"))
-    classifier = make_pipeline(
-        make_column_transformer((OneHotEncoder(), ["colour"]), (StandardScaler(), list("abcd"))),
-        LogisticRegression(),
-    )
-    names = np.where(Y == 1, "yes", "no")
-    by_name = TransductiveVennAbers(classifier).fit(frame[:60], pd.Series(names[:60]))
-    assert by_name.classes_.tolist() == ["no", "yes"]
-    assert list(by_name.feature_names_in_) == [*"abcd", "colour"]
-    assert by_name.n_features_in_ == 5
-    pair = by_name.predict_interval(frame[60:63])
-    assert np.all((pair[0] >= 0) & (pair[0] < 1) & (pair[1] > 0) & (pair[1] <= 1))
-    assert set(by_name.predict(frame[60:63])) <= {"no", "yes"}
-    tree = TransductiveVennAbers(DecisionTreeClassifier(max_depth=2, random_state=0))
-    dense = tree.fit(X[:60], Y[:60]).predict_interval(X[60:70])
-    for data in [sparse.csr_array(X), sparse.coo_array(X)]:
-        rows = data.tocsr()
-        np.testing.assert_array_equal(
-            tree.fit(rows[:60], Y[:60]).predict_interval(rows[60:70]), dense
-        )
-    listed = tree.fit(X[:60].tolist(), Y[:60].tolist()).predict_interval(X[60:70].tolist())
-    np.testing.assert_array_equal(listed, dense)
-
-
-def test_several_workers_and_their_progress(capfd):
-    quiet = TransductiveVennAbers(GaussianNB()).fit(X[:60], Y[:60])
-    expected = quiet.predict_interval(X[60:70])
-    assert capfd.readouterr() == ("", "")
-    loud = TransductiveVennAbers(GaussianNB(), n_jobs=2, verbose=1).fit(X[:60], Y[:60])
-    with parallel_config(backend="threading"):
-        np.testing.assert_array_equal(loud.predict_interval(X[60:70]), expected)
-    out, error = capfd.readouterr()
-    assert out == "" and "10 out of  10" in error
-
-
-@pytest.mark.parametrize(
-    "labels, message",
-    [
-        (np.zeros(240), "Only binary classification is supported: y holds 1 class,"),
-        (np.arange(240) % 3, "y holds 3 classes, pass rows of two classes"),
-        (None, "y to be passed"),
-        (X[:, 0], "continuous"),
-        (Y[:-1], "inconsistent numbers of samples"),
-    ],
-)
-def test_full_venn_abers_wants_two_classes(labels, message):
-    with pytest.raises(ValueError, match=message):
-        TransductiveVennAbers(GaussianNB()).fit(X, labels)
-
-
-def test_what_the_classifier_cannot_take_is_refused():
-    broken = X.copy()
-    broken[3, 1] = np.nan
-    with pytest.raises(ValueError, match="contains NaN"):
-        TransductiveVennAbers().fit(broken, Y)
-    fitted = TransductiveVennAbers(GaussianNB()).fit(X, Y)
-    with pytest.raises(ValueError, match="contains NaN"):
-        fitted.predict_interval(broken)
-    with pytest.raises(ValueError, match="3 features"):
-        fitted.predict_interval(X[:, :3])

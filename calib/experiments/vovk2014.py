@@ -22,13 +22,8 @@ from calib.classifier import CalibratedClassifier
 from calib.datasets import load
 from calib.experiments.recording import Experiment
 from calib.metrics import log_loss, root_mean_squared_error
-from calib.venn_abers import (
-    DirectIsotonic,
-    TransductiveVennAbers,
-    VennAbers,
-    minimax_log,
-    minimax_square,
-)
+from calib.transductive import TransductiveVennAbers
+from calib.venn_abers import DirectIsotonic, VennAbers, minimax_log, minimax_square
 
 SEED = 2014
 N_SPLITS = 100

@@ -1,0 +1,140 @@
+"""What classifiers and calibrators from anywhere must offer, and how they are asked for it.
+
+A calibrator has ``fit(scores, labels)``, which may take `sample_weight`, and ``predict(scores)``,
+which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one. Three more
+attributes are used where they exist: ``predict_logit(scores)`` for log-odds that no probability can
+hold, ``unit_scores``, true if scores must lie in [0, 1], and ``combine(probabilities)`` for an
+ensemble's one probability.
+"""
+
+from inspect import signature
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import has_fit_parameter
+
+from calib.validation import warn
+
+
+def default_classifier() -> LogisticRegression:
+    """Logistic regression, which requests weights where metadata routing is on."""
+    if get_config()["enable_metadata_routing"]:
+        return LogisticRegression().set_fit_request(sample_weight=True)
+    return LogisticRegression()
+
+
+def check_classifier(estimator: object) -> None:
+    """Raise unless `estimator` is a classifier that gives scores."""
+    if not _has_methods(estimator, "fit", "get_params") or not (
+        hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+    ):
+        raise ValueError(
+            "estimator must be a classifier with decision_function or predict_proba, such as "
+            f"LogisticRegression(); found {estimator!r}"
+        )
+
+
+def classifier_scores(estimator, X, response_method: str = "auto", n_classes: int = 2) -> NDArray:
+    """Scores as columns: of the second class if there are two, else one for each class.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    X : whatever it takes
+    response_method : {"auto", "decision_function", "predict_proba"}
+        ``"auto"`` prefers the decision function.
+    n_classes : int
+
+    Raises
+    ------
+    ValueError
+        If `estimator` has no such method, or it gives another number of columns.
+    """
+    method = response_method
+    if method == "auto":
+        has_margin = hasattr(estimator, "decision_function")
+        method = "decision_function" if has_margin else "predict_proba"
+    name = type(estimator).__name__
+    if not hasattr(estimator, method):
+        raise ValueError(
+            f"estimator {name} has no {method}: choose another response_method or classifier"
+        )
+    scores = np.asarray(getattr(estimator, method)(X))
+    if scores.ndim == 1:
+        scores = scores[:, np.newaxis]
+    if n_classes == 2 and scores.shape[1] <= 2:
+        return scores[:, -1:]  # of the second class
+    if scores.shape[1] != n_classes:
+        raise ValueError(
+            f"estimator {name}: {method} gives {scores.shape[1]} columns for {n_classes} classes, "
+            "but one for each class is needed (SVC: decision_function_shape='ovr')"
+        )
+    return scores
+
+
+def check_calibrator(calibrator: object, *, weighted: bool = False) -> None:
+    """Raise unless `calibrator` learns from scores and labels, and weights if `weighted`."""
+    if not _has_methods(calibrator, "fit", "predict", "get_params"):
+        raise ValueError(
+            "calibrator must be an estimator with fit(scores, labels) and predict(scores), such as "
+            f"PlattScaling() or IsotonicCalibrator(); found {calibrator!r}"
+        )
+    name = type(calibrator).__name__
+    for method, arguments in [("fit", (None, None)), ("predict", (None,))]:
+        try:
+            signature(getattr(calibrator, method)).bind(*arguments)
+        except TypeError as error:
+            raise ValueError(
+                "calibrator must have fit(scores, labels) and predict(scores), but "
+                f"{name}.{method} asks for something else ({error}): use it by itself"
+            ) from None
+    if weighted and not has_fit_parameter(calibrator, "sample_weight"):
+        raise ValueError(
+            f"calibrator {name}.fit takes no sample_weight: fit without weights, or take another"
+        )
+
+
+def calibrated(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities of class 1 from a fitted calibrator, of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If what it predicts is not one probability for each score.
+    """
+    probabilities = np.asarray(calibrator.predict(scores), np.float64)
+    name = type(calibrator).__name__
+    if probabilities.shape != scores.shape:
+        raise ValueError(
+            f"calibrator {name} predicts an array of shape {probabilities.shape} for "
+            f"{scores.size} scores: one probability for each is needed"
+        )
+    wrong = ~((probabilities >= 0) & (probabilities <= 1))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"calibrator {name} predicts {probabilities[row]} for the score {scores[row]}: "
+            "probabilities are needed (IsotonicRegression: out_of_bounds='clip')"
+        )
+    return probabilities
+
+
+def training_weights(estimator, weights: ArrayLike | None) -> dict:
+    """The fit parameters that hold `weights`, if `estimator` takes them; else it is warned of."""
+    if weights is None:
+        return {}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": weights}
+    warn(
+        f"{type(estimator).__name__}.fit takes no sample_weight: it is trained without weights and "
+        "only calibrated with them. If it is a pipeline, calibrate its last step inside it instead"
+    )
+    return {}
+
+
+def _has_methods(value, *names):
+    if isinstance(value, type):
+        return False
+    return all(callable(getattr(value, name, None)) for name in names)

@@ -1,0 +1,128 @@
+"""scikit-learn's own checks of an estimator, for every public estimator.
+
+The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets them as follows.
+
+* Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
+  cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
+  all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
+* `HeterogeneousCalibrator` and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with
+  scores of its own goes through all checks.
+"""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import _num_samples
+
+import calib
+from calib import (
+    AUCSplitTree,
+    CalibratedClassifier,
+    Calibrator,
+    HeterogeneousCalibrator,
+    IsotonicCalibrator,
+    ScoreModel,
+    TransductiveVennAbers,
+    VennAbers,
+)
+
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # scores equal to the last digit
+ESTIMATORS = [
+    value
+    for value in (getattr(calib, name) for name in calib.__all__)
+    if isinstance(value, type) and issubclass(value, BaseEstimator)
+]
+CALIBRATORS = [cls for cls in ESTIMATORS if issubclass(cls, Calibrator) and cls is not Calibrator]
+ONE_DIMENSIONAL = [
+    cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in (Calibrator, ScoreModel)
+]
+
+
+class Heterogeneous(HeterogeneousCalibrator):
+    """A `HeterogeneousCalibrator` of scores that are all 0."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, np.zeros(_num_samples(X)), binary(y), sample_weight)
+
+    def predict(self, X):
+        return super().predict(X, np.zeros(_num_samples(X)))
+
+
+class ScoreTree(AUCSplitTree):
+    """An `AUCSplitTree` of the labels as scores."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y, binary(y), sample_weight)
+
+
+def binary(y):
+    if y is None:
+        return None
+    y = np.asarray(y)
+    return y == y.max()
+
+
+TWO_DIMENSIONAL = [
+    CalibratedClassifier(),
+    CalibratedClassifier(TREE, cv=3),
+    CalibratedClassifier(calibrator=IsotonicCalibrator(), cv=0.3, random_state=0),
+    CalibratedClassifier(TREE, VennAbers(), cv=3, ensemble=True),
+    *(
+        CalibratedClassifier(TREE, calibrator(), cv="same", response_method="predict_proba")
+        for calibrator in CALIBRATORS
+    ),
+    pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
+    Heterogeneous(),
+    Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
+    ScoreTree(),
+    ScoreTree(min_samples_leaf=2),
+]
+
+
+def outcomes(estimator):
+    """Names of the checks that pass, and what fails."""
+    results = check_estimator(estimator, on_skip=None, on_fail=None)
+    passed = {result["check_name"] for result in results if result["status"] == "passed"}
+    failed = {
+        result["check_name"]: result["exception"]
+        for result in results
+        if result["status"] == "failed"
+    }
+    return passed, failed
+
+
+@pytest.mark.filterwarnings(
+    "ignore:The least populated class",  # samples of ten rows
+    "ignore:invalid value encountered in cast:RuntimeWarning:sklearn",  # its look at a y of inf
+    "ignore::sklearn.exceptions.SkipTestWarning",
+)
+@pytest.mark.parametrize("estimator", TWO_DIMENSIONAL, ids=lambda e: " ".join(str(e).split()))
+def test_all_checks(estimator):
+    passed, failed = outcomes(estimator)
+    if isinstance(estimator, TransductiveVennAbers) and sklearn.__version__.startswith("1.6"):
+        # where this check calls the classes of its two samples by different names
+        failed.pop("check_sample_weight_equivalence_on_dense_data")
+    assert not failed
+    assert len(passed) > 40
+
+
+@pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize("estimator", [cls() for cls in ONE_DIMENSIONAL], ids=str)
+def test_checks_of_one_dimensional_estimators(estimator):
+    passed, failed = outcomes(estimator)
+    assert passed and not failed
+    tags = get_tags(estimator)
+    assert tags.input_tags.one_d_array and not tags.input_tags.two_d_array
+    assert tags.target_tags.required
+    if isinstance(estimator, Calibrator):
+        assert tags.estimator_type == "classifier" and not tags.classifier_tags.multi_class
+
+
+def test_every_public_estimator_is_checked():
+    checked = {type(getattr(e, "values", [e])[0]) for e in TWO_DIMENSIONAL}
+    checked |= {base for cls in checked for base in cls.__bases__}
+    assert set(ESTIMATORS) <= checked | {*ONE_DIMENSIONAL, Calibrator, ScoreModel}

@@ -1,0 +1,225 @@
+"""Where weights, groups and fit parameters go, with scikit-learn's metadata routing and without."""
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.impute import SimpleImputer
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from calib import (
+    AUCSplitTree,
+    CalibratedClassifier,
+    HeterogeneousCalibrator,
+    HistogramBinning,
+    IsotonicCalibrator,
+    PlattScaling,
+)
+
+X, Y = make_classification(300, 5, n_informative=3, flip_y=0.2, random_state=0)
+WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, Y.size)
+GROUPS = np.random.default_rng(1).integers(0, 30, Y.size)
+SPLITS = list(GroupKFold(3).split(X, Y, GROUPS))
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Remembers what its fit is given; its score is the first column."""
+
+    def fit(self, X, y, sample_weight=None, clues=None, monitor=None):
+        self.classes_ = np.unique(y)
+        self.seen_ = {"X": X, "sample_weight": sample_weight, "clues": clues, "monitor": monitor}
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+def slope(model):
+    return model.calibrators_[0].slope_
+
+
+def stop_after_five(iteration, model, variables):
+    return iteration >= 4
+
+
+# Without routing
+
+
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_groups_stay_together(ensemble):
+    model = CalibratedClassifier(GaussianNB(), cv=GroupKFold(3), ensemble=ensemble)
+    by_hand = CalibratedClassifier(GaussianNB(), cv=SPLITS, ensemble=ensemble)
+    np.testing.assert_array_equal(
+        model.fit(X, Y, groups=GROUPS).predict_proba(X), by_hand.fit(X, Y).predict_proba(X)
+    )
+    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+        model.fit(X, Y)
+
+
+def test_fit_parameters_of_a_row_each_are_split_and_others_passed_on():
+    clues = np.arange(Y.size)
+    model = CalibratedClassifier(Recorder(), cv=SPLITS, ensemble=True)
+    model.fit(X, Y, WEIGHTS, clues=clues.tolist(), monitor=clues[:7])
+    for (training, _), (classifier, _) in zip(SPLITS, model.members_, strict=True):
+        seen = classifier.seen_
+        np.testing.assert_array_equal(seen["X"], X[training])
+        np.testing.assert_array_equal(seen["clues"], clues[training])
+        np.testing.assert_array_equal(seen["sample_weight"], WEIGHTS[training])
+        np.testing.assert_array_equal(seen["monitor"], clues[:7])
+    pooled = CalibratedClassifier(Recorder(), cv=SPLITS).fit(X, Y, clues=clues)
+    np.testing.assert_array_equal(pooled.estimator_.seen_["clues"], clues)
+    assert pooled.estimator_.seen_["sample_weight"] is None
+
+
+@pytest.mark.parametrize("ensemble", [False, True])
+def test_early_stopping(ensemble):
+    boosting = GradientBoostingClassifier(n_estimators=50, random_state=0)
+    model = CalibratedClassifier(boosting, cv=3, ensemble=ensemble)
+    model.fit(X, Y, monitor=stop_after_five)
+    assert [classifier.n_estimators_ for classifier, _ in model.members_] == [5] * (
+        3 if ensemble else 1
+    )
+
+
+def test_parameters_of_the_last_step_of_a_pipeline():
+    model = CalibratedClassifier(make_pipeline(SimpleImputer(), Recorder()), cv=SPLITS[:1])
+    model.fit(X, Y, recorder__clues=WEIGHTS)
+    np.testing.assert_array_equal(model.estimator_[-1].seen_["clues"], WEIGHTS[SPLITS[0][0]])
+
+
+@pytest.mark.parametrize(
+    "cv, parameters, message",
+    [
+        ("same", {"groups": GROUPS}, "groups are for a splitter, but cv='same' splits nothing"),
+        ("prefit", {"groups": GROUPS}, "groups are for a splitter, but cv='prefit' splits"),
+        ("prefit", {"clues": Y, "monitor": 1}, 'cv="prefit" trains no .* clues, monitor: leave'),
+    ],
+)
+def test_parameters_that_nobody_could_take(cv, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CalibratedClassifier(Recorder().fit(X, Y), cv=cv).fit(X, Y, **parameters)
+
+
+def test_a_parameter_that_the_classifier_does_not_know():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'clues'"):
+        CalibratedClassifier(GaussianNB()).fit(X, Y, clues=Y)
+
+
+# With routing
+
+
+def test_everything_goes_where_it_is_requested(routing):
+    recorder = Recorder().set_fit_request(sample_weight=True, clues="hints")
+    model = CalibratedClassifier(recorder, cv=GroupKFold(3), ensemble=True)
+    model.fit(X, Y, sample_weight=WEIGHTS, groups=GROUPS, hints=Y + 5)
+    for (training, scored), (classifier, (platt,)) in zip(SPLITS, model.members_, strict=True):
+        np.testing.assert_array_equal(classifier.seen_["X"], X[training])
+        np.testing.assert_array_equal(classifier.seen_["sample_weight"], WEIGHTS[training])
+        np.testing.assert_array_equal(classifier.seen_["clues"], Y[training] + 5)
+        by_hand = PlattScaling().fit(X[scored, 0], Y[scored], WEIGHTS[scored])
+        assert platt.slope_ == by_hand.slope_
+
+
+def test_weights_go_only_where_they_are_requested(routing):
+    recorder = Recorder().set_fit_request(sample_weight=False)
+    model = CalibratedClassifier(recorder, cv="same").fit(X, Y, WEIGHTS)
+    assert model.estimator_.seen_["sample_weight"] is None
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y, WEIGHTS).slope_
+
+    recorder.set_fit_request(sample_weight=True)
+    unweighted = PlattScaling().set_fit_request(sample_weight=False)
+    model = CalibratedClassifier(recorder, unweighted, cv="same").fit(X, Y, WEIGHTS)
+    np.testing.assert_array_equal(model.estimator_.seen_["sample_weight"], WEIGHTS)
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y).slope_
+
+
+def test_weights_that_nobody_has_spoken_of_are_refused(routing):
+    isotonic = IsotonicRegression(out_of_bounds="clip")
+    asking = LogisticRegression().set_fit_request(sample_weight=True)
+    for model, name in [
+        (CalibratedClassifier(LogisticRegression()), "LogisticRegression.fit"),
+        (CalibratedClassifier(asking, isotonic), "IsotonicRegression.fit"),
+    ]:
+        with pytest.raises(UnsetMetadataPassedError, match=name):
+            model.fit(X, Y, WEIGHTS)
+    isotonic.set_fit_request(sample_weight=True)
+    theirs = CalibratedClassifier(asking, isotonic, cv=3).fit(X, Y, WEIGHTS)
+    ours = CalibratedClassifier(asking, IsotonicCalibrator(), cv=3).fit(X, Y, WEIGHTS)
+    np.testing.assert_allclose(theirs.predict_proba(X), ours.predict_proba(X), atol=1e-12)
+
+
+def test_the_defaults_ask_for_weights_by_themselves(routing):
+    model = CalibratedClassifier(cv="same").fit(X, Y, WEIGHTS)
+    by_hand = LogisticRegression().fit(X, Y, WEIGHTS)
+    np.testing.assert_array_equal(model.estimator_.coef_, by_hand.coef_)
+    assert slope(model) == PlattScaling().fit(by_hand.decision_function(X), Y, WEIGHTS).slope_
+
+
+def test_a_prefit_classifier_is_given_nothing(routing):
+    recorder = Recorder().set_fit_request(sample_weight=True, clues=True).fit(X, Y)
+    model = CalibratedClassifier(recorder, cv="prefit").fit(X, Y, WEIGHTS)
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y, WEIGHTS).slope_
+    for parameters in [{"clues": Y}, {"groups": GROUPS}]:
+        with pytest.raises(TypeError, match=f"unexpected argument.*{next(iter(parameters))}"):
+            model.fit(X, Y, **parameters)
+
+
+def test_groups_that_no_splitter_asks_for(routing):
+    with pytest.raises(TypeError, match="unexpected argument.*groups"):
+        CalibratedClassifier(GaussianNB(), cv=3).fit(X, Y, groups=GROUPS)
+
+
+@pytest.mark.parametrize("said", [None, True])
+def test_within_cross_validation(routing, said):
+    recorder = Recorder().set_fit_request(sample_weight=True)
+    model = CalibratedClassifier(recorder, cv=GroupKFold(2)).set_score_request(sample_weight=False)
+    if said:
+        model.set_fit_request(sample_weight=said)
+    result = cross_validate(
+        model,
+        X,
+        Y,
+        cv=GroupKFold(3),
+        params={"sample_weight": WEIGHTS, "groups": GROUPS},
+        return_estimator=True,
+        error_score="raise",
+    )
+    for (training, _), fitted in zip(SPLITS, result["estimator"], strict=True):
+        seen = fitted.estimator_.seen_["sample_weight"]
+        np.testing.assert_array_equal(seen, WEIGHTS[training])
+        by_hand = CalibratedClassifier(
+            Recorder().set_fit_request(sample_weight=True),
+            cv=list(GroupKFold(2).split(X[training], Y[training], GROUPS[training])),
+        ).fit(X[training], Y[training], WEIGHTS[training])
+        assert slope(fitted) == slope(by_hand)
+
+
+def test_a_search_hands_weights_to_a_calibrator(routing):
+    search = GridSearchCV(HistogramBinning(), {"n_bins": [2, 9]}, cv=3)
+    search.fit(X[:, 0], Y, sample_weight=WEIGHTS)
+    chosen = HistogramBinning(**search.best_params_).fit(X[:, 0], Y, WEIGHTS)
+    np.testing.assert_array_equal(search.predict(X[:, 0]), chosen.predict(X[:, 0]))
+
+
+@pytest.mark.parametrize("tree", [DecisionTreeClassifier(max_depth=2), AUCSplitTree(max_depth=2)])
+def test_partitions_are_trained_alike_with_routing(tree):
+    model = HeterogeneousCalibrator(make_pipeline(SimpleImputer(), tree))
+    expected = model.fit(X, X[:, 0], Y, WEIGHTS).predict(X, X[:, 0])
+    with config_context(enable_metadata_routing=True):
+        routed = model.fit(X, X[:, 0], Y, WEIGHTS).predict(X, X[:, 0])
+    np.testing.assert_array_equal(routed, expected)
+    assert len(model.parts_) > 1
