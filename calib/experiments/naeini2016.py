@@ -129,19 +129,22 @@ def mean_measures(labels, probabilities, folds):
     return {name: np.mean([one[name] for one in each]) for name in each[0]}
 
 
+def seed_of_run(dataset, run):
+    """Seed of the folds of one run, the same for every classifier."""
+    return int(np.random.SeedSequence([SEED, run, *dataset.encode()]).generate_state(1)[0])
+
+
 def run_data_set(case):
     """One run of one classifier on one data set: a row a method, way to calibrate and pooling."""
     X, labels, n_numeric = encoded(case["dataset"])
     template = base_classifier(case["classifier"], n_numeric)
-    key = [SEED, case["run"], *case["dataset"].encode()]  # the same folds for every classifier
-    seed = int(np.random.SeedSequence(key).generate_state(1)[0])
-    folds, found = cross_validate(X, labels, template, seed)
+    folds, found = cross_validate(X, labels, template, seed_of_run(case["dataset"], case["run"]))
     rows = []
     for (scored, method), p in found.items():
         about = {"scored": scored, "method": method}
         rows.append({**about, "over": "folds", **mean_measures(labels, p, folds)})
         rows.append({**about, "over": "pooled", **measures(labels, p)})
-    return [_rounded(row) for row in rows]
+    return [rounded(row) for row in rows]
 
 
 def data_set_cases():
@@ -183,7 +186,8 @@ def by_data_set(rows, measure, methods, **chosen):
     return np.column_stack(columns)
 
 
-def _rounded(row):
+def rounded(row):
+    """The row with its numbers to five decimals, as they are recorded."""
     return {key: value if isinstance(value, str) else round(value, 5) for key, value in row.items()}
 
 
