@@ -34,8 +34,8 @@ class BBQ(Calibrator):
 
     The weight :math:`w_B` is the probability of the labels given the binning, where bin i with
     :math:`m_i` positives and :math:`n_i` negatives has a frequency of its own with the prior
-    Beta(a_i, b_i). It is worth two observations and centred at the midpoint :math:`p_i` of the
-    bin, kept within [0.005, 0.995]: before the data speak, a score is taken at its word.
+    Beta(a_i, b_i). The prior counts as two observations, and its mean is the midpoint :math:`p_i`
+    of the bin, kept within [0.005, 0.995]: without labels a bin predicts about its own score.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class BBQ(Calibrator):
     log_scores_ : ndarray of shape (T,)
         Log probability of the labels given each binning.
     weights_ : ndarray of shape (T,)
-        Posterior probabilities of the models; the prior is uniform in B.
+        Posterior probabilities of the models; every size B has the same prior probability.
     map_ : StepMap
         The average of step functions is a step function, here as arrays.
 
@@ -67,8 +67,11 @@ class BBQ(Calibrator):
     falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the last
     ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
 
-    * One class only: predictions near that class, never 0 or 1; far from the scores' own end they
-      are less sure.
+    * The prior is uniform over the sizes, as in the authors' code, and not over binnings. With few
+      distinct scores many sizes give the same binning, mostly the finest, which has all their
+      shares: with 10 distinct scores, 100 times each, 91 of 100.
+    * One class only: predictions near that class, never 0 or 1; at scores far from that class
+      they are less certain.
     * All scores equal: one bin [0, 1], so (m + 1) / (N + 2); with one observation 1/3 or 2/3.
 
     Sorting takes O(N log N), the O(N^(1/3)) models O(N^(2/3) log N) altogether, since a model of B
@@ -77,7 +80,8 @@ class BBQ(Calibrator):
     References
     ----------
     Naeini, Cooper and Hauskrecht (2015), "Obtaining well calibrated probabilities using Bayesian
-    binning". Heckerman, Geiger and Chickering (1995) for the score.
+    binning", of which a public summary and the authors' code were at hand. Heckerman, Geiger and
+    Chickering (1995) for the score.
 
     Examples
     --------
@@ -165,8 +169,9 @@ class ABB(Calibrator):
 
     References
     ----------
-    Naeini, Cooper and Hauskrecht (2015) describe the average, Naeini and Cooper (2016) compare
-    with it. The forward and backward sums are those of hidden semi-Markov models.
+    Naeini, Cooper and Hauskrecht (2015), "Binary classifier calibration using a Bayesian
+    non-parametric approach", whose full text was not at hand: the prior of the cuts is, as far as
+    we know, theirs. The forward and backward sums are those of hidden semi-Markov models.
 
     Examples
     --------

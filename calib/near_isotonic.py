@@ -37,9 +37,9 @@ class NearIsotonicPath(ScoreModel):
 
     Notes
     -----
-    Fit O(N log N) time, `values_at` O(N), memory O(N). Values closer than 1e-12 have met. A value
-    is 0 or 1 only where all labels of its bin agree. With one class only, all scores tied or
-    labels already in order there is no breakpoint.
+    Fit O(N log N) time, `values_at` and `at` O(N), memory O(N). Values closer than 1e-12 have met.
+    A value is 0 or 1 only where all labels of its bin agree. With one class only, all scores tied
+    or labels already in order there is no breakpoint.
 
     References
     ----------
@@ -157,7 +157,7 @@ class ENIR(Calibrator):
 
     Notes
     -----
-    The ensemble is exact, but few models are evaluated. Two bounds do without:
+    The ensemble is exact, though most models are usually not evaluated. Two bounds do without:
 
     * no value beats the frequency of its bin, so the likelihood of the binning with its
       frequencies, which a merge changes in O(1), bounds the likelihood of the model;
@@ -166,9 +166,13 @@ class ENIR(Calibrator):
     A model whose bound exceeds the smallest criterion by more than 2 log(n_models / eps) is out of
     reach and has weight 0; all these together would have less than eps = 2.2e-16.
 
-    Fit O(N log N) plus O(bins) for each evaluated model, predict O(1) expected per score, memory
-    O(N). With one class only, every prediction is that class. A prediction at a calibration score
-    is exactly 0 if no label up to it is 1, and exactly 1 if no label from it on is 0.
+    Fit O(N log N) for the path plus O(K) for each evaluated model, with K distinct scores. With
+    BIC a few dozen are evaluated in ordinary samples, but nothing bounds their number: there are
+    samples in which all models are within reach, so that the worst case is O(K^2). Predict O(1)
+    expected per score, memory O(N).
+
+    With one class only, every prediction is that class. A prediction at a calibration score is
+    exactly 0 if no label up to it is 1, and exactly 1 if no label from it on is 0.
 
     References
     ----------

@@ -201,13 +201,24 @@ def test_averaging_or_the_best_model_alone():
     assert average.map_.probabilities.size > size
 
 
-def test_a_score_is_taken_at_its_word_before_the_data_speak():
+def test_the_prior_mean_of_a_bin_is_its_midpoint():
     low, high = ABB(strength=1e9).fit([0.02, 0.9], [1, 0]).predict([0.0, 1.0])
     # bins [0, 0.46] and [0.46, 1] of one observation each
     assert (low, high) == pytest.approx(((1 + 0.46) / 3, (0 + 1.46) / 3))
     # the midpoint 0.001 of the first bin becomes 0.005
     low = ABB(strength=1e9).fit([0.001, 0.003], [0, 1]).predict([0.0])
     assert low == pytest.approx((0 + 0.01) / 3)
+
+
+def test_tied_scores_give_the_finest_binning_the_shares_of_all_its_sizes():
+    scores = np.repeat(np.linspace(0.05, 0.95, 10), 100)
+    labels = (np.arange(1000) % 100 < 100 * scores).astype(int)
+    calibrator = BBQ().fit(scores, labels)
+    finest = calibrator.n_bins_ >= 10
+    assert (finest.sum(), finest.size) == (91, 100)
+    assert np.unique(calibrator.log_scores_[finest]).size == 1
+    assert np.unique(calibrator.log_scores_[~finest]).size == 9
+    assert np.ptp(calibrator.weights_[finest]) == 0
 
 
 def test_the_strength_of_the_prior_sets_the_number_of_bins():

@@ -14,7 +14,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from calib.classifier import CalibratedClassifier
-from calib.experiments import naeini2016, naeini2016_data, read_table, recorded
+from calib.experiments import (
+    naeini2016,
+    naeini2016_data,
+    naeini2016_settings,
+    read_table,
+    recorded,
+)
 from calib.experiments.naeini2016_data import DATA_SETS, MISSING, MixedNaiveBayes
 from calib.experiments.recording import RESULTS
 from calib.maps import LinearMap
@@ -71,6 +77,57 @@ def test_the_printed_numbers_are_not_those_of_ten_equal_intervals():
     ece = {ties: rows["ECE"][chosen & (rows["ties"] == ties)] for ties in naeini2016.PARTITIONS}
     assert abs(ece["label"].mean() - 0.35) < 0.02
     assert ece["width"].max() < 0.05 and ece["group"].max() < 0.05
+
+
+def test_every_setting_is_recorded():
+    rows = recorded("naeini2016_settings")
+    keys = set(zip(rows["dataset"], rows["classifier"], rows["setting"], strict=True))
+    cases = [tuple(case.values()) for case in naeini2016_settings.SETTINGS_STUDY.cases()]
+    assert keys == set(cases) and len(cases) == 7 * len(naeini2016_settings.SMALLER)
+    assert len(rows["AUC"]) == len(cases) * 5 * 2  # methods, folds and pooled
+
+
+def test_the_study_is_one_of_the_settings():
+    settings, study = recorded("naeini2016_settings"), recorded("naeini2016_data_sets")
+    for classifier in ["LR", "SVM", "NB"]:
+        for method in ["Raw", "Isotonic", "BBQ", "ENIR"]:
+            chosen = (settings["classifier"] == classifier) & (settings["setting"] == "study")
+            chosen &= (settings["method"] == method) & (settings["over"] == "pooled")
+            expected = (study["classifier"] == classifier) & (study["method"] == method)
+            expected &= (study["over"] == "pooled") & (study["scored"] == "same")
+            expected &= (study["run"] == 0) & np.isin(study["dataset"], settings["dataset"])
+            np.testing.assert_allclose(settings["RMSE"][chosen], study["RMSE"][expected], atol=2e-3)
+
+
+@pytest.mark.parametrize(("classifier", "setting"), naeini2016_settings.SETTINGS)
+def test_settings_change_what_they_name(classifier, setting):
+    *steps, model = naeini2016_settings.classifier_of(classifier, setting, 2).named_steps.items()
+    assert ("standardscaler" in dict(steps)) != ("raw columns" in setting)
+    name, model = model
+    assert name == {"LR": "logisticregression", "NB": "mixednaivebayes"}.get(
+        classifier, "svc" if "rbf" in setting else "linearsvc"
+    )
+    if classifier == "LR":
+        assert model.C == (1e4 if "weak" in setting else 1.0)
+
+
+@pytest.mark.slow
+@needs_data
+def test_a_setting_as_recorded():
+    case = {"dataset": "heart_statlog", "classifier": "LR", "setting": "raw columns"}
+    live = naeini2016_settings.run_setting(case)
+    assert_as_recorded("naeini2016_settings", case, live, tolerance=2e-3)
+
+
+def test_equal_means_are_ties_whatever_the_rounding():
+    rows = {
+        "dataset": np.array(["a"] * 6),
+        "method": np.array(["x", "x", "x", "y", "y", "y"]),
+        "AUC": np.array([0.1, 0.2, 0.3, 0.3, 0.2, 0.1]),
+    }
+    assert sum(rows["AUC"][:3]) != sum(rows["AUC"][3:])
+    table = naeini2016.by_data_set(rows, "AUC", ["x", "y"], dataset="a")
+    assert table[0, 0] == table[0, 1]
 
 
 def test_the_list_of_data_sets_is_the_papers():

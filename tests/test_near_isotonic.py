@@ -264,6 +264,32 @@ def test_few_of_many_models_are_evaluated(criterion):
     assert calibrator.n_evaluated_ < 500
 
 
+def flat_pairs(n_pairs):
+    """Weights and positives of pairs of tied scores, built so that BIC hardly changes.
+
+    Each pair is a violation. Between two merges the others shrink by as much likelihood as the
+    bin that is saved costs: with p near the middle, lambda^2 grows by log N / sum 1 / (W p (1-p)).
+    """
+    weights = np.random.default_rng(0).integers(50_000, 100_000, (n_pairs, 2))
+    middle = np.linspace(0.4, 0.6, n_pairs)[:, None]
+    price = np.log(weights.sum())
+    squared = 1.1 * price * np.sum(1 / np.arange(1, n_pairs + 1)) / np.mean(8 / weights)
+    meets = np.empty((n_pairs, 1))
+    for t in reversed(range(n_pairs)):
+        meets[t] = np.sqrt(squared)
+        p = middle[t:] + (meets[t:] - meets[t]) / weights[t:] * [1, -1]
+        squared -= price / np.sum(1 / (weights[t:] * p * (1 - p)))
+    return weights.ravel(), np.round(weights * middle + meets * [1, -1]).ravel()
+
+
+def test_in_the_worst_case_all_models_are_evaluated():
+    weights, positives = flat_pairs(100)
+    scores, labels = np.repeat(np.arange(200), 2), np.tile([1, 0], 200)
+    calibrator = ENIR().fit(scores, labels, np.c_[positives, weights - positives].ravel())
+    assert calibrator.n_models_ == calibrator.n_evaluated_ == 100
+    assert np.all(calibrator.weights_ > 0) and calibrator.effective_models_ > 50
+
+
 def test_two_models_by_hand():
     """At 1/2 the last two labels merge, at 2/3 the three before; AIC charges 4 and 3 bins."""
     calibrator = ENIR(criterion="aic").fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 0, 1, 0])

@@ -9,6 +9,7 @@ __all__ = ["Experiment", "experiments", "read_table", "record", "recorded"]
 _MODULES = {
     "naeini2014": ["RINGS", "CALIBRATION_SIZE"],
     "naeini2016": ["RINGS", "DATA_SETS_STUDY"],
+    "naeini2016_settings": ["SETTINGS_STUDY"],
     "kdd98": ["EVERYBODY", "HALVES", "ORIGINAL"],
     "auc_split": ["AUC_SPLIT"],
     "calibration_data": ["CALIBRATION_DATA"],

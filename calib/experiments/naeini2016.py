@@ -129,19 +129,22 @@ def mean_measures(labels, probabilities, folds):
     return {name: np.mean([one[name] for one in each]) for name in each[0]}
 
 
+def seed_of_run(dataset, run):
+    """Seed of the folds of one run, the same for every classifier."""
+    return int(np.random.SeedSequence([SEED, run, *dataset.encode()]).generate_state(1)[0])
+
+
 def run_data_set(case):
     """One run of one classifier on one data set: a row a method, way to calibrate and pooling."""
     X, labels, n_numeric = encoded(case["dataset"])
     template = base_classifier(case["classifier"], n_numeric)
-    key = [SEED, case["run"], *case["dataset"].encode()]  # the same folds for every classifier
-    seed = int(np.random.SeedSequence(key).generate_state(1)[0])
-    folds, found = cross_validate(X, labels, template, seed)
+    folds, found = cross_validate(X, labels, template, seed_of_run(case["dataset"], case["run"]))
     rows = []
     for (scored, method), p in found.items():
         about = {"scored": scored, "method": method}
         rows.append({**about, "over": "folds", **mean_measures(labels, p, folds)})
         rows.append({**about, "over": "pooled", **measures(labels, p)})
-    return [_rounded(row) for row in rows]
+    return [rounded(row) for row in rows]
 
 
 def data_set_cases():
@@ -180,10 +183,12 @@ def by_data_set(rows, measure, methods, **chosen):
         these = kept & (rows["method"] == method)
         _, of, counts = np.unique(rows["dataset"][these], return_inverse=True, return_counts=True)
         columns.append(np.bincount(of, rows[measure][these]) / counts)
-    return np.column_stack(columns)
+    # recorded numbers have five decimals: an error of rounding shall not break a tie of two means
+    return np.column_stack(columns).round(9)
 
 
-def _rounded(row):
+def rounded(row):
+    """The row with its numbers to five decimals, as they are recorded."""
     return {key: value if isinstance(value, str) else round(value, 5) for key, value in row.items()}
 
 
@@ -194,7 +199,7 @@ RINGS = Experiment(
     cases=lambda: [{"svm": svm, "run": run} for svm in SVMS for run in range(N_RUNS)],
     run_case=run_rings,
     deviations=(
-        "The points and machines are those of naeini2014_rings, with the deviations named there.",
+        "The points and SVMs are those of naeini2014_rings, with the deviations named there.",
         "ECE and MCE are recorded for three partitions of the predictions: ten groups of equal "
         "size with ties cut by label ('label') or kept together ('group'), and ten intervals of "
         "equal width ('width'). The paper describes the last; its numbers are those of the first.",
@@ -218,7 +223,7 @@ DATA_SETS_STUDY = Experiment(
         "Encoding is not described: here a missing number becomes the median, categories "
         "(also those of two-valued numbers) become indicators, a missing category is one of them; "
         "then all columns are standardised. Only the vocabulary is taken from all rows.",
-        "The machine is linear with squared hinge loss and C = 1 (LinearSVC), logistic regression "
+        "The SVM is linear with squared hinge loss and C = 1 (LinearSVC), logistic regression "
         "has a ridge penalty with C = 1, naive Bayes is normal for numbers, to the variances of "
         "which 0.01 of a standardised column's is added, and Bernoulli for indicators.",
         "'folds': calibrated on five-fold scores of the training rows; the paper calibrates on "

@@ -14,11 +14,11 @@ class RankTest(NamedTuple):
     Attributes
     ----------
     chi2, chi2_p : float
-        Friedman's statistic and its p value, from the chi-squared law with k - 1 degrees of
-        freedom.
+        Friedman's statistic and its p value, from the chi-squared distribution with k - 1 degrees
+        of freedom.
     f, f_p : float
-        That of Iman and Davenport and its p value, from the F law with k - 1 and (k - 1)(T - 1)
-        degrees of freedom. Infinite and 0 if all data sets agree on the order.
+        That of Iman and Davenport and its p value, from the F distribution with k - 1 and
+        (k - 1)(T - 1) degrees of freedom. Infinite and 0 if all data sets agree on the order.
     """
 
     chi2: float
