@@ -48,8 +48,9 @@ class HistogramBinning(Calibrator):
 
     References
     ----------
-    Zadrozny and Elkan (2001). Naeini, Cooper and Hauskrecht (2014), sections 2-3: with probability
-    1 - delta the maximum calibration error is at most ``calib.theory.mce_bound(N, B, delta)``.
+    Zadrozny and Elkan (2001). Naeini, Cooper and Hauskrecht (2014), sections 2-3. With probability
+    1 - delta the maximum calibration error on new data from the same distribution is at most
+    ``calib.theory.mce_bound(counts_, delta)``, with ties or without.
 
     Examples
     --------

@@ -1,37 +1,355 @@
-r"""Finite-sample bounds for histogram binning with B equal-frequency bins on N points.
+r"""Finite-sample bounds for histogram binning.
 
-Each bound comes in two versions: ``"published"``, as Naeini, Cooper and Hauskrecht (2014) state or
-prove it, and ``"sharp"``, the best constant that the chapters of this book prove. The sharp ones
-take N/B points per bin and bins that are fixed in advance, or cut at calibration scores that are
-then left out; cuts halfway between scores add a remainder of order B/N up to a logarithm, given in
-the chapters. Write theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats for estimates.
+Three kinds of functions, proved in chapters 3 to 5:
+
+* `bin_bounds`, `mce_bound`, `ece_bound`, `auc_loss_bound`: with probability 1 - delta, for the bins
+  that `HistogramBinning` makes, whatever the distribution of the scores: continuous, with atoms
+  (trees, forests, rounded scores), or mixed. `confidence_band` is their sister by Clopper and
+  Pearson for bins fixed in advance, or given the scores.
+* ``mean_..._continuous``: bounds of the mean error, for continuous scores only.
+* ``published_...``: what Naeini, Cooper and Hauskrecht (2014) state or prove.
+
+Write N_i for the calibration points in bin i, theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats
+for their estimates, B for the number of bins, N for the size of the sample.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta
 
-from calib.validation import check_choice, check_positive
-
-VERSIONS = ["published", "sharp"]
+from calib.validation import check_choice, check_integer, check_positive, check_scores
 
 
-def mce_bound(
-    n: ArrayLike, n_bins: ArrayLike, delta: float, *, version: str = "sharp"
-) -> float | NDArray[np.float64]:
-    r"""With probability 1 - delta the maximum calibration error is at most this.
+def bin_bounds(
+    counts: ArrayLike,
+    delta: float,
+    *,
+    strategy: str = "quantile",
+    n_bins: int | None = None,
+    n_values: int | None = None,
+) -> NDArray[np.float64]:
+    r"""With probability 1 - delta each ``|theta^_i - theta_i|`` is at most this, for all i at once.
 
     .. math::
-        &\text{sharp: } \sqrt{\frac{B \log(2B/\delta)}{2N}}
-
-        &\text{published: } \sqrt{\frac{2B \log(2B/\delta)}{N}}
+        \sqrt{\frac{\log(2J/\delta)}{2 N_i}} + \frac{2}{N_i - 2}
 
     Parameters
     ----------
-    n, n_bins : array-like
+    counts : array-like of shape (B,)
+        Calibration points in the fitted bins, ``HistogramBinning.counts_``, from left to right.
+    delta : float
+        Probability of failure, in (0, 1).
+    strategy : {"quantile", "uniform"}, default="quantile"
+        How the bins were made. ``"uniform"``: they were fixed in advance, so J = B and the last
+        term is not needed.
+    n_bins : int, optional
+        The number of bins asked for, if it was chosen without the sample. Half of delta then goes
+        to the bins that hold just the ranks they hold without ties: J = 2B for these, and
+        J = N (N + 1) for the others.
+    n_values : int, optional
+        The number G of different scores that the classifier can give, if it is known without the
+        sample, as the leaves of a tree are. There are J = G (G + 1) / 2 possible bins, and the
+        last term is not needed.
+
+    Returns
+    -------
+    bounds : ndarray of shape (B,)
+        At most 1, where they say nothing.
+
+    Raises
+    ------
+    ValueError
+        If `counts` are not whole numbers, or an argument is out of range.
+
+    Notes
+    -----
+    Without `n_bins` and `n_values` J = N (N + 1) / 2, the number of pairs of ranks between which a
+    bin may lie. No assumption on the scores is made: ties decide which ranks a bin holds, and the
+    union bound covers all of them. O(B + n_bins).
+
+    Examples
+    --------
+    >>> bin_bounds([100] * 10, 0.05, n_bins=10)[0].round(3)
+    np.float64(0.203)
+    >>> bin_bounds([20, 980], 0.05).round(3)
+    array([0.759, 0.095])
+    >>> bin_bounds([400, 600], 0.05, n_values=12).round(3)
+    array([0.1  , 0.082])
+    """
+    counts = _counts(counts)
+    check_positive(delta, "delta", below=1)
+    check_choice(strategy, ["quantile", "uniform"], "strategy")
+    cut_from_scores = strategy == "quantile" and n_values is None
+    if strategy == "uniform":
+        possible = counts.size
+    elif n_values is not None:
+        check_integer(n_values, "n_values", minimum=counts.size)
+        possible = n_values * (n_values + 1) / 2
+    else:
+        possible = _pairs_of_ranks(counts, n_bins)
+    with np.errstate(divide="ignore"):
+        bounds = np.sqrt(np.log(2 * possible / delta) / (2 * counts))
+        if cut_from_scores:
+            bounds += np.where(counts > 2, 2 / np.abs(counts - 2), np.inf)
+    return np.minimum(bounds, 1.0)
+
+
+def mce_bound(
+    counts: ArrayLike,
+    delta: float,
+    *,
+    strategy: str = "quantile",
+    n_bins: int | None = None,
+    n_values: int | None = None,
+) -> float:
+    """With probability 1 - delta the maximum calibration error is at most this.
+
+    The largest of `bin_bounds`, whose parameters and conditions these are: it holds for any
+    distribution of the scores.
+
+    Returns
+    -------
+    bound : float
+        At most 1, where it says nothing.
+
+    Examples
+    --------
+    >>> print(round(mce_bound([100] * 10, 0.05, n_bins=10), 3))
+    0.203
+    >>> print(round(published_mce_bound(1000, 10, 0.05), 3))
+    0.346
+    """
+    return float(
+        bin_bounds(counts, delta, strategy=strategy, n_bins=n_bins, n_values=n_values).max()
+    )
+
+
+def ece_bound(
+    counts: ArrayLike,
+    delta: float,
+    *,
+    strategy: str = "quantile",
+    n_bins: int | None = None,
+    n_values: int | None = None,
+) -> float:
+    r"""With probability 1 - delta the expected calibration error is at most this.
+
+    .. math::
+        \sum_i \frac{N_i}{N} \epsilon_i + t \sum_i \lvert \epsilon_{i+1} - \epsilon_i \rvert,
+        \quad t = \sqrt{\frac{\log(4/\delta)}{2N}}
+
+    with the `bin_bounds` epsilon_i for delta/2, or the largest of them if that is smaller.
+    Parameters are those of `bin_bounds`; it holds for any distribution of the scores.
+
+    Returns
+    -------
+    bound : float
+
+    Notes
+    -----
+    The masses eta_i are not known; the second term is what they can differ from N_i/N, by the
+    inequality of Dvoretzky, Kiefer and Wolfowitz. For continuous scores the mean error is several
+    times smaller: `mean_ece_bound_continuous`.
+
+    Examples
+    --------
+    >>> print(round(ece_bound([20, 980], 0.05), 3))
+    0.142
+    """
+    bounds = bin_bounds(counts, delta / 2, strategy=strategy, n_bins=n_bins, n_values=n_values)
+    return _weighted(bounds, _counts(counts), delta)
+
+
+def auc_loss_bound(
+    counts: ArrayLike,
+    delta: float,
+    *,
+    base_rate: float,
+    strategy: str = "quantile",
+    n_bins: int | None = None,
+    n_values: int | None = None,
+) -> float:
+    r"""With probability 1 - delta, AUC(score) - AUC(calibrated score) is at most this.
+
+    .. math::
+        \frac12 \max_i \frac{N_i}{N} + t
+        + \frac{\min(\bar\epsilon, \tfrac12 \max_i \epsilon_i)}{p (1 - p)},
+        \quad t = \sqrt{\frac{\log(4/\delta)}{2N}}
+
+    with the `bin_bounds` epsilon_i for delta/2 and their mean as in `ece_bound`.
+
+    Parameters
+    ----------
+    base_rate : float
+        p = P(z = 1), in (0, 1). The others are those of `bin_bounds`.
+
+    Returns
+    -------
+    bound : float
+        May exceed 1, where it says nothing.
+
+    Notes
+    -----
+    Pairs inside one bin, and pairs of bins in the wrong order, whose loss is at most the expected
+    calibration error, and half of the largest error, over p (1 - p). It holds for any distribution
+    of the scores.
+
+    Examples
+    --------
+    >>> print(round(auc_loss_bound([10_000] * 100, 0.05, base_rate=0.5, n_bins=100), 3))
+    0.051
+    """
+    check_positive(base_rate, "base_rate", below=1)
+    bounds = bin_bounds(counts, delta / 2, strategy=strategy, n_bins=n_bins, n_values=n_values)
+    counts = _counts(counts)
+    error = min(_weighted(bounds, counts, delta), bounds.max() / 2)
+    largest = counts.max() / counts.sum()
+    spread = base_rate * (1 - base_rate)
+    return float(largest / 2 + _uniform_deviation(counts.sum(), delta) + error / spread)
+
+
+def confidence_band(
+    counts: ArrayLike, positives: ArrayLike, delta: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Simultaneous intervals of Clopper and Pearson for the probabilities of the bins.
+
+    Parameters
+    ----------
+    counts, positives : array-like of shape (B,)
+        Calibration points and positives in the bins, ``HistogramBinning.counts_`` and
+        ``positives_``.
+    delta : float
+        Probability that some interval misses, in (0, 1); each has delta/B of it.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (B,)
+        In [0, 1]; an empty bin has [0, 1].
+
+    Notes
+    -----
+    Without a remainder, for two targets. For theta_i if the bins were fixed in advance, as with
+    ``strategy="uniform"``. And, for any bins cut from the scores and any distribution, given the
+    scores, for the mean of P(z = 1 | score) over the calibration scores in the bin, if delta is
+    at most 1/2: the labels are then independent with different probabilities, and their sum has
+    lighter tails than with equal ones (Hoeffding, 1956), but for a single positive or negative,
+    where the union bound replaces Clopper and Pearson's limit. Narrower than `bin_bounds` where
+    positives are rare.
+
+    References
+    ----------
+    Clopper and Pearson (1934). Hoeffding (1956), On the distribution of the number of successes in
+    independent trials.
+
+    Examples
+    --------
+    >>> lower, upper = confidence_band([100, 100], [0, 50], 0.05)
+    >>> lower.round(3), upper.round(3)
+    (array([0.   , 0.385]), array([0.043, 0.615]))
+    """
+    counts, positives = _counts(counts), _counts(positives, name="positives")
+    check_positive(delta, "delta", below=1)
+    if positives.shape != counts.shape or np.any(positives > counts):
+        raise ValueError("positives must be as many as counts, and none larger than its count")
+    tail = delta / (2 * counts.size)
+    negatives = counts - positives
+    return _lower_limit(counts, positives, tail), 1 - _lower_limit(counts, negatives, tail)
+
+
+def mean_ece_bound_continuous(
+    n: ArrayLike, n_bins: ArrayLike, *, base_rate: float = 0.5
+) -> float | NDArray[np.float64]:
+    r"""The mean expected calibration error of quantile bins; for continuous scores only.
+
+    .. math::
+        \sqrt{\frac{(p + r)(1 - p + r)}{n_0}} + r, \quad
+        n_0 = \lfloor N/B \rfloor, \quad r = \frac{B - 1}{N + 1}
+
+    Parameters
+    ----------
+    n, n_bins : int or array-like of int
+        Calibration points N and bins B, positive, B at most N; broadcast against each other.
+    base_rate : float, default=0.5
+        p = P(z = 1), in (0, 1); the default is the worst case.
+
+    Returns
+    -------
+    bound : float or ndarray
+
+    Examples
+    --------
+    >>> print(round(mean_ece_bound_continuous(1000, 10), 3))
+    0.06
+    >>> print(round(published_ece_bound(1000, 10), 3))
+    0.251
+    """
+    n, n_bins = _sizes(n, n_bins)
+    check_positive(base_rate, "base_rate", below=1)
+    gaps = (n_bins - 1) / (n + 1)
+    smallest = n // n_bins
+    return np.sqrt((base_rate + gaps) * (1 - base_rate + gaps) / smallest) + gaps
+
+
+def mean_auc_loss_bound_continuous(
+    n: ArrayLike, n_bins: ArrayLike, *, base_rate: float = 0.5
+) -> float | NDArray[np.float64]:
+    r"""The mean of AUC(score) - AUC(calibrated score) for quantile bins; continuous scores only.
+
+    .. math::
+        &\frac{a}{2} + \frac14 \sqrt{\frac{a + 2/N}{N v}}
+        + \frac14 \sqrt{\frac{2}{(n_0 - 1) v}} + \frac{1}{n_0 v} + \frac{r}{\min(p, 1 - p)},
+
+        &a = \frac{\lceil N/B \rceil + 1}{N + 1}, \quad n_0 = \lfloor N/B \rfloor, \quad
+        r = \frac{B - 1}{N + 1}, \quad v = p (1 - p)
+
+    Parameters
+    ----------
+    n, n_bins : int or array-like of int
+        Calibration points N and bins B, positive, B at most N/2; broadcast against each other.
+    base_rate : float, default=0.5
+        p = P(z = 1), in (0, 1).
+
+    Returns
+    -------
+    bound : float or ndarray
+
+    Notes
+    -----
+    The terms: pairs inside one bin, with masses that are equal, and what they miss to be equal;
+    pairs of bins in the wrong order; a point on each cut; the masses of the gaps between the
+    calibration scores next to a cut. The first and the third balance at about
+    B = 2 (N p (1-p))^(1/3). Where the score is not monotone in P(z = 1 | score), binning may
+    gain AUC, and the loss is negative.
+
+    Examples
+    --------
+    >>> print(round(mean_auc_loss_bound_continuous(10**6, 100), 4))
+    0.0127
+    >>> print(published_auc_loss_bound(100))
+    0.005
+    """
+    n, n_bins = _sizes(n, n_bins, per_bin=2)
+    check_positive(base_rate, "base_rate", below=1)
+    spread = base_rate * (1 - base_rate)
+    smallest = n // n_bins
+    largest_mass = (np.ceil(n / n_bins) + 1) / (n + 1)
+    within_bins = largest_mass / 2 + np.sqrt((largest_mass + 2 / n) / (n * spread)) / 4
+    wrong_order = np.sqrt(2 / ((smallest - 1) * spread)) / 4 + 1 / (smallest * spread)
+    gaps = (n_bins - 1) / (n + 1) / min(base_rate, 1 - base_rate)
+    return within_bins + wrong_order + gaps
+
+
+def published_mce_bound(
+    n: ArrayLike, n_bins: ArrayLike, delta: float
+) -> float | NDArray[np.float64]:
+    r"""Theorem 3.1 of Naeini, Cooper and Hauskrecht (2014): sqrt(2 B log(2B/delta) / N).
+
+    Parameters
+    ----------
+    n, n_bins : int or array-like of int
         Calibration points N and bins B, positive; broadcast against each other.
     delta : float
         Probability of failure, in (0, 1).
-    version : {"sharp", "published"}, default="sharp"
 
     Returns
     -------
@@ -40,140 +358,100 @@ def mce_bound(
 
     Notes
     -----
-    Hoeffding in each bin and a union bound. The published version (Theorem 3.1) loses a factor of
-    four in the exponent between its equations (1) and (3), hence twice the bound.
-
-    Examples
-    --------
-    >>> print(round(mce_bound(1000, 10, 0.05), 3))
-    0.173
-    >>> print(round(mce_bound(1000, 10, 0.05, version="published"), 3))
-    0.346
+    Its proof takes bins fixed in advance with N/B points in each, for which half of it is enough.
     """
     n, n_bins = _sizes(n, n_bins)
     check_positive(delta, "delta", below=1)
-    check_choice(version, VERSIONS, "version")
-    factor = 0.5 if version == "sharp" else 2.0
-    return np.sqrt(factor * n_bins * np.log(2 * n_bins / delta) / n)
+    return np.sqrt(2 * n_bins * np.log(2 * n_bins / delta) / n)
 
 
-def ece_bound(
-    n: ArrayLike, n_bins: ArrayLike, *, base_rate: float = 0.5, version: str = "sharp"
-) -> float | NDArray[np.float64]:
-    r"""The mean expected calibration error is at most this.
+def published_ece_bound(n: ArrayLike, n_bins: ArrayLike) -> float | NDArray[np.float64]:
+    r"""The best case of the proof of Theorem 3.3 of the same paper: sqrt(2 pi B / N).
 
-    .. math::
-        &\text{sharp: } \sqrt{p (1-p) B/N}
-
-        &\text{published: } \sqrt{2 \pi B/N}
+    The theorem states the rate sqrt(B/N) with an unnamed constant; the integral of its proof gives
+    sqrt(2 pi) times the number of input bins that meet in one output bin, here one.
 
     Parameters
     ----------
-    n, n_bins : array-like
+    n, n_bins : int or array-like of int
         Calibration points N and bins B, positive; broadcast against each other.
-    base_rate : float, default=0.5
-        p = P(z = 1), in (0, 1); the default is the worst case.
-    version : {"sharp", "published"}, default="sharp"
 
     Returns
     -------
     bound : float or ndarray
-
-    Notes
-    -----
-    The paper (Theorem 3.3) states the rate with an unnamed constant. Its proof gives
-    sqrt(2 pi) times the number of input bins that meet in one output bin, which is not constant;
-    the published version here takes one, its best case. The sharp one needs no tail bound:
-    E|theta^ - theta| is at most the standard deviation, and the mean over the bins of
-    sqrt(theta (1-theta)) is at most sqrt(p (1-p)).
-
-    Examples
-    --------
-    >>> print(round(ece_bound(1000, 10), 3))
-    0.05
-    >>> print(round(ece_bound(1000, 10, base_rate=0.05), 3))
-    0.022
-    >>> print(round(ece_bound(1000, 10, version="published"), 3))
-    0.251
     """
     n, n_bins = _sizes(n, n_bins)
-    check_positive(base_rate, "base_rate", below=1)
-    check_choice(version, VERSIONS, "version")
-    factor = base_rate * (1 - base_rate) if version == "sharp" else 2 * np.pi
-    return np.sqrt(factor * n_bins / n)
+    return np.sqrt(2 * np.pi * n_bins / n)
 
 
-def auc_loss_bound(
-    n: ArrayLike,
-    n_bins: ArrayLike,
-    *,
-    base_rate: float = 0.5,
-    delta: float | None = None,
-    version: str = "sharp",
-) -> float | NDArray[np.float64]:
-    r"""AUC(score) - AUC(calibrated score) is at most this.
+def published_auc_loss_bound(n_bins: ArrayLike) -> float | NDArray[np.float64]:
+    r"""1/(2B), at the end of the proof of Theorem 3.4 of the same paper; the theorem is O(1/B).
 
-    .. math::
-        &\text{sharp, in the mean, } v = p (1 - p): \\
-        &\quad \frac{1}{2B} + \frac14 \sqrt{\frac{2B}{N v}} \\
-        &\quad + \frac14 \sqrt{\frac{1 + 2B/N}{B N v}} \\
-        &\text{sharp, with probability } 1 - \delta: \\
-        &\quad \frac{1}{2B} + \frac14 \sqrt{\frac{2B}{N v}} + t \\
-        &\quad + \frac{1}{v} \sqrt{\frac{(1 + 2Bt) \log(2/\delta)}{2N}}, \\
-        &\quad t = \sqrt{\log(4/\delta) / (2N)} \\
-        &\text{published: } \frac{1}{2B}
+    It is meant for a large number of calibration points, N/(B log B) to infinity.
 
     Parameters
     ----------
-    n, n_bins : array-like
-        Calibration points N and bins B, positive; broadcast against each other.
-    base_rate : float, default=0.5
-        p = P(z = 1), in (0, 1).
-    delta : float, optional
-        Probability of failure, in (0, 1). If not given, the bound is for the mean loss.
-    version : {"sharp", "published"}, default="sharp"
+    n_bins : int or array-like of int
+        Bins B, positive.
 
     Returns
     -------
     bound : float or ndarray
-
-    Notes
-    -----
-    The terms: pairs inside one bin, with masses eta_i equal; what the masses miss to be equal
-    (variance of a Beta law, or Dvoretzky-Kiefer-Wolfowitz); pairs of bins in the wrong order (mean,
-    and deviation from it by McDiarmid). The published version (Theorem 3.4) keeps the first alone,
-    so it holds only in the limit of large N. The main terms balance at
-    B = 2 (N p (1-p))^(1/3). Where the score is not monotone in P(z = 1 | score), binning may gain
-    AUC, and the loss is negative.
-
-    Examples
-    --------
-    >>> print(round(auc_loss_bound(10**6, 100), 4))
-    0.0121
-    >>> print(auc_loss_bound(10**6, 100, version="published"))
-    0.005
     """
-    n, n_bins = _sizes(n, n_bins)
-    check_positive(base_rate, "base_rate", below=1)
-    check_choice(version, VERSIONS, "version")
-    within_bins = 1 / (2 * n_bins)
-    if version == "published":
-        return within_bins
-    spread = base_rate * (1 - base_rate)
-    wrong_order = np.sqrt(2 * n_bins / (n * spread)) / 4
-    if delta is None:
-        unequal_masses = np.sqrt((1 + 2 * n_bins / n) / (n_bins * n * spread)) / 4
-        return within_bins + unequal_masses + wrong_order
-    check_positive(delta, "delta", below=1)
-    unequal_masses = np.sqrt(np.log(4 / delta) / (2 * n))
-    largest_mass = 1 + 2 * n_bins * unequal_masses  # times 1/B
-    deviation = np.sqrt(largest_mass * np.log(2 / delta) / (2 * n)) / spread
-    return within_bins + unequal_masses + wrong_order + deviation
+    _, n_bins = _sizes(np.max(n_bins), n_bins)
+    return 1 / (2 * n_bins)
 
 
-def _sizes(n, n_bins):
-    n, n_bins = np.asarray(n, float)[()], np.asarray(n_bins, float)[()]
+def _lower_limit(counts, successes, tail):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exact = beta.ppf(tail, successes, counts - successes + 1)
+        union = tail / counts  # for one success: P(any) is at most the sum of the probabilities
+    return np.select([successes > 1, successes == 1], [exact, union], 0.0)
+
+
+def _pairs_of_ranks(counts, n_bins):
+    """How many possible bins the union bound of each bin counts."""
+    n = counts.sum()
+    if n_bins is None:
+        return n * (n + 1) / 2
+    check_integer(n_bins, "n_bins", minimum=counts.size)
+    ends = np.cumsum(counts)
+    # without ties, rank r (from 0) falls into bin floor(B (r + 1/2) / N)
+    planned = np.ceil(np.arange(n_bins + 1) * n / n_bins - 0.5)
+    start = np.searchsorted(planned, ends - counts)
+    end = np.searchsorted(planned, ends)
+    as_planned = (planned[start] == ends - counts) & (planned[end] == ends) & (end == start + 1)
+    return np.where(as_planned, 2.0 * n_bins, n * (n + 1))
+
+
+def _weighted(bounds, counts, delta):
+    """Bound of the mean of `bounds` over the unknown masses of the bins."""
+    variation = np.abs(np.diff(bounds)).sum()
+    total = counts.sum()
+    mean = np.dot(counts, bounds) / total + variation * _uniform_deviation(total, delta)
+    return float(min(mean, bounds.max()))
+
+
+def _uniform_deviation(n, delta):
+    """What the empirical distribution function leaves the true one by, but for delta/2."""
+    return np.sqrt(np.log(4 / delta) / (2 * n))
+
+
+def _counts(counts, name="counts"):
+    counts = check_scores(counts, name=name)
+    if np.any(counts < 0) or np.any(counts != np.round(counts)) or counts.sum() == 0:
+        raise ValueError(
+            f"{name} must be whole numbers of calibration points, not all zero; found "
+            f"{counts[:5].tolist()}...: the bounds are for samples without weights"
+        )
+    return counts
+
+
+def _sizes(n, n_bins, per_bin=1):
+    n, n_bins = np.asarray(n)[()], np.asarray(n_bins)[()]
     for name, value in [("n", n), ("n_bins", n_bins)]:
-        if not np.all(np.isfinite(value) & (value > 0)):
-            raise ValueError(f"{name} must be positive and finite; found {value}")
+        if not np.all(np.isfinite(value) & (value > 0) & (value == np.round(value))):
+            raise ValueError(f"{name} must be a positive whole number; found {value}")
+    if np.any(n < per_bin * n_bins):
+        raise ValueError(f"n must be at least {per_bin} for each bin; found {n} for {n_bins}")
     return n, n_bins

@@ -2,12 +2,28 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.stats import binom
 
 from calib import HistogramBinning, roc_auc_score
-from calib.datasets import LAWS, rings
-from calib.theory import auc_loss_bound, ece_bound, mce_bound
+from calib.datasets import LAWS, TIED_LAWS, rings
+from calib.theory import (
+    _pairs_of_ranks,
+    auc_loss_bound,
+    bin_bounds,
+    confidence_band,
+    ece_bound,
+    mce_bound,
+    mean_auc_loss_bound_continuous,
+    mean_ece_bound_continuous,
+    published_auc_loss_bound,
+    published_ece_bound,
+    published_mce_bound,
+)
 
+ALL_LAWS = LAWS | TIED_LAWS
 each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 
 
@@ -21,7 +37,7 @@ def test_integral_and_auc_of_a_law(law):
     assert roc_auc_score(labels, scores) == pytest.approx(law.auc, abs=0.01)
 
 
-@each_law
+@pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
 def test_exact_errors_are_the_limits_of_empirical_ones(law):
     rng = np.random.default_rng(1)
     fitted = HistogramBinning(n_bins=5).fit(*law.sample(300, rng))
@@ -38,51 +54,158 @@ def test_exact_errors_are_the_limits_of_empirical_ones(law):
     assert exact.auc == pytest.approx(roc_auc_score(labels, predicted), abs=0.01)
 
 
+def fits(law, n, n_bins, n_draws, strategy="quantile"):
+    """Fits to samples, each with the true probabilities of its bins and its exact errors."""
+    rng = np.random.default_rng(2)
+    for _ in range(n_draws):
+        fitted = HistogramBinning(n_bins=n_bins, strategy=strategy).fit(*law.sample(n, rng))
+        edges = np.concatenate([[0], law.mass_below(fitted.cuts_), [1]])
+        theta = law.bin_probability(edges[:-1], edges[1:])
+        yield fitted, theta, law.exact_errors(fitted.cuts_, fitted.probabilities_)
+
+
+@pytest.mark.parametrize("n, n_bins", [(200, 6), (1000, 10), (2000, 100)])
+@pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
+def test_bounds_hold_for_every_distribution(law, n, n_bins):
+    delta, failures = 0.1, []
+    for fitted, theta, errors in fits(law, n, n_bins, 150):
+        counts = fitted.counts_
+        gap = np.abs(fitted.probabilities_ - theta)
+        loss = law.auc - errors.auc
+        failures.append(
+            [
+                np.any(gap > bin_bounds(counts, delta)),
+                np.any(gap > bin_bounds(counts, delta, n_bins=n_bins)),
+                errors.mce > mce_bound(counts, delta, n_bins=n_bins),
+                errors.ece > ece_bound(counts, delta, n_bins=n_bins),
+                loss > auc_loss_bound(counts, delta, base_rate=law.base_rate, n_bins=n_bins),
+                law.name == "tree"
+                and np.any(gap > bin_bounds(counts, delta, n_values=max(12, counts.size))),
+            ]
+        )
+    allowed = delta + 3 * np.sqrt(delta * (1 - delta) / len(failures))
+    assert np.mean(failures, axis=0).max() <= allowed
+
+
 @each_law
 @pytest.mark.parametrize("n, n_bins", [(200, 6), (2000, 13), (2000, 100)])
-def test_bounds_hold_in_simulation(law, n, n_bins):
-    rng = np.random.default_rng(2)
-    delta = 0.1
-    errors = []
-    for _ in range(200):
-        fitted = HistogramBinning(n_bins=n_bins).fit(*law.sample(n, rng))
-        errors.append(law.exact_errors(fitted.cuts_, fitted.probabilities_))
-    mce, ece, auc = np.transpose(errors)
-    assert np.mean(mce > mce_bound(n, n_bins, delta)) <= delta
-    assert ece.mean() <= ece_bound(n, n_bins, base_rate=law.base_rate)
-    loss = law.auc - auc
-    assert loss.mean() <= auc_loss_bound(n, n_bins, base_rate=law.base_rate)
-    high = auc_loss_bound(n, n_bins, base_rate=law.base_rate, delta=delta)
-    assert np.mean(loss > high) <= delta
-    assert mce.mean() > mce_bound(n, n_bins, delta) / 20  # the bound is not vacuous
+def test_mean_bounds_hold_for_continuous_scores(law, n, n_bins):
+    errors = [errors for _, _, errors in fits(law, n, n_bins, 150)]
+    _, ece, auc = np.transpose(errors)
+    assert ece.mean() <= mean_ece_bound_continuous(n, n_bins, base_rate=law.base_rate)
+    bound = mean_auc_loss_bound_continuous(n, n_bins, base_rate=law.base_rate)
+    assert law.auc - auc.mean() <= bound
 
 
-def test_sharp_bounds_are_sharper():
+def test_bins_fixed_in_advance():
+    delta, missed = 0.1, []
+    for fitted, theta, _ in fits(LAWS["useless"], 300, 10, 400, strategy="uniform"):
+        gap = np.abs(fitted.probabilities_ - theta)
+        lower, upper = confidence_band(fitted.counts_, fitted.positives_, delta)
+        bounds = bin_bounds(fitted.counts_, delta, strategy="uniform")
+        missed.append([np.any(gap > bounds), np.any((theta < lower) | (theta > upper))])
+    allowed = delta + 3 * np.sqrt(delta * (1 - delta) / len(missed))
+    rates = np.mean(missed, axis=0)
+    assert rates.max() <= allowed
+    assert rates[1] > delta / 10  # Clopper and Pearson's band is not much too wide
+
+
+@pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
+def test_band_covers_the_mean_given_the_scores(law):
+    rng, delta, missed = np.random.default_rng(3), 0.2, []
+    ranks = rng.random(300)  # one set of scores, many sets of labels
+    probabilities = law.pi(ranks)
+    bins = np.digitize(ranks, np.arange(1, 6) / 6)
+    counts = np.bincount(bins, minlength=6)
+    target = np.bincount(bins, probabilities, minlength=6) / counts
+    for _ in range(400):
+        labels = rng.random(ranks.size) < probabilities
+        lower, upper = confidence_band(counts, np.bincount(bins, labels, minlength=6), delta)
+        missed.append(np.any((target < lower) | (target > upper)))
+    assert np.mean(missed) <= delta + 3 * np.sqrt(delta * (1 - delta) / len(missed))
+
+
+def test_limits_of_the_band():
+    lower, upper = confidence_band([50, 50, 50, 50, 0], [0, 1, 20, 50, 0], 0.05)
+    tail = 0.05 / 10
+    assert lower[0] == 0 and upper[3] == 1 and (lower[4], upper[4]) == (0, 1)
+    assert lower[1] == pytest.approx(tail / 50)
+    assert binom.sf(19, 50, lower[2]) == pytest.approx(tail)
+    assert binom.cdf(20, 50, upper[2]) == pytest.approx(tail)
+
+
+def test_bounds_by_hand():
+    exact = np.sqrt(np.log(2 * 4 / 0.1) / (2 * 25))
+    np.testing.assert_allclose(bin_bounds([25] * 4, 0.1, strategy="uniform"), exact)
+    planned = np.sqrt(np.log(2 * 8 / 0.1) / 50) + 2 / 23
+    np.testing.assert_allclose(bin_bounds([25] * 4, 0.1, n_bins=4), planned)
+    anywhere = np.sqrt(np.log(100 * 101 / 0.1) / 50) + 2 / 23
+    np.testing.assert_allclose(bin_bounds([25] * 4, 0.1), anywhere)
+    moved = bin_bounds([24, 26, 25, 25], 0.1, n_bins=4)  # the last two are where they belong
+    np.testing.assert_allclose(moved[2:], planned)
+    assert np.all(moved[:2] > bin_bounds([24, 26], 0.1))
+    leaves = np.sqrt(np.log(2 * 10 / 0.1) / 50)
+    np.testing.assert_allclose(bin_bounds([25] * 4, 0.1, n_values=4), leaves)
+    np.testing.assert_array_equal(bin_bounds([0, 2, 98], 0.1)[:2], 1)
+    assert mce_bound([30, 70], 0.1) == bin_bounds([30, 70], 0.1).max()
+    assert ece_bound([500, 500], 0.1) == pytest.approx(mce_bound([500, 500], 0.05))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 400), st.integers(1, 40), st.integers(0, 10**6))
+def test_bins_without_ties_are_as_planned(n, n_bins, seed):
+    rng = np.random.default_rng(seed)
+    scores, labels = rng.random(n), np.arange(n) % 2
+    if n < 2 * n_bins:
+        return
+    counts = HistogramBinning(n_bins=n_bins).fit(scores, labels).counts_
+    np.testing.assert_array_equal(_pairs_of_ranks(counts, n_bins), 2 * n_bins)
+
+
+def test_published_bounds():
     n, n_bins = np.array([100, 10**6]), np.array([[5], [50]])
-    ratio = mce_bound(n, n_bins, 0.05, version="published") / mce_bound(n, n_bins, 0.05)
-    np.testing.assert_allclose(ratio, 2)
-    ratio = ece_bound(n, n_bins, version="published") / ece_bound(n, n_bins)
-    np.testing.assert_allclose(ratio, np.sqrt(8 * np.pi))
-    assert np.all(auc_loss_bound(n, n_bins) > auc_loss_bound(n, n_bins, version="published"))
+    exact = np.sqrt(n_bins * np.log(2 * n_bins / 0.05) / (2 * n))
+    np.testing.assert_allclose(published_mce_bound(n, n_bins, 0.05), 2 * exact)
+    np.testing.assert_allclose(published_ece_bound(n, n_bins), np.sqrt(2 * np.pi * n_bins / n))
+    np.testing.assert_allclose(published_auc_loss_bound(n_bins), 1 / (2 * n_bins))
 
 
 def test_the_auc_bound_is_best_near_the_cube_root():
-    n, n_bins = 10**6, np.arange(5, 2000)
-    best = n_bins[np.argmin(auc_loss_bound(n, n_bins))]
-    assert best == pytest.approx((2 * n) ** (1 / 3), abs=1)  # 2 (N p (1-p))^(1/3) with p = 1/2
+    n, n_bins = 10**7, np.arange(5, 2000)
+    best = n_bins[np.argmin(mean_auc_loss_bound_continuous(n, n_bins))]
+    # 2 (N p (1-p))^(1/3) with p = 1/2, up to the terms of lower order
+    assert best == pytest.approx((2 * n) ** (1 / 3), rel=0.1)
 
 
 def test_bad_arguments_are_refused_by_name():
     for call, message in [
-        (lambda: mce_bound(0, 10, 0.05), "n must be positive"),
-        (lambda: ece_bound(10, -1), "n_bins must be positive"),
-        (lambda: mce_bound(10, 2, 1.5), "delta must be a number between 0 and 1"),
-        (lambda: ece_bound(10, 2, version="paper"), "version must be one of"),
-        (lambda: ece_bound(10, 2, base_rate=1), "base_rate must be a number"),
-        (lambda: auc_loss_bound(10, 2, base_rate=0), "base_rate must be a number"),
+        (lambda: published_mce_bound(0, 10, 0.05), "n must be a positive whole number"),
+        (lambda: published_ece_bound(10, -1), "n_bins must be a positive whole number"),
+        (lambda: mean_ece_bound_continuous(10, 20), "n must be at least 1 for each bin"),
+        (lambda: mean_auc_loss_bound_continuous(10, 6), "n must be at least 2 for each bin"),
+        (lambda: mean_ece_bound_continuous(10, 2, base_rate=1), "base_rate must be a number"),
+        (lambda: auc_loss_bound([10], 0.1, base_rate=0), "base_rate must be a number"),
+        (lambda: mce_bound([10, 10], 1.5), "delta must be a number between 0 and 1"),
+        (lambda: mce_bound([10, 2.5], 0.1), "counts must be whole numbers"),
+        (lambda: mce_bound([0, 0], 0.1), "counts must be whole numbers"),
+        (lambda: mce_bound([10, 10], 0.1, n_bins=1), "n_bins must be an integer of at least 2"),
+        (lambda: mce_bound([10, 10], 0.1, n_values=1), "n_values must be an integer of at least"),
+        (lambda: mce_bound([10], 0.1, strategy="equal"), "strategy must be one of"),
+        (lambda: confidence_band([10, 10], [1, 11], 0.1), "positives must be as many as counts"),
     ]:
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_atoms_of_a_law():
+    law = TIED_LAWS["mixed"]
+    scores, labels = law.sample(200_000, np.random.default_rng(0))
+    assert roc_auc_score(labels, scores) == pytest.approx(law.auc, abs=0.005)
+    for cut in [0.05, 0.09, 0.1, 0.11, 0.13]:  # in front of an atom, in it, on it, behind it
+        assert np.mean(scores < cut) == pytest.approx(law.mass_below(cut), abs=0.005)
+    assert law.mass_below(0.1) == pytest.approx(0.08)  # a score on the cut belongs to the right
+    with pytest.raises(ValueError, match="two inside one atom"):
+        law.exact_errors([0.09, 0.095], [0.1, 0.2, 0.3])
 
 
 def test_rings():

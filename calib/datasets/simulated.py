@@ -67,41 +67,60 @@ class ExactErrors(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreLaw:
-    """A score uniform on [0, 1] with a known P(z = 1 | score).
+    """A score on [0, 1] with a known P(z = 1 | score), continuous or with atoms.
 
-    That the score is uniform costs no generality for methods that see only its ranks, such as
-    equal-frequency binning: every continuous score is an increasing function of a uniform one.
+    The score is the rank u, uniform on [0, 1], except that all ranks of an atom share one score,
+    the middle of the atom. That the ranks are uniform costs no generality for methods that see
+    only the order of the scores, such as equal-frequency binning.
 
     Attributes
     ----------
     name : str
     pi : callable
-        P(z = 1 | score), from arrays to arrays.
+        P(z = 1 | u), from arrays to arrays.
     integral : callable
         The integral of `pi` from 0 to its argument.
+    atoms : tuple of (float, float)
+        Disjoint intervals of ranks in increasing order; each is one score, whose probability is
+        the mean of `pi` over it. None by default.
 
     Examples
     --------
     >>> law = LAWS["overconfident"]
     >>> law.base_rate, float(law.bin_probability(0.0, 0.5))
     (0.5, 0.375)
+    >>> tied = ScoreLaw("tied", law.pi, law.integral, atoms=((0.25, 0.75),))
+    >>> tied.sample(5, 0)[0].round(2)
+    array([0.5 , 0.5 , 0.04, 0.02, 0.81])
     """
 
     name: str
     pi: Callable[[ArrayLike], ArrayLike]
     integral: Callable[[ArrayLike], ArrayLike]
+    atoms: tuple[tuple[float, float], ...] = ()
 
     def sample(
         self, n: int, rng: np.random.Generator | int
     ) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
         """Draw `n` scores and their labels with the generator, or the seed, `rng`."""
         rng = np.random.default_rng(rng)
-        scores = rng.random(n)
-        return scores, (rng.random(n) < self.pi(scores)).astype(int)
+        ranks = rng.random(n)
+        scores = ranks.copy()
+        for lower, upper in self.atoms:
+            scores[(lower <= ranks) & (ranks < upper)] = (lower + upper) / 2
+        return scores, (rng.random(n) < self.pi(ranks)).astype(int)
 
     def bin_probability(self, lower: ArrayLike, upper: ArrayLike) -> ArrayLike:
-        """P(z = 1 | lower < score < upper), exactly."""
+        """P(z = 1 | lower < u < upper), exactly."""
         return (self.integral(upper) - self.integral(lower)) / (np.asarray(upper) - lower)
+
+    def mass_below(self, cuts: ArrayLike) -> NDArray[np.float64]:
+        """P(score < cut), exactly: the cut itself, or the end of an atom that holds it."""
+        cuts = np.array(cuts, float)
+        for lower, upper in self.atoms:
+            left = cuts <= (lower + upper) / 2
+            cuts = np.where((lower < cuts) & (cuts < upper), np.where(left, lower, upper), cuts)
+        return cuts
 
     @property
     def base_rate(self) -> float:
@@ -110,10 +129,21 @@ class ScoreLaw:
 
     @property
     def auc(self) -> float:
-        """AUC of the score, to about 1e-12."""
-        # for a positive at score y: the mass of the negatives below it is y - integral(y)
-        mass, _ = quad(lambda y: float(self.pi(y) * (y - self.integral(y))), 0, 1, limit=200)
-        return mass / (self.base_rate * (1 - self.base_rate))
+        """AUC of the score, to about 1e-12 where `pi` is smooth between atoms."""
+        ends = np.unique([0.0, *np.ravel(self.atoms), 1.0])
+        atoms = {lower for lower, _ in self.atoms}
+        won = 0.0  # P(a positive, a negative, and the positive is above, or half of it if tied)
+        for lower, upper in zip(ends[:-1], ends[1:], strict=True):
+            below = lower - self.integral(lower)
+            positive = self.integral(upper) - self.integral(lower)
+            if lower in atoms:
+                won += positive * (below + (upper - lower - positive) / 2)
+            else:
+                # for a positive at rank u: the mass of the negatives below it is u - integral(u)
+                won += quad(
+                    lambda u: float(self.pi(u) * (u - self.integral(u))), lower, upper, limit=200
+                )[0]
+        return float(won / (self.base_rate * (1 - self.base_rate)))
 
     def exact_errors(self, cuts: ArrayLike, values: ArrayLike) -> ExactErrors:
         """Population errors of the step function with `values` between `cuts`.
@@ -121,7 +151,7 @@ class ScoreLaw:
         Parameters
         ----------
         cuts : ndarray of shape (k,)
-            Increasing, in (0, 1).
+            Increasing, in (0, 1); a score on a cut belongs to the right.
         values : ndarray of shape (k + 1,)
             Predictions; equal ones count as one prediction, whatever lies between them.
 
@@ -132,7 +162,8 @@ class ScoreLaw:
         Raises
         ------
         ValueError
-            If `cuts` do not increase within (0, 1), or `values` are not one more.
+            If `cuts` do not increase within (0, 1), or `values` are not one more, or no score
+            lies between two cuts.
         """
         cuts, values = check_scores(cuts, name="cuts", allow_empty=True), np.asarray(values)
         if np.any(np.diff(cuts, prepend=0.0, append=1.0) <= 0):
@@ -141,8 +172,10 @@ class ScoreLaw:
             raise ValueError(
                 f"values has shape {values.shape}: one for each of {cuts.size + 1} bins"
             )
-        edges = np.concatenate([[0.0], cuts, [1.0]])
+        edges = np.concatenate([[0.0], self.mass_below(cuts), [1.0]])
         width = np.diff(edges)
+        if np.any(width <= 0):
+            raise ValueError("cuts must leave a score in each bin; found two inside one atom")
         positive = np.diff(self.integral(edges))
         predicted, group = np.unique(values, return_inverse=True)
         mass = np.bincount(group, width)
@@ -171,5 +204,42 @@ LAWS = {
             lambda y: 0.5 * y - 0.4 * np.sin(3 * np.pi * y) / (3 * np.pi),
         ),
         ScoreLaw("useless", lambda y: 0.5 + 0 * y, lambda y: 0.5 * y),
+    ]
+}
+
+
+def _steps(name, masses, probabilities, tied):
+    """A law that is constant on pieces of the ranks; those of `tied` are atoms."""
+    ends = np.concatenate([[0.0], np.cumsum(masses)])
+    ends[-1] = 1.0
+    probabilities = np.asarray(probabilities)
+    sums = np.concatenate([[0.0], np.cumsum(probabilities * np.diff(ends))])
+    return ScoreLaw(
+        name,
+        lambda u: probabilities[np.searchsorted(ends[1:-1], u, side="right")],
+        lambda u: np.interp(u, ends, sums),
+        tuple((float(ends[i]), float(ends[i + 1])) for i in np.flatnonzero(tied)),
+    )
+
+
+LEAVES = [0.03, 0.14, 0.06, 0.10, 0.08, 0.12, 0.05, 0.09, 0.07, 0.11, 0.04, 0.11]
+LEAF_PROBABILITIES = [0.02, 0.06, 0.10, 0.16, 0.24, 0.33, 0.43, 0.52, 0.62, 0.74, 0.85, 0.95]
+
+TIED_LAWS = {
+    law.name: law
+    for law in [
+        # a few scores below one that all others share
+        *(
+            _steps(f"atom {mass}", [1 - mass, mass], [0.5, 0.5], [False, True])
+            for mass in [0.98, 0.99, 0.995]
+        ),
+        # each cut between ten equal bins falls into an atom that is unlike what surrounds it
+        _steps(
+            "mixed",
+            [0.08, *[0.04, 0.06] * 8, 0.04, 0.08],
+            [0.2, *[0.9, 0.2] * 9],
+            [False, *[True, False] * 9],
+        ),
+        _steps("tree", LEAVES, LEAF_PROBABILITIES, [True] * 12),
     ]
 }
