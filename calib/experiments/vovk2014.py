@@ -5,8 +5,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtr
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
@@ -18,9 +17,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.classifier import CalibratedClassifier
 from calib.datasets import load
 from calib.experiments.recording import Experiment
+from calib.experiments.vovk2014_weka import MixedNaiveBayes, PessimisticTree
 from calib.metrics import log_loss, root_mean_squared_error
 from calib.transductive import TransductiveVennAbers
 from calib.venn_abers import DirectIsotonic, VennAbers, minimax_log, minimax_square
@@ -42,8 +41,13 @@ CLASSIFIERS = ["J48", "J48 Bagging", "LR", "NB", "NN", "SVM Platt"]
 SHORT = dict(zip(CLASSIFIERS, ["J", "JB", "LR", "NB", "NN", "SVM"], strict=True))
 METHODS = ["W", "VA", "SVA", "DIR"]
 N_FULL_SPLITS = dict.fromkeys(CLASSIFIERS, 16) | {"J48 Bagging": 8, "NN": 8}
-INDICATORS = "LR indicators"  # logistic regression on indicators of the categories
 NOMINAL = ["labor", "breast_cancer_ljubljana", "australian"]  # with more than two categories
+VARIANTS = {  # other readings of a classifier, and the data sets on which they differ from it
+    "LR indicators": NOMINAL,  # of the categories, in place of their codes
+    "NB kernel": list(DATASETS),  # Weka's option -K
+    "NB codes": ["echocardiogram", "hepatitis", "vote", *NOMINAL],  # categories taken as numbers
+    "J48 pessimistic": list(DATASETS),  # pruned as C4.5 prunes
+}
 
 
 class Sample(NamedTuple):
@@ -86,98 +90,39 @@ def sample(dataset):
     return Sample(np.column_stack(columns), tuple(n_categories), np.column_stack(indicators), y)
 
 
-class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
-    """Weka's naive Bayes: normal laws for numbers, frequencies for categories.
-
-    A number stands for an interval of the mean distance between the distinct values of its
-    column; the standard deviation is at least a sixth of that, the probability of the interval at
-    least 1e-75. Frequencies start from one count for each category. Missing values (NaN) are left
-    out.
-
-    Parameters
-    ----------
-    n_categories : tuple of int
-        For each column the number of its categories, coded 0, 1, ...; 0 for numbers.
-    """
-
-    def __init__(self, n_categories):
-        self.n_categories = n_categories
-
-    def fit(self, X, y):
-        """Estimate the laws of every column, given each class."""
-        self.classes_ = np.array([0, 1])
-        self.priors_ = np.bincount(y, minlength=2) + 1.0
-        self.numeric_ = np.array(self.n_categories) == 0
-        numbers = X[:, self.numeric_]
-        self.widths_ = np.array([_mean_distance(column) for column in numbers.T])
-        numbers = np.rint(numbers / self.widths_) * self.widths_
-        self.laws_ = [_normal_laws(numbers[y == z], self.widths_ / 6) for z in [0, 1]]
-        self.tables_ = [
-            [_frequencies(X[y == z, column], k) for z in [0, 1]]
-            for column, k in enumerate(self.n_categories)
-            if k
-        ]
-        return self
-
-    def predict_proba(self, X):
-        """Probabilities of both classes."""
-        log_odds = np.full(len(X), np.log(self.priors_[1] / self.priors_[0]))
-        numbers = np.rint(X[:, self.numeric_] / self.widths_) * self.widths_
-        for sign, (mean, deviation) in zip([-1, 1], self.laws_, strict=True):
-            above = ndtr((numbers - mean + self.widths_ / 2) / deviation)
-            below = ndtr((numbers - mean - self.widths_ / 2) / deviation)
-            log_odds += sign * np.nansum(np.log(np.maximum(above - below, 1e-75)), axis=1)
-        nominal = np.flatnonzero(~self.numeric_)
-        for column, (if_negative, if_positive) in zip(nominal, self.tables_, strict=True):
-            known = ~np.isnan(X[:, column])
-            codes = X[known, column].astype(int)
-            log_odds[known] += np.log(if_positive[codes] / if_negative[codes])
-        return np.column_stack([expit(-log_odds), expit(log_odds)])
-
-
-def _mean_distance(column):
-    """Between the distinct values; 0.01 if there is only one, as in Weka."""
-    values = np.unique(column[~np.isnan(column)])
-    return np.mean(np.diff(values)) if values.size > 1 else 0.01
-
-
-def _normal_laws(numbers, smallest_deviations):
-    """Mean and standard deviation of each column; the mean is 0 if it is empty."""
-    counts = np.maximum(np.sum(~np.isnan(numbers), axis=0), 1)
-    means = np.nansum(numbers, axis=0) / counts
-    variances = np.nansum((numbers - means) ** 2, axis=0) / counts
-    return means, np.maximum(np.sqrt(variances), smallest_deviations)
-
-
-def _frequencies(codes, k):
-    counts = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=k) + 1.0
-    return counts / counts.sum()
-
-
 def features(data, classifier):
     """What a classifier is given: numbers and codes, or numbers and indicators of categories."""
-    return data.indicators if classifier == INDICATORS else data.columns
+    return data.indicators if classifier == "LR indicators" else data.columns
 
 
 def make_classifier(name, data, seed):
-    """Scikit-learn's counterpart of a classifier of Weka, with Weka's settings where it has them.
+    """Scikit-learn's counterpart of a classifier of Weka, or Weka's own rules for naive Bayes.
+
+    Settings are Weka's for LR, NB and the SVM. Pruning of the trees and length of training of the
+    network are our choice: scikit-learn has not Weka's rules for them.
 
     Parameters
     ----------
     name : str
-        One of `CLASSIFIERS`, or `INDICATORS`.
+        One of `CLASSIFIERS` or `VARIANTS`.
     data : Sample
     seed : int
         For bagging and the network; the others draw nothing.
     """
-    tree = {"criterion": "entropy", "min_samples_leaf": 2, "ccp_alpha": 0.02}
+    tree = {"criterion": "entropy", "min_samples_leaf": 2}
     fill = SimpleImputer(keep_empty_features=True)
     if name == "J48":
-        return DecisionTreeClassifier(**tree, random_state=0)
+        return DecisionTreeClassifier(**tree, ccp_alpha=0.02, random_state=0)
+    if name == "J48 pessimistic":
+        return PessimisticTree(**tree, random_state=0)
     if name == "J48 Bagging":  # a forest that tries every feature at every split is bagging
-        return RandomForestClassifier(10, max_features=None, **tree, random_state=seed)
-    if name == "NB":
-        return MixedNaiveBayes(data.n_categories)
+        return RandomForestClassifier(
+            10, max_features=None, **tree, ccp_alpha=0.02, random_state=seed
+        )
+    if name == "NB codes":
+        return MixedNaiveBayes((0,) * len(data.n_categories))
+    if name in ["NB", "NB kernel"]:
+        return MixedNaiveBayes(data.n_categories, kernel=name == "NB kernel")
     if name == "NN":
         hidden = (data.columns.shape[1] + 2) // 2
         network = MLPClassifier(
@@ -221,20 +166,21 @@ def raw_probabilities(classifier, X, y, X_test):
 
 
 def losses(y, p0, p1):
-    """Losses of the probabilities merged for each; of p itself if p0 and p1 are the same p."""
-    return measures(y, minimax_log(p0, p1), minimax_square(p0, p1), p0, p1)
+    """Log loss and RMSE of p0 and p1 merged for each, and the means of p0 and p1.
+
+    If p0 and p1 are the same p the losses are those of p.
+    """
+    return _measures(y, minimax_log(p0, p1), minimax_square(p0, p1), p0, p1)
 
 
-def cross_losses(y, pairs):
-    """Losses of the cross Venn-Abers predictor with these pairs (p0, p1), one for each fold."""
-    p0, p1 = np.array(pairs).swapaxes(0, 1)
+def cross_losses(y, p0, p1):
+    """As `losses`, for the cross Venn-Abers predictor; a row of p0 and p1 for each fold."""
     p_log = VennAbers(loss="log").combine(minimax_log(p0, p1))
     p_square = VennAbers(loss="square").combine(minimax_square(p0, p1))
-    return measures(y, p_log, p_square, p0, p1)
+    return _measures(y, p_log, p_square, p0, p1)
 
 
-def measures(y, p_log, p_square, p0, p1):
-    """Log loss of `p_log`, RMSE of `p_square`, and the means of p0 and p1."""
+def _measures(y, p_log, p_square, p0, p1):
     return {
         "log_loss": log_loss(y, p_log),
         "RMSE": root_mean_squared_error(y, p_square),
@@ -243,8 +189,17 @@ def measures(y, p_log, p_square, p0, p1):
     }
 
 
-def compare(data, classifier, train, test, seed):
-    """Losses on the rows `test` by method: all but the full Venn-Abers predictor.
+def overconfidence(y, p0, p1):
+    """Mean of (p - y) sign(p - 1/2), p the one of p0 and p1 that belongs to the label.
+
+    It has expectation 0 if that p is perfectly calibrated, and is positive if p is too extreme.
+    """
+    p = np.where(y == 1, p1, p0)
+    return np.mean((p - y) * np.sign(p - 0.5))
+
+
+def predictions(data, classifier, train, test, seed):
+    """Pairs p0, p1 for the rows `test` by method: all but the full Venn-Abers predictor.
 
     Parameters
     ----------
@@ -252,46 +207,72 @@ def compare(data, classifier, train, test, seed):
     classifier : str
         As in `make_classifier`.
     train, test : ndarray
-        Rows. IVAP calibrates on a third of the training rows, CVAP on five folds of them.
+        Rows, in random order. IVAP calibrates on the last third of the training rows: a split
+        that does not look at labels. CVAP and OOF use five folds, stratified.
     seed : int
-        For the classifier, the third and the folds.
+        For the classifier and the folds.
 
     Returns
     -------
-    losses : dict
-        From W, SVA, DIR, IVAP and CVAP to what `measures` returns.
+    pairs : dict
+        From W, SVA, DIR, BASE, IVAP, CVAP and OOF to p0 and p1, which are equal for W and DIR;
+        for CVAP they have a row for each fold. BASE is the Venn predictor of a single category,
+        OOF is Venn-Abers on the pooled out-of-fold scores.
     """
     X, y = features(data, classifier), data.y
     template = make_classifier(classifier, data, seed)
     model = clone(template).fit(X[train], y[train])
-    scores, test_scores = scores_of(model, X[train]), scores_of(model, X[test])
-    raw = raw_probabilities(model, X[train], y[train], X[test])
-    simplified = VennAbers().fit(scores, y[train]).predict_interval(test_scores)
-    direct = DirectIsotonic().fit(scores, y[train]).predict(test_scores)
-    found = {
-        "W": losses(y[test], raw, raw),
-        "SVA": losses(y[test], *simplified),
-        "DIR": losses(y[test], direct, direct),
-    }
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    for method, cv in [("IVAP", 1 / 3), ("CVAP", folds)]:
-        ensemble = CalibratedClassifier(
-            template, VennAbers(), cv=cv, ensemble=True, random_state=seed
-        ).fit(X[train], y[train])
-        pairs = [
-            calibrator.predict_interval(scores_of(member, X[test]))
-            for member, (calibrator,) in ensemble.members_
-        ]
-        found[method] = cross_losses(y[test], pairs)
+    test_scores = scores_of(model, X[test])
+    found = on_training_scores(model, X, y, train, test)
+    m, ones = y[train].sum(), np.ones(test.size)
+    found["BASE"] = m / (train.size + 1) * ones, (m + 1) / (train.size + 1) * ones
+    proper, held_out = np.split(train, [2 * train.size // 3])
+    found["IVAP"], _ = _inductive(template, X, y, proper, held_out, test)
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed).split(train, y[train])
+    pairs, pooled = [], np.empty(train.size)
+    for rest, fold in folds:
+        pair, pooled[fold] = _inductive(template, X, y, train[rest], train[fold], test)
+        pairs.append(pair)
+    found["CVAP"] = tuple(np.array(pairs).swapaxes(0, 1))
+    found["OOF"] = VennAbers().fit(pooled, y[train]).predict_interval(test_scores)
     return found
 
 
+def on_training_scores(model, X, y, train, test):
+    """Pairs of the methods that use a model and the scores of its own training rows."""
+    scores, test_scores = scores_of(model, X[train]), scores_of(model, X[test])
+    raw = raw_probabilities(model, X[train], y[train], X[test])
+    direct = DirectIsotonic().fit(scores, y[train]).predict(test_scores)
+    simplified = VennAbers().fit(scores, y[train]).predict_interval(test_scores)
+    return {"W": (raw, raw), "SVA": simplified, "DIR": (direct, direct)}
+
+
+def _inductive(template, X, y, proper, held_out, test):
+    """Pairs of a model calibrated on rows that it has not seen, and the scores of those."""
+    model = clone(template).fit(X[proper], y[proper])
+    scores = scores_of(model, X[held_out])
+    predictor = VennAbers().fit(scores, y[held_out])
+    return predictor.predict_interval(scores_of(model, X[test])), scores
+
+
+def compare(data, classifier, train, test, seed):
+    """Losses and `overconfidence` by method; arguments as in `predictions`."""
+    y = data.y[test]
+    return {
+        method: (cross_losses if method == "CVAP" else losses)(y, *pair)
+        | {"overconfidence": overconfidence(y, *pair)}
+        for method, pair in predictions(data, classifier, train, test, seed).items()
+    }
+
+
 def full_losses(data, classifier, train, test, seed):
-    """Losses of the full Venn-Abers predictor; arguments and result as in `compare`."""
+    """Losses of VA, the full Venn-Abers predictor, and of W and SVA; as in `compare`."""
     X, y = features(data, classifier), data.y
     template = make_classifier(classifier, data, seed)
     predictor = TransductiveVennAbers(template).fit(X[train], y[train])
-    return losses(y[test], *predictor.predict_interval(X[test]))
+    pairs = on_training_scores(predictor.estimator_, X, y, train, test)
+    pairs["VA"] = predictor.predict_interval(X[test])
+    return {method: losses(y[test], *pairs[method]) for method in ["VA", "W", "SVA"]}
 
 
 def run_block(case):
@@ -316,13 +297,14 @@ def run_block(case):
 
 
 def run_full(case):
-    """Losses of the full Venn-Abers predictor on one split."""
+    """Losses of the full Venn-Abers predictor on one split, and of two methods to pair with."""
     data = sample(case["dataset"])
     train, test = split(case["dataset"], case["split"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = full_losses(data, case["classifier"], train, test, case["split"])
-    return [{"method": "VA", **found, "positives": data.y[test].mean()}]
+    positives = data.y[test].mean()
+    return [{"method": method, **found[method], "positives": positives} for method in found]
 
 
 def ranking(losses):
@@ -350,7 +332,8 @@ _DEVIATIONS = (
     "and cost-complexity pruning (0.02) for J48; ten such trees, bagged; logistic regression with "
     "a ridge of 1e-8; one hidden layer of (attributes + 2) / 2 sigmoid units with an L2 penalty "
     "of 0.1 and 30 steps of L-BFGS for 500 epochs of stochastic gradients; a linear SVM with C = 1 "
-    "and a sigmoid on its training margins. Naive Bayes is Weka's, written anew.",
+    "and a sigmoid on its training margins. Naive Bayes is Weka's, written anew. The amount of "
+    "pruning and the length of the network's training are our choice.",
     "Categories are codes 0, 1, 2, ... in the order of their names, except for naive Bayes; as "
     "the printed rows of logistic regression suggest, see the rows 'LR indicators'.",
     "Missing values are filled with the mean of the training rows; trees and naive Bayes take "
@@ -367,16 +350,22 @@ SPLITS = Experiment(
     cases=lambda: [
         {"dataset": dataset, "classifier": classifier, "block": block}
         for dataset in DATASETS
-        for classifier in [*CLASSIFIERS, *([INDICATORS] if dataset in NOMINAL else [])]
+        for classifier in [*CLASSIFIERS, *(v for v, on in VARIANTS.items() if dataset in on)]
         for block in range(N_SPLITS // 10)
     ],
     run_case=run_block,
-    deviations=(*_DEVIATIONS, "IVAP (a third held out) and CVAP (five folds) are added."),
+    deviations=(
+        *_DEVIATIONS,
+        "Added are BASE (the base rate), IVAP (the last third of the shuffled training rows held "
+        "out), CVAP and OOF (five stratified folds: five predictors combined, one on the pooled "
+        "out-of-fold scores), and the variants of three classifiers.",
+    ),
     datasets=tuple(DATASETS),
 )
 FULL = Experiment(
     name="vovk2014_full",
-    title="Tables 1 and 2 of Vovk and Petej (2014): VA, retrained for every test object and label",
+    title="Tables 1 and 2 of Vovk and Petej (2014): VA, retrained for every test object and label; "
+    "W and SVA on the same splits",
     seed=SEED,
     cases=lambda: [
         {"dataset": dataset, "classifier": classifier, "split": number}
