@@ -32,9 +32,9 @@ class VennAbers(Calibrator):
     .. math:: p_c(y) = g_c(y), \quad c \in \{0, 1\},
 
     :math:`g_c` the isotonic regression of the calibration sample and (y, c). Fitted on scores that
-    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP): one of
-    the two probabilities is perfectly calibrated. Fitted on the training scores themselves it is
-    the simplified one (SVA), without this guarantee.
+    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP): the one of
+    the two that belongs to the true label is perfectly calibrated; neither is on its own. Fitted
+    on the training scores themselves it is the simplified one (SVA), without this guarantee.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class VennAbers(Calibrator):
     them p1 is 1. With one class of N points the interval beyond the scores at the end where that
     class is expected is [N / (N + 1), 1] or [0, 1 / (N + 1)], and it is [0, 1] at the other end.
 
-    That one of the two is exactly calibrated needs a sample drawn without a look at the labels.
+    That the selected one is exactly calibrated needs a sample drawn without a look at the labels.
     `CalibratedClassifier` with a share, such as ``cv=0.5``, draws each class in proportion, and
     leaves it nearly true; for the exact property pass ``cv=ShuffleSplit(1, test_size=0.5)``.
 
