@@ -104,8 +104,7 @@ def mce_bound(
 ) -> float:
     """With probability 1 - delta the maximum calibration error is at most this.
 
-    The largest of `bin_bounds`, whose parameters and conditions these are: it holds for any
-    distribution of the scores.
+    The largest of `bin_bounds`, whose parameters these are, for any distribution of the scores.
 
     Returns
     -------
@@ -119,9 +118,8 @@ def mce_bound(
     >>> print(round(published_mce_bound(1000, 10, 0.05), 3))
     0.346
     """
-    return float(
-        bin_bounds(counts, delta, strategy=strategy, n_bins=n_bins, n_values=n_values).max()
-    )
+    known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
+    return float(bin_bounds(counts, delta, **known).max())
 
 
 def ece_bound(
@@ -156,8 +154,8 @@ def ece_bound(
     >>> print(round(ece_bound([20, 980], 0.05), 3))
     0.142
     """
-    bounds = bin_bounds(counts, delta / 2, strategy=strategy, n_bins=n_bins, n_values=n_values)
-    return _weighted(bounds, _counts(counts), delta)
+    known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
+    return _weighted(bin_bounds(counts, delta / 2, **known), _counts(counts), delta)
 
 
 def auc_loss_bound(
@@ -200,8 +198,8 @@ def auc_loss_bound(
     0.051
     """
     check_positive(base_rate, "base_rate", below=1)
-    bounds = bin_bounds(counts, delta / 2, strategy=strategy, n_bins=n_bins, n_values=n_values)
-    counts = _counts(counts)
+    known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
+    bounds, counts = bin_bounds(counts, delta / 2, **known), _counts(counts)
     error = min(_weighted(bounds, counts, delta), bounds.max() / 2)
     largest = counts.max() / counts.sum()
     spread = base_rate * (1 - base_rate)
@@ -238,8 +236,7 @@ def confidence_band(
 
     References
     ----------
-    Clopper and Pearson (1934). Hoeffding (1956), On the distribution of the number of successes in
-    independent trials.
+    Clopper and Pearson (1934). Hoeffding (1956), Annals of Mathematical Statistics 27.
 
     Examples
     --------
@@ -316,10 +313,9 @@ def mean_auc_loss_bound_continuous(
     Notes
     -----
     The terms: pairs inside one bin, with masses that are equal, and what they miss to be equal;
-    pairs of bins in the wrong order; a point on each cut; the masses of the gaps between the
-    calibration scores next to a cut. The first and the third balance at about
-    B = 2 (N p (1-p))^(1/3). Where the score is not monotone in P(z = 1 | score), binning may
-    gain AUC, and the loss is negative.
+    pairs of bins in the wrong order; a point on each cut; the gaps that hold the cuts. The first
+    and the third balance at about B = 2 (N p (1-p))^(1/3). Where the score is not monotone in
+    P(z = 1 | score), binning may gain AUC, and the loss is negative.
 
     Examples
     --------
@@ -354,11 +350,7 @@ def published_mce_bound(
     Returns
     -------
     bound : float or ndarray
-        May exceed 1, where it says nothing.
-
-    Notes
-    -----
-    Its proof takes bins fixed in advance with N/B points in each, for which half of it is enough.
+        For bins fixed in advance with N/B points in each half of it is enough. May exceed 1.
     """
     n, n_bins = _sizes(n, n_bins)
     check_positive(delta, "delta", below=1)
