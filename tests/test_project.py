@@ -97,8 +97,9 @@ def test_the_source_distribution_has_the_tests_that_need_no_clone():
     }
 
 
-def test_the_example_of_the_front_page_prints_what_it_says(capsys):
-    example = re.search(r"```python\n(.*?)```", text("README.md"), re.S).group(1)
+@pytest.mark.parametrize("page", ["README.md", "book/intro.md"])
+def test_the_example_of_the_front_page_prints_what_it_says(page, capsys):
+    example = re.search(r"```python\n(.*?)```", text(page), re.S).group(1)
     exec(example, {})
     promised = re.findall(r"^# (.*)$", example, re.M)
     assert capsys.readouterr().out.splitlines() == promised != []

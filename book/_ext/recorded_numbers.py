@@ -3,43 +3,23 @@
 A page writes ``{{ name }}``; what is recorded anew is printed anew.
 """
 
-import csv
-from pathlib import Path
-
-import numpy as np
-
-RESULTS = Path(__file__).resolve().parents[2] / "results"
-RINGS = {"isotonic": "Isotonic", "histogram": "Histogram"}
-
-
-def rows(table):
-    """Rows of a recorded table, as dictionaries of strings."""
-    with (RESULTS / f"{table}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+from calib.experiments import recorded
 
 
 def rings():
     """Means over ten runs after the linear SVM, by method, measure and policy for ties."""
-    recorded = [row for row in rows("naeini2014_rings") if row["svm"] == "linear"]
-    for name, method in RINGS.items():
-        for measure in ["ECE", "MCE", "AUC", "RMSE"]:
+    rows = recorded("naeini2014_rings")
+    for method in ["Isotonic", "Histogram"]:
+        for measure in ["RMSE", "AUC", "ECE", "MCE"]:
             for ties in ["label", "group"]:
-                values = [
-                    float(row[measure])
-                    for row in recorded
-                    if row["method"] == method and row["ties"] == ties
-                ]
-                yield f"rings_{name}_{measure}_{ties}".lower(), f"{np.mean(values):.2f}"
-
-
-def numbers():
-    """Every number by its name on the pages."""
-    return dict(rings())
+                kept = (rows["svm"] == "linear") & (rows["method"] == method)
+                mean = rows[measure][kept & (rows["ties"] == ties)].mean()
+                yield f"rings_{method}_{measure}_{ties}".lower(), f"{mean:.2f}"
 
 
 def configure(app, config):
     """Hand the numbers to MyST."""
-    config.myst_substitutions = config.myst_substitutions | numbers()
+    config.myst_substitutions = config.myst_substitutions | dict(rings())
 
 
 def setup(app):

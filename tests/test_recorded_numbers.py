@@ -1,0 +1,34 @@
+"""Our numbers on prose pages come from the recorded results."""
+
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "book" / "_ext"))
+
+import recorded_numbers  # noqa: E402
+
+PAGES = {
+    path.name: path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "book").glob("*.md"))
+    if path.name not in ("run_teach_reproduce.md", "troubleshooting.md")  # Jinja of their own
+}
+USED = {name for text in PAGES.values() for name in re.findall(r"\{\{ (\w+) \}\}", text)}
+
+
+def test_pages_name_numbers_that_there_are():
+    assert USED and set(dict(recorded_numbers.rings())) >= USED
+
+
+@pytest.mark.parametrize("name", sorted(USED))
+def test_numbers_are_those_of_the_table(name):
+    """Computed once more, from the file itself."""
+    experiment, method, measure, ties = name.split("_")
+    assert experiment == "rings"
+    table = pd.read_csv(ROOT / "results" / "naeini2014_rings.csv").query("svm == 'linear'")
+    rows = table[table["method"].str.lower().eq(method) & table["ties"].eq(ties)]
+    assert dict(recorded_numbers.rings())[name] == f"{rows[measure.upper()].mean():.2f}"
