@@ -61,8 +61,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
           is trained on all rows;
         * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
           rows, which it should not have seen;
-        * ``"same"``: the training rows themselves. A classifier that overfits them is then
-          taken at its word;
+        * ``"same"``: the training rows themselves. Scores of a classifier that
+          overfits them are too extreme, and the calibrator cannot see it;
         * a splitter of scikit-learn, or an iterable of (training rows, scored rows): one split is
           data partitioning, the scores of several are pooled as with k folds. To shuffle the
           folds, pass ``StratifiedKFold(5, shuffle=True, random_state=0)``.

@@ -32,7 +32,8 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     :math:`s_c` the score of the classifier trained on the sample and (x, c), :math:`g_c` the
     isotonic regression of all these labels on these scores. It is a Venn predictor: whatever the
-    classifier, one of the two probabilities is perfectly calibrated, and no data are held out.
+    classifier, the probability that belongs to the true label is perfectly calibrated, and no data
+    are held out.
 
     Parameters
     ----------
