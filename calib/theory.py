@@ -63,9 +63,8 @@ def bin_bounds(
 
     Notes
     -----
-    Without `n_bins` and `n_values` J = N (N + 1) / 2, the number of pairs of ranks between which a
-    bin may lie. No assumption on the scores is made: ties decide which ranks a bin holds, and the
-    union bound covers all of them. O(B + n_bins).
+    Else J = N (N + 1) / 2, the number of pairs of ranks between which a bin may lie: ties decide
+    which ranks it holds, and the union bound covers them all. O(B + n_bins).
 
     Examples
     --------
@@ -109,7 +108,6 @@ def mce_bound(
     Returns
     -------
     bound : float
-        At most 1, where it says nothing.
 
     Examples
     --------
@@ -133,8 +131,9 @@ def ece_bound(
     r"""With probability 1 - delta the expected calibration error is at most this.
 
     .. math::
-        \sum_i \frac{N_i}{N} \epsilon_i + t \sum_i \lvert \epsilon_{i+1} - \epsilon_i \rvert,
-        \quad t = \sqrt{\frac{\log(4/\delta)}{2N}}
+        &\sum_i \frac{N_i}{N} \epsilon_i + t \sum_i \lvert \epsilon_{i+1} - \epsilon_i \rvert,
+
+        &t = \sqrt{\frac{\log(4/\delta)}{2N}}
 
     with the `bin_bounds` epsilon_i for delta/2, or the largest of them if that is smaller.
     Parameters are those of `bin_bounds`; it holds for any distribution of the scores.
@@ -170,9 +169,10 @@ def auc_loss_bound(
     r"""With probability 1 - delta, AUC(score) - AUC(calibrated score) is at most this.
 
     .. math::
-        \frac12 \max_i \frac{N_i}{N} + t
+        &\frac12 \max_i \frac{N_i}{N} + t
         + \frac{\min(\bar\epsilon, \tfrac12 \max_i \epsilon_i)}{p (1 - p)},
-        \quad t = \sqrt{\frac{\log(4/\delta)}{2N}}
+
+        &t = \sqrt{\frac{\log(4/\delta)}{2N}}
 
     with the `bin_bounds` epsilon_i for delta/2 and their mean as in `ece_bound`.
 
@@ -189,8 +189,7 @@ def auc_loss_bound(
     Notes
     -----
     Pairs inside one bin, and pairs of bins in the wrong order, whose loss is at most the expected
-    calibration error, and half of the largest error, over p (1 - p). It holds for any distribution
-    of the scores.
+    calibration error, and half of the largest error, over p (1 - p). For any distribution.
 
     Examples
     --------
@@ -214,8 +213,7 @@ def confidence_band(
     Parameters
     ----------
     counts, positives : array-like of shape (B,)
-        Calibration points and positives in the bins, ``HistogramBinning.counts_`` and
-        ``positives_``.
+        ``HistogramBinning.counts_`` and ``positives_``.
     delta : float
         Probability that some interval misses, in (0, 1); each has delta/B of it.
 
@@ -259,8 +257,9 @@ def mean_ece_bound_continuous(
     r"""The mean expected calibration error of quantile bins; for continuous scores only.
 
     .. math::
-        \sqrt{\frac{(p + r)(1 - p + r)}{n_0}} + r, \quad
-        n_0 = \lfloor N/B \rfloor, \quad r = \frac{B - 1}{N + 1}
+        &\sqrt{\frac{(p + r)(1 - p + r)}{n_0}} + r,
+
+        &n_0 = \lfloor N/B \rfloor, \quad r = \frac{B - 1}{N + 1}
 
     Parameters
     ----------
@@ -294,10 +293,11 @@ def mean_auc_loss_bound_continuous(
 
     .. math::
         &\frac{a}{2} + \frac14 \sqrt{\frac{a + 2/N}{N v}}
-        + \frac14 \sqrt{\frac{2}{(n_0 - 1) v}} + \frac{1}{n_0 v} + \frac{r}{\min(p, 1 - p)},
+        + \frac14 \sqrt{\frac{2}{(n_0 - 1) v}} \\
+        &\quad + \frac{1}{n_0 v} + \frac{r}{\min(p, 1 - p)},
 
-        &a = \frac{\lceil N/B \rceil + 1}{N + 1}, \quad n_0 = \lfloor N/B \rfloor, \quad
-        r = \frac{B - 1}{N + 1}, \quad v = p (1 - p)
+        &a = \frac{\lceil N/B \rceil + 1}{N + 1}, \quad n_0 = \lfloor N/B \rfloor, \\
+        &r = \frac{B - 1}{N + 1}, \quad v = p (1 - p)
 
     Parameters
     ----------
@@ -360,8 +360,8 @@ def published_mce_bound(
 def published_ece_bound(n: ArrayLike, n_bins: ArrayLike) -> float | NDArray[np.float64]:
     r"""The best case of the proof of Theorem 3.3 of the same paper: sqrt(2 pi B / N).
 
-    The theorem states the rate sqrt(B/N) with an unnamed constant; the integral of its proof gives
-    sqrt(2 pi) times the number of input bins that meet in one output bin, here one.
+    The theorem has the rate without a constant; the integral of its proof gives sqrt(2 pi) times
+    the number of input bins that meet in one output bin, here one.
 
     Parameters
     ----------
