@@ -106,6 +106,10 @@ def test_all_checks(estimator):
     if isinstance(estimator, TransductiveVennAbers) and sklearn.__version__.startswith("1.6"):
         # where this check calls the classes of its two samples by different names
         failed.pop("check_sample_weight_equivalence_on_dense_data")
+    if isinstance(estimator, Heterogeneous) and isinstance(estimator.partition, AUCSplitTree):
+        # the smallest leaf is a number of rows: repeated ones may be split where one of weight 5
+        # may not; that weights are copies in a given tree is tested with the calibrator
+        failed.pop("check_sample_weight_equivalence_on_dense_data")
     assert not failed
     assert len(passed) > 40
 
