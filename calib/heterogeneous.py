@@ -13,6 +13,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calib.base import Calibrator, log_odds
 from calib.partitions import fit_partition
 from calib.platt import PlattScaling
+from calib.pooling import Shifted, fit_offset
 from calib.protocol import calibrated, check_calibrator
 from calib.validation import (
     check_integer,
@@ -36,12 +37,16 @@ class Part(NamedTuple):
         Who belongs to it, in words.
     n_points, n_positive : int
         Calibration points (rows) in it, and positives among them.
+    effective_size : float
+        Points of balanced classes that would tell as much about it: 4 m (n - m) / n for m positives
+        of n points, weights counting as copies.
     score_range : pair of float
         Lowest and highest score that was calibrated; NaN without points.
-    calibrator : Calibrator
+    calibrator : Calibrator or Shifted
         What maps the scores of this part.
     fallback : bool
-        Whether that is the one for all points of the sample, for lack of points here.
+        Whether that is the calibrator of all points of the sample, shifted by what the points here
+        tell (`calib.pooling.Shifted`; as it is if there are none), for lack of a map of its own.
     """
 
     tree: int
@@ -49,6 +54,7 @@ class Part(NamedTuple):
     rule: str
     n_points: int
     n_positive: int
+    effective_size: float
     score_range: tuple[float, float]
     calibrator: Calibrator
     fallback: bool
@@ -96,16 +102,20 @@ class HeterogeneousCalibrator(BaseEstimator):
         estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such
         as scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
     min_part_size : int, default=50
-        A part with fewer calibration points, or with points of one class only, gets the calibrator
-        of the whole sample.
+        A part gets a calibrator of its own if it tells as much about it as so many points of
+        balanced classes: if m of its n calibration points are positive, 4 m (n - m) / n must be at
+        least `min_part_size`. (At a base rate of 1/2 these are n points, at one of 1 in 10 they
+        are 0.36 n; with one class they are none.) A smaller part is pooled with the others: it
+        gets the calibrator of the whole sample, its log-odds shifted by an offset that the points
+        of the part choose, shrunk to 0.
 
     Attributes
     ----------
     parts_ : list of Part
         Every part: its rule, points, calibrator, and a and b if that is Platt scaling.
     fallbacks_ : list of Calibrator
-        For each tree, the calibrator of the whole sample. It also serves a group that did not
-        occur in the sample.
+        For each tree, the calibrator of the whole sample: what small parts shift, and what serves
+        a group that did not occur in the sample.
     partition_ : Leaves or GivenGroups
         The fitted partition; ``partition_.parts_of(X)`` numbers the parts of each row, a column for
         each tree.
@@ -121,8 +131,12 @@ class HeterogeneousCalibrator(BaseEstimator):
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
     of logits; others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
 
-    With one class only in the sample, all parts get the calibrator of the whole sample, which
-    warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
+    The offset c of a small part maximises its log-likelihood less c**2 / 2: a normal prior of
+    standard deviation 1 on the scale of log-odds (partial pooling). A part without positives so
+    gets lower probabilities than the common calibrator gives it, the lower the more points it has.
+
+    With one class only in the sample, all parts get the calibrator of the whole sample as it is,
+    which warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
     and the calibrator's.
 
     References
@@ -172,8 +186,7 @@ class HeterogeneousCalibrator(BaseEstimator):
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights, for a partition that is trained here and for the calibrators; an
-            integer weight means that many copies for the calibrators, but `min_part_size` counts
-            rows.
+            integer weight means that many copies.
 
         Returns
         -------
@@ -281,16 +294,29 @@ class HeterogeneousCalibrator(BaseEstimator):
         for number, rule in self.partition_.rules[tree].items():
             rows = rows_of.get(number, np.empty(0, np.int64))
             n_positive = int(np.count_nonzero(labels[rows]))
-            enough = rows.size >= self.min_part_size and 0 < n_positive < rows.size
-            calibrator = self.fallbacks_[-1]
+            part_weights = None if weights is None else weights[rows]
+            effective_size = _effective_size(labels[rows], part_weights)
+            enough = effective_size >= self.min_part_size
             if enough:
-                part_weights = None if weights is None else weights[rows]
                 calibrator = self._fitted(scores[rows], labels[rows], part_weights)
+            elif rows.size and 0 < np.count_nonzero(labels) < labels.size:
+                calibrator = self._shifted(scores[rows], labels[rows], part_weights)
+            else:
+                calibrator = self.fallbacks_[-1]
             self._calibrators[tree][number] = calibrator
             inside = scores[rows] if rows.size else np.array([np.nan])
-            score_range = float(inside.min()), float(inside.max())
             self.parts_.append(
-                Part(tree, number, rule, rows.size, n_positive, score_range, calibrator, not enough)
+                Part(
+                    tree=tree,
+                    number=number,
+                    rule=rule,
+                    n_points=rows.size,
+                    n_positive=n_positive,
+                    effective_size=effective_size,
+                    score_range=(float(inside.min()), float(inside.max())),
+                    calibrator=calibrator,
+                    fallback=not enough,
+                )
             )
 
     def _calibrator(self):
@@ -299,6 +325,10 @@ class HeterogeneousCalibrator(BaseEstimator):
     def _fitted(self, scores, labels, weights):
         options = {} if weights is None else {"sample_weight": weights}
         return clone(self._calibrator()).fit(scores, labels, **options)
+
+    def _shifted(self, scores, labels, weights):
+        common = Shifted(self.fallbacks_[-1], 0.0)
+        return common._replace(offset=fit_offset(common.predict_logit(scores), labels, weights))
 
     def _calibrate(self, tree, numbers, scores, output):
         """`output` of each row's calibrator in one tree."""
@@ -316,6 +346,13 @@ def _as_scores(calibrator, scores):
     if hasattr(calibrator, "predict_logit"):  # exact where a probability would round to 1
         return calibrator.predict_logit(scores)
     return log_odds(calibrated(calibrator, scores))
+
+
+def _effective_size(labels, weights):
+    """4 m (n - m) / n for m positives of n points."""
+    n = float(labels.size if weights is None else weights.sum())
+    m = float(np.count_nonzero(labels) if weights is None else weights @ labels)
+    return 4 * m * (n - m) / n if n else 0.0
 
 
 def _rows_by_part(numbers):

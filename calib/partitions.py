@@ -9,6 +9,7 @@ or stand side by side (one tree, a forest).
 import numbers
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
@@ -46,7 +47,7 @@ def fit_partition(partition, X, scores, labels, weights):
         )
     if not _is_fitted(partition):
         partition = _train(clone(partition), X, scores, labels, weights)
-    return Leaves(partition)
+    return Leaves(partition, X)
 
 
 class GivenGroups:
@@ -115,24 +116,29 @@ class Leaves:
     Parameters
     ----------
     model : fitted tree, forest, gradient boosting, or pipeline that ends in one
+    X : array-like or data frame
+        The rows to be calibrated: the rules speak of missing values in features that lack some.
     """
 
-    def __init__(self, model):
+    def __init__(self, model, X):
         is_pipeline = isinstance(model, Pipeline) and len(model) > 1
         self._before = model[:-1] if is_pipeline else None
         self._model = model[-1] if isinstance(model, Pipeline) else model
         self.sequential = isinstance(self._model, _BOOSTED)
         names = _feature_names(self._before, self._model)
-        self.rules = [rules_of(tree.tree_, names) for tree in self._trees()]
+        incomplete = _incomplete(self._prepared(X))
+        self.rules = [rules_of(tree.tree_, names, incomplete) for tree in self._trees()]
 
     def parts_of(self, X):
         """Number of the leaf of each row in each tree; shape (n, T)."""
-        if self._before is not None:
-            X = self._before.transform(X)
+        X = self._prepared(X)
         if self.sequential:  # its own apply does not look at the names of columns
             X = validate_data(self._model, X, dtype=np.float32, accept_sparse="csr", reset=False)
         leaves = self._model.apply(X)
         return leaves.reshape(len(leaves), -1).astype(np.int64)
+
+    def _prepared(self, X):
+        return X if self._before is None else self._before.transform(X)
 
     def _trees(self):
         if not isinstance(self._model, BaseEnsemble):
@@ -143,14 +149,17 @@ class Leaves:
         return trees.ravel().tolist()
 
 
-def rules_of(tree, names):
+def rules_of(tree, names, incomplete=frozenset()):
     """Who reaches each leaf, in words, from left to right: a dict from its number.
 
     Parameters
     ----------
     tree : object with children_left, children_right, feature and threshold
+        And missing_go_to_left, where features are incomplete.
     names : sequence of str
         Of the features.
+    incomplete : set of int
+        Features with missing values: their conditions say where these go.
 
     Examples
     --------
@@ -159,6 +168,10 @@ def rules_of(tree, names):
     >>> tree = DecisionTreeClassifier().fit([[20], [30], [40], [50]], [0, 1, 0, 0])
     >>> list(rules_of(tree.tree_, ["age"]).values())
     ['age <= 25', '25 < age <= 35', 'age > 35']
+    >>> ages = [[20], [20], [float("nan")], [50]]
+    >>> tree = DecisionTreeClassifier().fit(ages, [0, 0, 1, 1])
+    >>> list(rules_of(tree.tree_, ["age"], {0}).values())
+    ['age <= 35', '(age > 35 or missing)']
     """
     rules, todo = {}, [(0, {})]
     while todo:
@@ -167,21 +180,39 @@ def rules_of(tree, names):
         if feature < 0:
             rules[int(node)] = _in_words(ranges, names)
         else:
-            low, high = ranges.get(feature, (-np.inf, np.inf))
-            todo.append((tree.children_right[node], {**ranges, feature: (threshold, high)}))
-            todo.append((tree.children_left[node], {**ranges, feature: (low, threshold)}))
+            low, high, missing = ranges.get(feature, (-np.inf, np.inf, feature in incomplete))
+            left = missing and bool(tree.missing_go_to_left[node])
+            right = missing and not left
+            todo.append((tree.children_right[node], {**ranges, feature: (threshold, high, right)}))
+            todo.append((tree.children_left[node], {**ranges, feature: (low, threshold, left)}))
     return rules
 
 
 def _in_words(ranges, names):
+    """Conditions on the features: above `low`, at most `high`, and whether missing will do."""
     conditions = []
-    for feature, (low, high) in ranges.items():
+    for feature, (low, high, missing) in ranges.items():
+        name = names[feature]
+        if low == np.inf:  # a split of the missing values from all others
+            conditions.append(f"{name} missing")
+            continue
+        if low == -np.inf and high == np.inf:
+            conditions.append(f"{name} not missing")
+            continue
         if high == np.inf:
-            conditions.append(f"{names[feature]} > {low:.4g}")
+            condition = f"{name} > {low:.4g}"
         else:
             above = "" if low == -np.inf else f"{low:.4g} < "
-            conditions.append(f"{above}{names[feature]} <= {high:.4g}")
+            condition = f"{above}{name} <= {high:.4g}"
+        conditions.append(f"({condition} or missing)" if missing else condition)
     return " and ".join(conditions) or "all"
+
+
+def _incomplete(X):
+    """Columns with missing values, as a set; numbers only, as trees want them."""
+    if issparse(X):  # trees take no missing values there
+        return set()
+    return set(np.flatnonzero(np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0)).tolist())
 
 
 def _feature_names(before, model):

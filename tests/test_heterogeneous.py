@@ -323,6 +323,47 @@ def test_rules_say_who_is_in_a_part(data):
     assert len(model.parts_) > 8
 
 
+def test_rules_say_where_missing_values_go():
+    rng = np.random.default_rng(0)
+    gaps = np.where(rng.random(X.shape) < 0.1, np.nan, X + rng.normal(0, 0.1, X.shape))
+    labels = np.where(np.isnan(gaps[:, 0]), rng.random(LABELS.size) < 0.9, LABELS).astype(int)
+    tree = DecisionTreeClassifier(max_depth=5, min_samples_leaf=30, random_state=0)
+    model = fitted(tree.fit(gaps, labels), data=(gaps, SCORES, labels))
+    rules = [part.rule for part in model.parts_]
+    assert any("or missing)" in rule for rule in rules) and len(rules) > 8
+    for part in model.parts_:
+        found = np.ones(len(gaps), bool)
+        for condition in part.rule.split(" and "):
+            found &= holds(condition, gaps)
+        assert np.mean(found == (tree.apply(gaps) == part.number)) > 0.999  # rules show 4 digits
+
+
+def holds(condition, values):
+    """Rows for which '(1 < x0 <= 2 or missing)', 'x0 missing' or the like is true."""
+    words = condition.strip("()").removesuffix(" or missing")
+    column = values[:, int(words[words.index("x") + 1])]
+    if words.endswith(" missing"):
+        return ~np.isnan(column) if " not " in words else np.isnan(column)
+    with np.errstate(invalid="ignore"):
+        inside = np.logical_and.reduce(
+            [eval(c, None, {"x0": column, "x1": column}) for c in expand(words)]
+        )
+    return inside | (np.isnan(column) if condition.endswith("or missing)") else False)
+
+
+def test_a_split_between_missing_and_present_values():
+    column = np.where(np.arange(LABELS.size) % 3 == 0, np.nan, 1.0).reshape(-1, 1)
+    labels = np.isnan(column[:, 0]).astype(int)
+    tree = DecisionTreeClassifier(max_depth=1).fit(column, labels)
+    rules = [part.rule for part in fitted(tree, data=(column, SCORES, LABELS)).parts_]
+    assert rules == ["x0 not missing", "x0 missing"]
+    pipeline = make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=1))
+    rules = [
+        p.rule for p in fitted(pipeline, data=(np.where(X > 1, np.nan, X), SCORES, LABELS)).parts_
+    ]
+    assert not any("missing" in rule for rule in rules)
+
+
 def expand(rule):
     """'1 < x <= 2 and y > 0' as the list 'x > 1', 'x <= 2', 'y > 0'."""
     for condition in rule.split(" and "):
@@ -387,17 +428,96 @@ def test_partition_map_draws_every_part():
 # Edges
 
 
-def test_small_parts_and_parts_of_one_class_get_the_common_calibrator():
+def test_a_part_is_large_by_what_it_tells():
+    """Half of 50 points are as good as 50; of more points with fewer positives it takes more."""
+    groups = np.repeat([0, 1, 2, 3, 4], [500, 50, 48, 400, 160])
+    labels = np.concatenate(
+        [LABELS[:500], *(np.arange(n) < m for n, m in [(50, 25), (48, 24), (400, 13), (160, 14)])]
+    )
+    model = fitted(0, data=(groups, SCORES[: groups.size], labels))
+    sizes = [part.effective_size for part in model.parts_]
+    np.testing.assert_allclose(sizes[1:], [50, 48, 4 * 13 * 387 / 400, 4 * 14 * 146 / 160])
+    assert [part.fallback for part in model.parts_] == [False, False, True, False, False]
+    fewer = fitted(0, data=(groups, SCORES[: groups.size], labels), min_part_size=52)
+    assert [part.fallback for part in fewer.parts_] == [False, True, True, True, True]
+    assert model.parts_[3].effective_size < 51 < model.parts_[4].effective_size
+    large = np.isin(groups, [0, 3, 4])
+    np.testing.assert_array_equal(
+        model.predict(groups, SCORES[: groups.size])[large],
+        fitted(0, data=(groups[large], SCORES[: groups.size][large], labels[large])).predict(
+            groups[large], SCORES[: groups.size][large]
+        ),
+    )
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(LABELS.size) % 3])
+@pytest.mark.parametrize(
+    "calibrator", [PlattScaling(), IsotonicCalibrator(), IsotonicRegression(out_of_bounds="clip")]
+)
+def test_small_parts_shift_the_common_calibrator(calibrator, weights):
+    """The offset is where the residuals of the part balance the prior."""
     groups = np.repeat([0, 1, 2, 3], [600, 501, 49, 50])
     labels = LABELS.copy()
     labels[groups == 1] = 1
-    model = fitted(0, data=(groups, SCORES, labels))
-    assert [part.fallback for part in model.parts_] == [False, True, True, False]
-    common = PlattScaling().fit(SCORES, labels).predict(SCORES_NEW)
-    for group in [1, 2]:
-        np.testing.assert_array_equal(
-            model.predict(np.full(SCORES_NEW.size, group), SCORES_NEW), common
+    labels[groups == 2] = 0
+    model = fitted(0, calibrator, data=(groups, SCORES, labels), weights=weights)
+    assert [part.fallback for part in model.parts_] == [False, True, True, True]
+    w = np.ones(labels.size) if weights is None else weights
+    options = {} if weights is None else {"sample_weight": weights}
+    common = clone(calibrator).fit(SCORES, labels, **options)
+    for part, sign in zip(model.parts_[1:3], [1, -1], strict=True):
+        rows = groups == part.number
+        p = model.predict(groups[rows], SCORES[rows])
+        np.testing.assert_array_equal(part.calibrator.predict(SCORES[rows]), p)
+        offset = part.calibrator.offset
+        assert w[rows] @ (labels[rows] - p) == pytest.approx(offset, rel=1e-6)
+        assert sign * offset > 0.5
+        before = np.clip(common.predict(SCORES[rows]), 2.0**-53, 1 - 2.0**-53)
+        np.testing.assert_allclose(expit(logit(before) + offset), p, rtol=1e-9)
+
+
+def test_a_shifted_sigmoid_is_a_sigmoid():
+    part = fitted(0, min_part_size=10**6).parts_[0]
+    assert part.fallback and part.calibrator.offset != 0
+    assert part.slope == PlattScaling().fit(SCORES, LABELS).slope_
+    np.testing.assert_allclose(
+        part.calibrator.predict(SCORES_NEW), expit(part.slope * SCORES_NEW + part.intercept)
+    )
+
+
+def test_a_part_without_positives_is_ranked_where_it_belongs():
+    """The common map alone gives such a part the order of the score, as if it were like others."""
+    rng = np.random.default_rng(0)
+
+    def draw(n):
+        rare, y = rng.random(n) < 0.1, rng.normal(-1, 1.2, n)
+        return rare.astype(int), y, (rng.random(n) < expit(y - 4 * rare)).astype(int)
+
+    new = draw(50_000)
+    truth = roc_auc_score(new[2], expit(new[1] - 4 * new[0]))
+    for _ in range(5):
+        groups, scores, labels = draw(2000)
+        labels[groups == 1] = 0
+        model = fitted(0, data=(groups, scores, labels))
+        assert roc_auc_score(new[2], model.predict(*new[:2])) > truth - 0.002
+        common = model.fallbacks_[0].predict(new[1])
+        assert roc_auc_score(new[2], common) < truth - 0.03
+
+
+def test_boosting_passes_shifted_scores_on():
+    boosting = clone(BOOSTING).fit(X, LABELS)
+    ours = fitted(boosting, min_part_size=10**6)
+    scores = SCORES_NEW
+    for tree, numbers in enumerate(boosting.apply(X_NEW).reshape(len(X_NEW), -1).T):
+        parts = {p.number: p for p in ours.parts_ if p.tree == tree}
+        assert len({p.intercept for p in parts.values()}) == len(parts) > 1
+        scores = np.array(
+            [parts[n].slope * s + parts[n].intercept for n, s in zip(numbers, scores, strict=True)]
         )
+    np.testing.assert_allclose(ours.predict(X_NEW, SCORES_NEW), expit(scores))
+    unit = fitted(boosting, BBQ(), data=(X, expit(SCORES), LABELS), min_part_size=10**6)
+    p = unit.predict(X_NEW, expit(SCORES_NEW))
+    assert p.min() >= 0 and p.max() <= 1 and np.ptp(p) > 0.3
 
 
 def test_a_leaf_without_calibration_points():

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from calib.experiments.delong import auc_difference
 from calib.experiments.durfee2022_data import PROTOCOLS, SEED, features, split
 from calib.experiments.durfee2022_scores import BUDGETS, cases, read_scores
 from calib.experiments.recording import Experiment
@@ -79,10 +80,14 @@ def partitions(dataset, run):
 
 def heterogeneous(leaves, scores, labels, new_leaves, new_scores):
     """Probabilities by Platt scaling in each leaf."""
-    calibrator = HeterogeneousCalibrator(partition=0, min_part_size=SMALLEST_PART).fit(
-        leaves[:, None], scores, labels
+    return by_leaves(leaves, scores, labels).predict(new_leaves, new_scores)
+
+
+def by_leaves(leaves, scores, labels):
+    """Fitted calibrator whose parts are the leaves."""
+    return HeterogeneousCalibrator(partition=0, min_part_size=SMALLEST_PART).fit(
+        leaves, scores, labels
     )
-    return calibrator.predict(new_leaves[:, None], new_scores)
 
 
 def choose_tree(leaves, scores, labels, seed):
@@ -148,17 +153,21 @@ def run_case(case):
         of = partitions(case["dataset"], run)
         labels = of.labels["test"]
         chosen, probabilities = calibrated(case["dataset"], run, scores, test_scores)
-        sizes = np.bincount(of.leaves[chosen]["calibration"])
+        leaves = of.leaves[chosen]["calibration"]
+        parts = by_leaves(leaves, scores, of.labels["calibration"]).parts_
+        # the probabilities of a very confident network round to 1, its logits do not
+        values = {**probabilities, "network": test_scores}
         rows += [
             {
                 "run": run,
                 "learning_rate": rate,
                 "depth": chosen[0],
                 "leaf": chosen[1],
-                "parts": int((sizes >= SMALLEST_PART).sum()),
+                "parts": len(parts),
+                "own": sum(not part.fallback for part in parts),
                 "method": method,
-                # the probabilities of a very confident network round to 1, its logits do not
-                "AUC": roc_auc_score(labels, test_scores if method == "network" else predicted),
+                "AUC": roc_auc_score(labels, values[method]),
+                "AUC_error": auc_difference(labels, values[method], test_scores)[1],
                 "log_loss": log_loss(labels, np.clip(predicted, 1e-12, 1 - 1e-12)),
                 "Brier": brier_score_loss(labels, predicted),
                 "ECE": expected_calibration_error(labels, predicted),
@@ -180,9 +189,11 @@ LIFT = Experiment(
         "their scores are recorded with one byte each.",
         "The depths and leaf sizes tried are lost from the text we have: depths 3 and 5, leaves "
         "of 100 and 500 training rows are ours; five folds of the calibration part choose.",
-        f"Parts with fewer than {SMALLEST_PART} calibration rows get the calibrator of all; the "
-        "column parts counts the others.",
+        f"Parts that tell less than {SMALLEST_PART} calibration rows of balanced classes would get "
+        "the calibrator of all, shifted; the column own counts the parts with one of their own.",
         "Embedded categories enter the trees as codes in the order of their names.",
+        "The column AUC_error is the standard error of the AUC of the method less that of the "
+        "network, on the test rows (DeLong).",
         "Added: Platt scaling of all rows, the tree alone, a forest of partitions, parts of the "
         "same sizes drawn at random, and logistic regression on the logits of network and tree.",
     ),
