@@ -107,6 +107,10 @@ def test_all_checks(estimator):
         # where these checks call the classes of their two samples by different names
         for form in "dense", "sparse":
             del failed[f"check_sample_weight_equivalence_on_{form}_data"]
+    if isinstance(estimator, Heterogeneous) and isinstance(estimator.partition, AUCSplitTree):
+        # the smallest leaf is a number of rows: repeated ones may be split where one of weight 5
+        # may not; that weights are copies in a given tree is tested with the calibrator
+        failed.pop("check_sample_weight_equivalence_on_dense_data")
     assert not failed
     assert len(passed) > 40
 
