@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 
 from calib import PlattScaling, roc_auc_score
-from calib.experiments import durfee2022, durfee2022_networks, read_table, recorded
+from calib.experiments import (
+    durfee2022,
+    durfee2022_epochs,
+    durfee2022_networks,
+    read_table,
+    recorded,
+)
 from calib.experiments.durfee2022_data import PARTS, PROTOCOLS, Features, Protocol, encode, split
 from calib.experiments.durfee2022_scores import BUDGETS, cases, quantised, read_scores, write_scores
 from calib.experiments.recording import RESULTS
@@ -258,6 +264,36 @@ def test_the_recorded_bytes_have_the_areas_of_the_networks():
     platt = (rows["method"] == "Platt") & (rows["inputs"] == "standardised")
     own &= rows["inputs"] == "standardised"
     np.testing.assert_allclose(rows["AUC"][platt], rows["AUC"][own], atol=1e-6)
+
+
+# Longer training
+
+
+def test_longer_training_goes_on_from_the_recorded_networks():
+    """Up to 30 epochs the networks are those that were recorded with one more learning rate."""
+    longer, trained = recorded("durfee2022_epochs"), recorded("durfee2022_networks_standard")
+    cases = durfee2022_epochs.EXPERIMENT.cases()
+    n_networks = BUDGETS["standard"].n_runs * len(durfee2022_epochs.RATES)
+    assert len(longer["run"]) == len(cases) * n_networks * len(durfee2022_epochs.EPOCHS)
+    for k in np.flatnonzero(longer["n_epochs"] == 30):
+        keys = ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]
+        same = np.all([trained[key] == longer[key][k] for key in keys], axis=0)
+        assert same.sum() == 1
+        assert longer["test_auc"][k] == pytest.approx(trained["test_auc"][same][0], abs=2e-3)
+    # the best epoch so far never has a smaller validation AUC than an earlier one
+    best = longer["validation_auc"].reshape(len(cases), len(durfee2022_epochs.EPOCHS), n_networks)
+    assert (np.diff(best, axis=1) >= 0).all()
+
+
+@needs_data
+@needs_torch
+def test_the_first_epochs_of_longer_training(monkeypatch):
+    monkeypatch.setattr(durfee2022_epochs, "EPOCHS", (1, 2))
+    case = durfee2022_epochs.EXPERIMENT.cases()[1]
+    first, second = np.split(
+        np.array([r["validation_auc"] for r in durfee2022_epochs.run_case(case)]), 2
+    )
+    assert (second >= first).all() and (second > first).any()
 
 
 # The published tables
