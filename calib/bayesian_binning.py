@@ -222,4 +222,5 @@ def model_sizes(n):
     """Sizes of the models of BBQ for a total weight `n`."""
     root = math.cbrt(n)
     smallest = max(1, math.floor(root / RANGE))
-    return np.arange(smallest, min(math.ceil(n / 5), math.ceil(RANGE * root)) + 1)
+    largest = max(smallest, min(math.ceil(n / 5), math.ceil(RANGE * root)))
+    return np.arange(smallest, largest + 1)

@@ -54,11 +54,9 @@ class KernelCalibrator(Calibrator):
     * ``"cv"`` leaves out one copy of one row at a time (at most a weight of 1) and answers a row
       out of reach of the others by the base rate of the others. A bandwidth that gives some row
       the probability 0 is infinitely bad; if all are, or all are equally good, Silverman's stays.
-    * Fit O(N log N); predict O(N + M log M) for M queries; memory O(N + M). Boxcar, Epanechnikov
-      and tricube are exact up to rounding (probabilities to 1e-10), the Gaussian is expanded with
-      an error below 1e-6 in the probability. A query whose points in reach all lie within some
-      3% of h of the very edge is summed directly, up to O(N) where many scores crowd there
-      (Epanechnikov, tricube).
+    * Fit O(N log N); predict O(N + M log M) for M queries, wherever they lie; memory O(N + M).
+      Boxcar, Epanechnikov and tricube are exact up to rounding (probabilities to 1e-10), the
+      Gaussian is expanded with an error below 1e-6 in the probability.
 
     References
     ----------

@@ -10,6 +10,8 @@ from calib.kernels.sigmoid_fit import fit_sigmoid
 from calib.maps import SigmoidMap
 from calib.validation import warn
 
+SMALLEST_RADIUS = 1e-290  # of the scores: no finite slope would tell closer ones apart
+
 
 class PlattScaling(Calibrator):
     r"""Fit a sigmoid to the scores by regularised maximum likelihood.
@@ -33,7 +35,10 @@ class PlattScaling(Calibrator):
     The scores may be any real numbers. The method was made for margins, and on logits it contains
     the identity; on probabilities it does not. Newton's method with step halving: O(N) per step,
     some ten steps (more for heavy tails), O(N) memory; the optimum is unique and found to about
-    1e-10. With one class or constant scores the slope is 0.
+    1e-10. With one class or constant scores the slope is 0; scores within 1e-290 are constant.
+
+    The log-odds a s + b are rounded by about 2^-52 \|a s\|. Where that matters, for scores whose
+    distance from 0 is a billion times their spread, subtract a constant first.
 
     References
     ----------
@@ -51,31 +56,30 @@ class PlattScaling(Calibrator):
     def _fit(self, scores, labels, weights):
         if weights is None:
             weights = np.ones(scores.size)
-        n_positive = weights[labels == 1].sum()
-        n_negative = weights.sum() - n_positive
+        n_positive, n_negative = weights[labels == 1].sum(), weights[labels == 0].sum()
         # about the median, so that far-out scores do not round the others together; halves: the
         # range may be more than the largest float
         halves = scores / 2
         centre = np.median(halves)
         radius = max(halves.max() - centre, centre - halves.min())
+        if radius < SMALLEST_RADIUS:
+            radius = np.inf  # as good as equal
         slope, intercept, self.n_iter_, converged = fit_sigmoid(
-            (halves - centre) / (radius if radius > 0 else 1.0),
+            (halves - centre) / radius,
             labels,
             weights,
-            1 / (n_negative + 2),
-            (n_positive + 1) / (n_positive + 2),
-            0.0,
+            (1 / (n_negative + 2), 1 / (n_positive + 2)),
             np.log((n_positive + 1) / (n_negative + 1)),
         )
         if not converged:
             warn(
-                f"Newton's method did not converge in {self.n_iter_} steps: check the scores for "
-                "values that are far out",
+                f"Newton's method did not converge in {self.n_iter_} steps: check scores and "
+                "weights for values that are far out",
                 ConvergenceWarning,
             )
-        largest = np.finfo(np.float64).max  # scores in a range of 1e-308 ask for more
+        largest = np.finfo(np.float64).max  # a few scores much closer than the others ask for more
         with np.errstate(over="ignore"):
-            self.slope_ = float(np.clip(slope / (2 * radius), -largest, largest)) if slope else 0.0
+            self.slope_ = float(np.clip(slope / (2 * radius), -largest, largest))
         self.intercept_ = float(intercept - self.slope_ * (2 * centre))
         self.map_ = SigmoidMap(self.slope_, self.intercept_)
 

@@ -1,5 +1,7 @@
 """The three classical calibrators against their definitions and against other packages."""
 
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -55,9 +57,10 @@ def test_uniform_bins(n, n_bins, seed):
 def test_ties_are_never_split():
     scores = np.repeat([0.1, 0.2, 0.9], [50, 1, 49])
     calibrator = HistogramBinning(n_bins=10).fit(scores, np.arange(100) % 2)
-    assert calibrator.counts_.tolist() == [50, 1, 49] or calibrator.counts_.sum() == 100
-    np.testing.assert_allclose(calibrator.predict([0.1]), 0.5)
-    assert set(np.searchsorted(calibrator.cuts_, scores, side="right")) <= {0, 1, 2}
+    # middle ranks 25, 50.5 and 75.5: bins 2, 5 and 7
+    assert calibrator.counts_.tolist() == [50, 1, 49]
+    np.testing.assert_allclose(calibrator.cuts_, [0.15, 0.55])
+    np.testing.assert_allclose(calibrator.predict([0.1, 0.2, 0.9]), [0.5, 0, 25 / 49])
 
 
 def test_the_default_number_of_bins_is_the_cube_root():
@@ -97,6 +100,78 @@ def test_platt_reaches_the_minimum(n, seed, scale, weighted):
     assert np.abs(gradient(ours)).max() < 1e-6 * n
     best = minimize(loss, [0.0, 0.0], jac=gradient, method="BFGS", options={"gtol": 1e-9})
     assert loss(ours) <= best.fun + 1e-9 * abs(best.fun)
+
+
+def newton_decrement(platt, scores, labels, weights):
+    """What another Newton step could still gain, per unit of the loss: in sixty digits."""
+    with localcontext(Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])):
+        slope, intercept = Decimal(platt.slope_), Decimal(platt.intercept_)
+        x, w = [Decimal(float(s)) for s in scores], [Decimal(float(v)) for v in weights]
+        mass = [sum(v for v, z in zip(w, labels, strict=True) if z == label) for label in (0, 1)]
+        rows = []
+        for xi, wi, label in zip(x, w, labels, strict=True):
+            side, miss = (1, 1 / (mass[1] + 2)) if label else (-1, 1 / (mass[0] + 2))
+            margin = side * (slope * xi + intercept)
+            wrong = 1 / (1 + margin.exp())
+            loss = (
+                miss * margin - (1 - wrong).ln() if margin > 0 else (miss - 1) * margin - wrong.ln()
+            )
+            rows.append((xi, wi * loss, wi * side * (miss - wrong), wi * wrong * (1 - wrong)))
+        curvature = sum(c for *_, c in rows)
+        mean = sum(c * xi for xi, *_, c in rows) / curvature
+        gradient = sum(g * (xi - mean) for xi, _, g, _ in rows)
+        spread = sum(c * (xi - mean) ** 2 for xi, *_, c in rows)
+        gain = gradient**2 / spread + sum(g for *_, g, _ in rows) ** 2 / curvature
+        return float(gain / sum(loss for _, loss, *_ in rows))
+
+
+HEAVY = {
+    "normal": lambda n, rng: rng.normal(size=n),
+    "pareto": lambda n, rng: rng.pareto(0.3, n),
+    "odds": lambda n, rng: np.exp(rng.logistic(scale=10, size=n)),
+    "both tails": lambda n, rng: rng.standard_t(0.2, n),
+    "one far out": lambda n, rng: np.where(np.arange(n) == 1, 1e30, rng.normal(size=n)),
+    "huge": lambda n, rng: 1e307 * rng.normal(size=n),
+    "small": lambda n, rng: 1e-280 * rng.normal(size=n),
+    "decades": lambda n, rng: 10.0 ** rng.uniform(-300, 300, n),
+}
+
+
+@pytest.mark.parametrize("form", HEAVY)
+@pytest.mark.parametrize("truth", ["noise", "signal", "separable", "reversed"])
+@pytest.mark.parametrize("weight", [1.0, 1e-100, 1e100, "uneven"])
+def test_platt_finds_the_optimum_whatever_the_tails_and_the_weights(form, truth, weight):
+    rng = np.random.default_rng(8)
+    scores = HEAVY[form](40, rng)
+    high = scores > np.median(scores)
+    labels = {
+        "noise": rng.random(40) < 0.4,
+        "signal": rng.random(40) < 0.2 + 0.6 * high,
+        "separable": high,
+        "reversed": ~high,
+    }[truth]
+    weights = 10.0 ** rng.uniform(-6, 6, 40) if weight == "uneven" else np.full(40, weight)
+    platt = PlattScaling().fit(scores, labels, weights)
+    assert newton_decrement(platt, scores, labels, weights) <= 1e-14
+    # weights of 1e100 ask separable classes for log-odds of 230, one step each
+    assert platt.n_iter_ < 60 + 2 * max(0, np.log(weights.sum()))
+
+
+@pytest.mark.slow
+def test_platt_is_not_misled_by_rounding_in_a_sum_of_a_million_terms():
+    rng = np.random.default_rng(8)
+    scores, labels = rng.pareto(0.3, 10**6), rng.random(10**6) < 0.3
+    assert PlattScaling().fit(scores, labels).n_iter_ < 40
+
+
+@pytest.mark.parametrize("width", [5e-324, 1e-320, 1e-308, 1e-300])
+def test_scores_that_no_slope_can_tell_apart_are_constant(width):
+    scores = width * np.arange(4)
+    platt = PlattScaling().fit(scores, [0, 0, 1, 0])
+    constant = PlattScaling().fit(np.zeros(4), [0, 0, 1, 0])
+    np.testing.assert_array_equal(platt.predict(scores), constant.predict(np.zeros(4)))
+    steep = PlattScaling().fit([1e-308, 2e-308, 1e-289], [0, 1, 1])
+    assert np.isfinite([steep.slope_, steep.intercept_]).all()
 
 
 def test_platt_agrees_with_scikit_learn():

@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -122,6 +123,25 @@ def test_the_sums_have_a_small_relative_error(kernel):
     sums = kernel_sums(kernel, points, np.ones(500), 1.0, queries)
     expected = kernel_value(kernel, np.abs(points[:, None] - queries), 1.0).sum(axis=0)
     np.testing.assert_allclose(sums, expected, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", ["epanechnikov", "tricube"])
+@pytest.mark.parametrize("margin", [0.5, 1e-3, 1e-9])
+def test_the_sums_have_a_small_relative_error_at_the_very_edge(kernel, margin):
+    """In exact fractions, for a crowd on one side that only just comes into reach of a crowd."""
+    rng = np.random.default_rng(0)
+    points = np.unique(-margin * rng.random(20))
+    weights = 10.0 ** rng.uniform(-12, 12, points.size)
+    queries = np.sort(1 - 1.1 * margin * rng.random(20))
+    a, b = {"epanechnikov": (2, 1), "tricube": (3, 3)}[kernel]
+    for sign in (1, -1):
+        x, w, y = (v[::sign] for v in (sign * points, weights, sign * queries))
+        sums = kernel_sums(kernel, x, w, 1.0, y)
+        for query, found in zip(map(Fraction, y), sums, strict=True):
+            distances = [abs(query - Fraction(point)) for point in x]
+            values = [(1 - d**a) ** b if d <= 1 else 0 for d in distances]
+            exact = sum(Fraction(weight) * value for weight, value in zip(w, values, strict=True))
+            assert abs(Fraction(found) - exact) <= Fraction(1e-11) * exact
 
 
 def test_gaussian_sums_in_the_tails():

@@ -3,6 +3,7 @@
 import numpy as np
 
 from calib.kernels.compiling import jit
+from calib.kernels.searching import cell_of
 
 MOST_USEFUL_BINS = 2**53  # of equal frequency: floating-point ranks tell no more apart
 
@@ -30,14 +31,15 @@ def equal_frequency_starts(ranks, n_bins):
     n_groups = ranks.size - 1
     starts = np.empty(min(n_bins, n_groups) + 1, np.int64)
     twice_total = 2.0 * ranks[-1]
-    n_used, start, bin_ = 0, 0, -1
+    n_used, start, bin_, last = 0, 0, -1, n_bins - 1
     while start < n_groups:
         starts[n_used] = start
         n_used += 1
         middle = n_bins * (ranks[start] + ranks[start + 1])  # twice the middle rank
+        position = middle / twice_total
         # bins only go up, whatever is rounded: there are never more starts than room for them
-        bin_ = min(max(int(middle / twice_total), bin_ + 1), n_bins - 1)
-        if bin_ == n_bins - 1:
+        bin_ = max(int(position), bin_ + 1) if position < last else last
+        if bin_ == last:
             break
         goal = (bin_ + 1) * twice_total
         low, size = start + 1, max(1, n_groups // n_bins)
@@ -61,9 +63,9 @@ def equal_frequency_starts(ranks, n_bins):
 @jit
 def uniform_bin(score, n_bins):
     """Bin of a score in [0, 1] among [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]."""
-    k = min(int(score * n_bins), n_bins - 1)
+    k = cell_of(score, 0.0, n_bins, n_bins)
     # the product may round across an edge; the edges k / n decide
-    if score < k / n_bins:
+    if k > 0 and score < k / n_bins:
         return k - 1
     if k + 1 < n_bins and score >= (k + 1) / n_bins:
         return k + 1

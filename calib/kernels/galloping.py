@@ -4,6 +4,8 @@ Steps that double, then bisection: a chain of searches that only moves up costs 
 through the points, and a far jump costs a logarithm.
 """
 
+import numpy as np
+
 from calib.kernels.compiling import jit
 
 
@@ -41,3 +43,19 @@ def reach_end(points, y, h, low):
         else:
             high = middle
     return low
+
+
+@jit
+def run_starts(points, width):
+    """First index of each run of points within `width`, and the number of points at the end.
+
+    The runs are found greedily from the left; one has at least one point, even if `width` is NaN.
+    """
+    starts = np.empty(points.size + 1, np.int64)
+    n_runs, start = 0, 0
+    while start < points.size:
+        starts[n_runs] = start
+        n_runs += 1
+        start = max(reach_end(points, points[start], width, start), start + 1)
+    starts[n_runs] = points.size
+    return starts[: n_runs + 1].copy()

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from calib.kernels.compiling import jit
-from calib.kernels.galloping import reach_end, reach_start
+from calib.kernels.galloping import reach_end, reach_start, run_starts
 
 REACH = 10.5  # bandwidths; exp(-REACH^2 / 2) = 1e-24
 BLOCK_WIDTH = 0.125  # of a block of points, in bandwidths
@@ -32,11 +32,11 @@ def gaussian_sums(points, weights, h, queries):
         reach_end(points, queries[-1], (REACH + 1) * h, 0),
     )
     centres, moments = block_moments(points[near], weights[near], h)
-    low, high, start = 0, 0, 0
-    while start < queries.size:
-        first = queries[start]
-        stop = reach_end(queries, first, GROUP_WIDTH * h, start)
-        low = reach_start(centres, first, REACH * h, low)
+    low, high = 0, 0
+    starts = run_starts(queries, GROUP_WIDTH * h)
+    for g in range(starts.size - 1):
+        start, stop = starts[g], starts[g + 1]
+        low = reach_start(centres, queries[start], REACH * h, low)
         high = reach_end(centres, queries[stop - 1], REACH * h, high)
         group, blocks = slice(start, stop), slice(low, high)
         if stop - start <= N_NODES or low == high:
@@ -44,7 +44,6 @@ def gaussian_sums(points, weights, h, queries):
                 sums[q] = block_sum(centres[blocks], moments[blocks], h, queries[q])
         else:
             interpolate_group(centres[blocks], moments[blocks], h, queries[group], sums[group])
-        start = stop
     return sums
 
 
@@ -74,16 +73,11 @@ def interpolate_group(centres, moments, h, queries, sums):
 @jit
 def block_moments(points, weights, h):
     """Blocks of neighbouring points: centres and sums of w exp(-s^2 / 2) s^k / k!."""
-    width = BLOCK_WIDTH * h
-    n_blocks, start = 0, 0
-    while start < points.size:
-        start = reach_end(points, points[start], width, start)
-        n_blocks += 1
-    centres = np.empty(n_blocks)
-    moments = np.zeros((n_blocks, N_MOMENTS))
-    start = 0
-    for block in range(n_blocks):
-        stop = reach_end(points, points[start], width, start)
+    starts = run_starts(points, BLOCK_WIDTH * h)
+    centres = np.empty(starts.size - 1)
+    moments = np.zeros((starts.size - 1, N_MOMENTS))
+    for block in range(starts.size - 1):
+        start, stop = starts[block], starts[block + 1]
         centres[block] = points[start] / 2 + points[stop - 1] / 2
         for i in range(start, stop):
             s = (points[i] - centres[block]) / h
@@ -91,7 +85,6 @@ def block_moments(points, weights, h):
             for k in range(N_MOMENTS):
                 moments[block, k] += term
                 term *= s / (k + 1)
-        start = stop
     return centres, moments
 
 

@@ -54,10 +54,10 @@ def _split_classes(scores, labels):
 def _merge(negative, positive):
     n = negative.size + positive.size - 2
     scores, weights, positives = np.empty(n), np.empty(n), np.empty(n)
-    i, j, k = 0, 0, -1
+    i, j, k, last = 0, 0, -1, negative.size - 1
     score, weight, hits = np.nan, 0.0, 0.0
     for _ in range(n):
-        hit = positive[j] < negative[i]
+        hit = (positive[j] < negative[i]) | (i == last)  # never beyond the end, NaN or not
         following = positive[j] if hit else negative[i]
         tied = following == score
         score = following

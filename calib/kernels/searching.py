@@ -15,8 +15,8 @@ KNOTS_PER_QUERY = 64  # beyond, a guide table costs more than the bisections tha
 @jit
 def guide_table(knots, n_queries):
     """First knot at or after the start of each cell, as (starts, origin, cells per unit)."""
-    if knots.size > KNOTS_PER_QUERY * n_queries:
-        return np.array([0, knots.size]), knots[0], 0.0
+    if knots.size == 0 or knots.size > KNOTS_PER_QUERY * n_queries:
+        return np.array([0, knots.size]), 0.0, 0.0
     n_cells = max(1, min(2 * knots.size, 1 << 20))
     starts = np.zeros(n_cells + 1, np.int64)
     width = knots[-1] - knots[0]
@@ -57,9 +57,6 @@ def count_not_above(knots, starts, origin, density, query):
 def step(cuts, values, queries):
     """``values[np.searchsorted(cuts, queries, side="right")]``."""
     result = np.empty(queries.size)
-    if cuts.size == 0:
-        result[:] = values[0]
-        return result
     starts, origin, density = guide_table(cuts, queries.size)
     for i in range(queries.size):
         result[i] = values[count_not_above(cuts, starts, origin, density, queries[i])]

@@ -8,67 +8,81 @@ MAX_STEPS = 1000
 
 
 @jit
-def fit_sigmoid(x, labels, weights, low_target, high_target, slope, intercept):
+def fit_sigmoid(x, labels, weights, misses, intercept):
     """Minimise the cross entropy of sigmoid(slope x + intercept) against two target values.
 
-    Newton steps, halved until the loss falls, from the given start. `x` should be of order one,
-    or less where its tails are heavy. Stops when the Newton decrement is below 1e-14 per unit of
-    weight: the last step then squares an error that is already small.
+    Newton steps, halved until the loss falls, from slope 0 and the given intercept. `x` should be
+    of order one, or less where its tails are heavy. Stops when the Newton decrement is below 1e-14
+    of the loss: the last step then squares an error that is already small.
+
+    Parameters
+    ----------
+    x, labels, weights : ndarray of shape (n,)
+    misses : tuple of float
+        What the targets leave to the other class: they are misses[0] and 1 - misses[1], which
+        itself would be rounded to 1 where there are many observations.
+    intercept : float
 
     Returns
     -------
     slope, intercept : float
     n_steps : int
     converged : bool
-        False if `MAX_STEPS` steps did not suffice.
+        False if `MAX_STEPS` steps did not suffice, or if rounding leaves no step that helps.
     """
-    total = weights.sum()
     # The sigmoid is slope (x - centre) + level. With the mean of x, weighted by curvature, as the
     # centre, slope and level do not interact: nothing cancels, however uneven x is.
-    centre = 0.0
-    level = intercept
-    state = _derivatives(x, labels, weights, low_target, high_target, slope, level, centre)
+    slope, level, centre = 0.0, intercept, 0.0
+    state = _derivatives(x, labels, weights, misses, slope, level, centre)
     for n_steps in range(1, MAX_STEPS + 1):
         shift = state[4] / state[5]
-        if abs(shift) > 1e-3 * math.sqrt(state[3] / state[5]):
+        if abs(shift) > 0.5 * math.sqrt(state[3] / state[5]):  # most of the spread is an offset
             level += slope * shift
             centre += shift
-            state = _derivatives(x, labels, weights, low_target, high_target, slope, level, centre)
+            state = _derivatives(x, labels, weights, misses, slope, level, centre)
         loss, ga, gb, haa, hab, hbb = state
         shift = hab / hbb
         ga -= shift * gb
         haa -= shift * hab
+        # No step may promise more than the whole loss: curvature alone knows no bound where points
+        # lie far on the wrong side.
+        haa, hbb = max(haa, ga * ga / loss), max(hbb, gb * gb / loss)
         da = -ga / haa if haa > 0 else 0.0  # a constant x leaves the slope undetermined
         db = -gb / hbb
         decrement = -(ga * da + gb * db)
         db -= shift * da
-        step = 1.0
-        while step > 1e-10:
-            a, b = slope + step * da, level + step * db
-            trial = _derivatives(x, labels, weights, low_target, high_target, a, b, centre)
-            if trial[0] <= loss + 1e-12 * abs(loss):  # room for rounding near the minimum
-                break
+        step, acceptable = 1.0, loss + 1e-12 * loss  # room for rounding near the minimum
+        trial = _derivatives(x, labels, weights, misses, slope + da, level + db, centre)
+        while trial[0] > acceptable and step > 1e-10:
             step *= 0.5
-        slope, level, state = a, b, trial
-        if decrement <= 1e-14 * total:
+            a, b = slope + step * da, level + step * db
+            trial = _derivatives(x, labels, weights, misses, a, b, centre)
+        if not trial[0] <= acceptable:  # the numbers are at their end
+            break
+        slope, level, state = slope + step * da, level + step * db, trial
+        if decrement <= 1e-14 * loss:
             return slope, level - slope * centre, n_steps, True
-    return slope, level - slope * centre, MAX_STEPS, False
+    return slope, level - slope * centre, n_steps, False
 
 
 @jit
-def _derivatives(x, labels, weights, low_target, high_target, slope, level, centre):
+def _derivatives(x, labels, weights, misses, slope, level, centre):
     """Loss, gradient (2) and Hessian (3) of the weighted cross entropy."""
     loss, ga, gb, haa, hab, hbb = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    lost = 0.0  # by rounding in the sum of the loss (Kahan): small steps are judged by it
     for i in range(x.size):
-        target = high_target if labels[i] else low_target
+        side, miss = (1.0, misses[1]) if labels[i] else (-1.0, misses[0])
         u = x[i] - centre
-        f = slope * u + level
-        e = math.exp(-abs(f))
-        p = 1.0 / (1.0 + e) if f >= 0 else e / (1.0 + e)
-        # -t log p - (1-t) log(1-p) = max(f, 0) - t f + log(1 + exp(-|f|))
-        loss += weights[i] * (max(f, 0.0) - target * f + math.log1p(e))
-        residual = weights[i] * (p - target)
-        curvature = weights[i] * (e / ((1.0 + e) * (1.0 + e)))
+        margin = side * (slope * u + level)
+        e = math.exp(-abs(margin))
+        larger = 1.0 / (1.0 + e)  # of the two probabilities
+        wrong = e * larger if margin >= 0 else larger
+        # -(1-miss) log(1-wrong) - miss log(wrong) = miss margin + log(1 + exp(-margin))
+        term = weights[i] * (miss * margin + max(-margin, 0.0) + math.log1p(e)) - lost
+        lost = (loss + term - loss) - term
+        loss += term
+        residual = side * weights[i] * (miss - wrong)
+        curvature = weights[i] * (e * larger * larger)
         ga += residual * u
         gb += residual
         haa += curvature * u * u

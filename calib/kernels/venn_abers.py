@@ -70,7 +70,7 @@ def pool_new_positive(weights, positives, starts, block_totals, block_hits):
     passed_hit, passed_total = 0.0, 0.0  # of its groups before the new object
     b = 0  # the first block behind it
     for j in range(n + 1):
-        if j == starts[b]:
+        if j == n or j == starts[b]:
             hit, total = 0.0, 0.0
         elif passed_hit * (total + 1) < (hit + 1) * passed_total:
             total = max(total - passed_total, 0.0)  # rounding, where weights are no counts

@@ -1,0 +1,235 @@
+"""No kernel reads or writes where a NaN or an overflow sends it, and every loop ends.
+
+Kernels run as plain Python on arrays that check every index (see `checked_kernels`).
+"""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from checked_kernels import Checked, bounded, checked, load
+
+kernels, calib = load()
+
+# Numbers that nobody meant: kernels may answer nonsense, but from their own memory, and in time
+
+
+RAW = {
+    "ordinary": [0.0, 0.25, 0.5, 0.75, 1.0],
+    "one": [0.5],
+    "tied": [0.5, 0.5, 0.5, 0.5],
+    "NaN": [np.nan] * 4,
+    "some NaN": [0.1, np.nan, 0.3, np.nan, 0.5],
+    "infinite": [-np.inf, 0.0, np.inf, np.inf],
+    "huge": [-1.7e308, -1e308, 0.0, 1e308, 1.7e308],
+    "subnormal": [0.0, 5e-324, 1e-323, 1e-310],
+    "neighbours": [np.nextafter(0.5, 0), 0.5, np.nextafter(0.5, 1)],
+    "beyond": [-1.0, 0.5, 2.0, 1e18, 1e19],
+    "scattered": [1.0, 0.0, 0.75, -3.0, 1e9],
+}
+WEIGHTS = {
+    "ones": 1.0,
+    "NaN": np.nan,
+    "infinite": np.inf,
+    "overflowing": 1e308,
+    "zero": 0.0,
+    "subnormal": 5e-324,
+    "mixed": [1e-170, 1.0, 1e150, 5e-324, 1e16],
+}
+each_raw = pytest.mark.parametrize("values", RAW.values(), ids=RAW)
+each_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
+
+
+def sample(values, weight):
+    """Values, labels and weights, and the weights of the positives."""
+    values = np.array(values)
+    labels = np.resize([0, 1, 1], values.size).astype(np.uint8)
+    weights = np.resize(weight, values.size).astype(float)
+    return values, labels, weights, np.where(labels == 1, weights, 0.0)
+
+
+def test_the_checks_see_what_they_are_for():
+    array = checked(np.arange(3.0))
+    outside = {"array": array, "__name__": "calib.kernels.binning"}
+    assert eval("array[2]", outside) == 2
+    for index in ["-1", "3", "1.0", "float('nan')", "slice(0, 4)"]:
+        with pytest.raises(IndexError):
+            eval(f"array[{index}]", outside)
+    with pytest.raises(IndexError):
+        exec("array[-1] = 0.0", outside)
+    with pytest.raises(OverflowError):
+        kernels.binning.int(np.nan)
+    assert np.isnan(kernels.binning.np.empty(3)).all()
+
+
+@each_raw
+@each_weight
+def test_equal_frequency_bins(values, weight):
+    weights = sample(values, weight)[2]
+    ranks = bounded(kernels.binning.prefix_sums, weights)
+    for n_bins in [1, 2, 3, 1000, 2**53]:
+        starts = bounded(kernels.binning.equal_frequency_starts, ranks, n_bins)
+        assert starts[0] == 0 and starts[-1] == weights.size and np.all(np.diff(starts) > 0)
+        bounded(kernels.binning.segment_sums, starts, weights, weights, weights)
+
+
+@each_raw
+@each_weight
+def test_uniform_and_label_ordered_bins(values, weight):
+    values, labels, weights, positives = sample(values, weight)
+    for n_bins, w in itertools.product([1, 7, 1000], [None, weights]):
+        bounded(kernels.binning.uniform_sums, values, labels, w, n_bins)
+    for sizes in ([1.0], [2.0, 0.0, 1.0], np.resize(weight, 4), np.full(3, np.nan)):
+        sums = kernels.binning.label_ordered_sums
+        bounded(sums, np.array(sizes, float), values, weights, positives)
+
+
+@each_raw
+@each_weight
+def test_ties(values, weight):
+    values, labels, weights, _ = sample(values, weight)
+    for w in (None, weights):
+        bounded(kernels.grouping.group_ties, values, labels, w)
+    keys = values.copy().view(np.uint64)
+    bounded(kernels.sorting._radix_sort, keys)
+
+
+@each_raw
+def test_searching(values):
+    values = np.array(values)
+    for raw in RAW.values():
+        queries = np.array(raw)
+        for few in (queries, queries[:1], queries[:0], np.repeat(queries, 20)):
+            bounded(kernels.searching.step, values, np.arange(values.size + 1.0), few)
+            bounded(kernels.searching.interpolate, values, values, few)
+            p = np.arange(values.size + 1.0)
+            bounded(kernels.venn_abers.look_up, values, p, p, few)
+    bounded(kernels.searching.step, values[:0], np.ones(1), values)
+
+
+@each_raw
+@pytest.mark.parametrize("weight", [1.0, np.nan, WEIGHTS["mixed"]], ids=["ones", "NaN", "mixed"])
+@pytest.mark.parametrize("kernel", kernels.kernel_sums.KERNELS)
+def test_kernel_sums(values, weight, kernel):
+    points, _, weights, _ = sample(values, weight)
+    many = np.repeat(points, 13)  # of a group: enough to be interpolated
+    for h in [0.0, 5e-324, 1e-310, 0.3, 1e308, np.inf, np.nan]:
+        for queries in [*map(np.array, RAW.values()), many, np.empty(0)]:
+            bounded(kernels.kernel_sums.kernel_sums, kernel, points, weights, h, queries)
+
+
+@pytest.mark.parametrize("kernel", kernels.kernel_sums.SHAPES)
+def test_a_crowd_at_the_edge_of_reach_costs_no_more_than_one_in_the_middle(kernel):
+    """Counted in accesses to arrays, per point and query."""
+
+    def cost(n, distance):
+        rng = np.random.default_rng(0)
+        points, queries = np.sort(1e-3 * rng.random(n)), np.sort(distance + 1e-3 * rng.random(n))
+        bounded(kernels.kernel_sums.kernel_sums, kernel, points, np.ones(n), 1.0, queries)
+        return Checked.accesses / n
+
+    assert cost(400, 0.9995) < 1.2 * cost(100, 0.5)
+
+
+@each_raw
+@each_weight
+def test_isotonic_and_near_isotonic_regression(values, weight):
+    _, _, weights, positives = sample(values, weight)
+    bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
+    bounded(kernels.venn_abers.venn_abers, weights, positives)
+    bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
+
+
+@each_raw
+@each_weight
+def test_bayesian_binning(values, weight):
+    values, _, weights, positives = sample(values, weight)
+    edges = np.linspace(0, 1, values.size + 1)
+    sums = (bounded(kernels.binning.prefix_sums, part) for part in (weights, positives))
+    cells = kernels.bayesian_binning.Cells(edges, *sums)
+    sizes = np.array([1, 3, 2**40])
+    bounded(kernels.bayesian_binning.binning_log_scores, cells, sizes)
+    bounded(kernels.bayesian_binning.binning_average, cells, sizes, np.full(3, 1 / 3))
+    for strength in (1.0, 1e300, np.nan):
+        bounded(kernels.bayesian_binning.all_binnings, cells, values, strength)
+
+
+@each_raw
+@each_weight
+def test_sums_of_intervals_splits_scans_and_sigmoids(values, weight):
+    values, labels, weights, _ = sample(values, weight)
+    tree = bounded(kernels.interval_sums.sum_tree, weights)
+    ends = np.arange(values.size + 1)
+    bounded(kernels.interval_sums.interval_sums, tree, ends[::-1].copy(), ends)
+    bounded(kernels.auc_split.split_aucs, values, values, labels, weights)
+    bounded(kernels.auc_split.whole_auc, values, labels, weights)
+    bounded(kernels.scanning.extremes, values)
+    bounded(kernels.scanning.binary_codes, values)
+    bounded(kernels.sigmoid_fit.fit_sigmoid, values, labels, weights, (0.1, 0.2), 0.3)
+
+
+# Numbers at the ends of what is allowed: calibrators must answer in [0, 1]
+
+
+EPSILON = np.spacing(0.5)
+SCORES = {
+    "one": [0.5],
+    "tied": [0.25] * 9,
+    "unit": [0.0, 5e-324, 1e-310, 1e-16, 0.5, 0.5 + EPSILON, 0.5 + 2 * EPSILON, 1.0],
+    "neighbours": 0.5 + EPSILON * np.arange(9),
+    "subnormal": 5e-324 * np.arange(7),
+    "many": np.linspace(0, 1, 20),
+}
+WIDE = {
+    "huge": [-1.7e308, -1e308, -5e-324, 0.0, 5e-324, 1e308, 1.7e308],
+    "decades": [*-(10.0 ** np.arange(300, -300, -40)), *10.0 ** np.arange(-300, 300, 40)],
+    "outlier": [-1.7e308, 0.1, 0.2, 0.3, 0.4],
+}
+COUNTS = {
+    "ones": None,
+    "subnormal": 5e-324,
+    "light": 1e-170,
+    "heavy": 1e148,
+    "uneven": [1e-170, 1.0, 1e16, 1e-16],
+    "most uneven": [5e-324, 1e149, 1.0, 1e-100],
+}
+METHODS = [
+    calib.histogram.HistogramBinning(),
+    calib.histogram.HistogramBinning(n_bins=2**60),
+    calib.histogram.HistogramBinning(n_bins=7, strategy="uniform"),
+    calib.platt.PlattScaling(),
+    calib.isotonic.IsotonicCalibrator(),
+    *(
+        calib.kernel_density.KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
+        for kernel in kernels.kernel_sums.KERNELS
+        for bandwidth, shared in [("cv", False), (1e-300, True), (1e300, True)]
+    ),
+    calib.dirichlet_process.DirichletProcessCalibrator(n_components=3, max_iter=5),
+    calib.bayesian_binning.BBQ(),
+    calib.bayesian_binning.ABB(),
+    calib.near_isotonic.ENIR(),
+    calib.venn_abers.VennAbers(),
+    calib.venn_abers.DirectIsotonic(),
+]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+@pytest.mark.parametrize("weight", COUNTS.values(), ids=COUNTS)
+def test_calibrators_at_the_ends_of_what_is_allowed(method, weight):
+    for form, scores in (SCORES | WIDE).items():
+        if method.unit_scores and form in WIDE:
+            continue
+        scores = np.array(scores)
+        weights = None if weight is None else np.resize(weight, scores.size)
+        queries = np.r_[scores, np.nextafter(scores, 1), 0.0, 1.0]
+        for labels in ([0, 1], [1, 0, 0], [1]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    bounded(method.fit, scores, np.resize(labels, scores.size), weights)
+                except ValueError as refusal:
+                    assert "log likelihoods are numerically lost" in str(refusal)
+                    continue
+                predicted = method.predict(queries)
+            assert np.all((predicted >= 0) & (predicted <= 1)), (form, labels)
