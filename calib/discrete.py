@@ -151,22 +151,22 @@ class DiscreteLaw:
         recall r and the precision is a hyperbola. With base rate p and the line FPR = a + b r,
 
         .. math::
-            \int \frac{p\,r}{d + c\,r}\,dr
-            = \frac{p}{c} \Bigl(r - \frac{d}{c} \log(d + c\,r)\Bigr),
+            \int \frac{p\,r}{v + u\,r}\,dr
+            = \frac{p}{u} \Bigl(r - \frac{v}{u} \log(v + u\,r)\Bigr),
 
-        where d = (1 - p) a and c = p + (1 - p) b. (scikit-learn's average precision takes the
+        where u = p + (1 - p) b and v = (1 - p) a. (scikit-learn's average precision takes the
         precision at the right end of each step instead, which is not the area.)
         """
         fpr, tpr = (rate.astype(float) for rate in self.roc(values))
         p, q = float(self.base_rate), 1 - float(self.base_rate)
         step, risen = np.diff(tpr), np.diff(tpr) > 0
         slope = np.diff(fpr)[risen] / step[risen]
-        c = p + q * slope
-        d = q * (fpr[:-1][risen] - slope * tpr[:-1][risen])
+        u = p + q * slope
+        v = q * (fpr[:-1][risen] - slope * tpr[:-1][risen])
         start = p * tpr[:-1][risen] + q * fpr[:-1][risen]
-        # from the origin (start = 0) the precision is constant and d = 0
-        growth = np.log1p(np.divide(c * step[risen], start, out=0 * start, where=start > 0))
-        return float(np.sum(p / c * (step[risen] - d / c * growth)))
+        # from the origin (start = 0) the precision is constant and v = 0
+        growth = np.log1p(np.divide(u * step[risen], start, out=0 * start, where=start > 0))
+        return float(np.sum(p / u * (step[risen] - v / u * growth)))
 
     def log_loss(self, probabilities: ArrayLike) -> float:
         """Mean of -log T over positives and of -log(1 - T) over negatives; may be infinite."""

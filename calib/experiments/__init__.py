@@ -15,7 +15,6 @@ _MODULES = {
     "calibration_data": ["CALIBRATION_DATA"],
     "vovk2014": ["SPLITS", "FULL"],
     "durfee2022": ["LIFT"],
-    "durfee2022_epochs": ["EXPERIMENT"],
 }
 
 

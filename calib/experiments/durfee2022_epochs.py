@@ -1,6 +1,6 @@
 """Does longer training mend the networks on raw numbers: 100 epochs in place of 30.
 
-``python -m calib.experiments durfee2022_epochs`` trains the networks of three families of
+``python -m calib.experiments.durfee2022_epochs`` trains the networks of three families of
 `calib.experiments.durfee2022_networks` again, from the same starts and with the same batches, and
 goes on where those stopped. This needs PyTorch.
 """
@@ -11,7 +11,7 @@ from calib.experiments.durfee2022 import calibrated, partitions
 from calib.experiments.durfee2022_data import SEED, features, split
 from calib.experiments.durfee2022_networks import Stack, areas, rows_for
 from calib.experiments.durfee2022_scores import BUDGETS, SIZES
-from calib.experiments.recording import Experiment
+from calib.experiments.recording import Experiment, record
 from calib.metrics import roc_auc_score
 
 DATASETS = ["adult", "bank_full", "higgs"]
@@ -84,3 +84,7 @@ EXPERIMENT = Experiment(
         "The scores are not rounded to bytes. PyTorch 2.13.0.",
     ),
 )
+
+
+if __name__ == "__main__":
+    record(EXPERIMENT, n_jobs=1)
