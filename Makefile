@@ -5,6 +5,7 @@ SITE ?= book/_build/html
 PORT ?= 8000
 NAME ?=
 EXAMPLES ?= 2000
+EVERY ?= 12
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
@@ -15,7 +16,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book serve test test-package test-plain test-notebooks test-site test-wheel \
-  fuzz test-perturbed test-processors lint notebooks results bench clean
+  fuzz mutants test-perturbed test-processors lint notebooks results bench clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -62,6 +63,9 @@ test-processors: .venv/set-up  ## every notebook as other processors would compu
 
 fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=... of each
 	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) tests/test_fuzz.py
+
+mutants: .venv/set-up  ## change the code in small ways and see whether a test fails; EVERY=12
+	$(python) tools/mutate.py --every $(EVERY)
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(python) -m pytest -q -n 2 tests/test_site.py
