@@ -75,7 +75,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
 def _mean_distance(column):
     """Between the distinct values; 0.01 if there is only one, as in Weka."""
-    values = np.unique(column[~np.isnan(column)])
+    values = np.unique(column[~np.isnan(column)].round(9))
     return np.mean(np.diff(values)) if values.size > 1 else 0.01
 
 
