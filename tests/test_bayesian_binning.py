@@ -343,6 +343,23 @@ def test_heavy_weights_stay_within_the_unit_interval(method):
         clone(method).fit(scores, labels, np.full(30, 1e12))
 
 
+@pytest.mark.slow
+def test_rounding_does_not_lift_an_average_above_one():
+    with pytest.warns(OneClassWarning):
+        fitted = BBQ().fit([0.9, 1.0], [1, 1], [5e11, 5e11])  # of 99,001 models
+    assert 0.99 < fitted.predict([1.0]) <= 1  # the sum of the jumps may be more
+
+
+def test_a_gap_that_underflows_is_never_cut():
+    fitted = ABB(strength=0.1).fit([0.0, 5e-324, 1.0], [0, 1, 1])
+    assert fitted.cut_probabilities_[0] == 0 < fitted.cut_probabilities_[1]
+    assert np.isfinite(fitted.log_evidence_)
+
+
+def test_the_lightest_sample_has_one_model():
+    assert model_sizes(5e-324).tolist() == [1]
+
+
 @each_method
 def test_scores_must_be_probabilities(method):
     with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]; found -0.5 at row 0"):

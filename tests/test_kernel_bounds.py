@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from checked_kernels import Checked, bounded, checked, load
 
+pytestmark = pytest.mark.slow  # plain Python anyhow: make test-plain need not repeat it
 kernels, calib = load()
 
 # Numbers that nobody meant: kernels may answer nonsense, but from their own memory, and in time

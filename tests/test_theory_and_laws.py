@@ -27,6 +27,7 @@ ALL_LAWS = LAWS | TIED_LAWS
 each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 
 
+@pytest.mark.slow
 @each_law
 def test_integral_and_auc_of_a_law(law):
     for lower, upper in [(0, 1), (0.2, 0.21), (0.7, 1)]:
@@ -37,6 +38,7 @@ def test_integral_and_auc_of_a_law(law):
     assert roc_auc_score(labels, scores) == pytest.approx(law.auc, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
 def test_exact_errors_are_the_limits_of_empirical_ones(law):
     rng = np.random.default_rng(1)
@@ -64,6 +66,7 @@ def fits(law, n, n_bins, n_draws, strategy="quantile"):
         yield fitted, theta, law.exact_errors(fitted.cuts_, fitted.probabilities_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, n_bins", [(200, 6), (1000, 10), (2000, 100)])
 @pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
 def test_bounds_hold_for_every_distribution(law, n, n_bins):
@@ -87,6 +90,7 @@ def test_bounds_hold_for_every_distribution(law, n, n_bins):
     assert np.mean(failures, axis=0).max() <= allowed
 
 
+@pytest.mark.slow
 @each_law
 @pytest.mark.parametrize("n, n_bins", [(200, 6), (2000, 13), (2000, 100)])
 def test_mean_bounds_hold_for_continuous_scores(law, n, n_bins):
@@ -97,6 +101,7 @@ def test_mean_bounds_hold_for_continuous_scores(law, n, n_bins):
     assert law.auc - auc.mean() <= bound
 
 
+@pytest.mark.slow
 def test_bins_fixed_in_advance():
     delta, missed = 0.1, []
     for fitted, theta, _ in fits(LAWS["useless"], 300, 10, 400, strategy="uniform"):
@@ -110,6 +115,7 @@ def test_bins_fixed_in_advance():
     assert rates[1] > delta / 10  # Clopper and Pearson's band is not much too wide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
 def test_band_covers_the_mean_given_the_scores(law):
     rng, delta, missed = np.random.default_rng(3), 0.2, []

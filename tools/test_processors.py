@@ -57,7 +57,7 @@ def features():
 
 def run(setting):
     """Whether all notebooks give their stored outputs, and what pytest wrote."""
-    command = ["make", "test-notebooks"]
+    command = ["make", "--no-print-directory", "test-notebooks"]
     environment = {**os.environ, **setting.environment}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     return done.returncode == 0, done.stdout + done.stderr * (done.returncode != 0)
