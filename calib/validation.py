@@ -56,9 +56,10 @@ def check_labels(
     _check_size(labels, size, name, other)
     if labels.dtype == bool:
         return np.ascontiguousarray(labels).view(np.uint8)
-    # one type for the kernel, whatever the width and the byte order
+    # two types for the kernel, whatever the width and the byte order
+    usual = np.int64 if labels.dtype == np.int64 else np.float64
     with np.errstate(over="ignore"):
-        codes, row = binary_codes(np.ascontiguousarray(labels, np.float64))
+        codes, row = binary_codes(np.ascontiguousarray(labels, usual))
     if row >= 0:
         raise ValueError(
             f"{name} must be 0/1 or bool; found {labels[row]} at row {row}: encode the positive "
