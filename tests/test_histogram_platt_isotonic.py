@@ -157,6 +157,15 @@ def test_platt_finds_the_optimum_whatever_the_tails_and_the_weights(form, truth,
     assert platt.n_iter_ < 60 + 2 * max(0, np.log(weights.sum()))
 
 
+@pytest.mark.parametrize("scores", [[8.0, 2.0], [2.0, 8.0], [-30.0, -0.07]])
+@pytest.mark.parametrize("weights", [[0.5, 64.0], [0.9, 70.0], [0.2, 440.0]])
+def test_platt_shortens_a_step_that_is_too_long(scores, weights):
+    """A light point against a heavy one: full Newton steps go to and fro for ever."""
+    platt = PlattScaling().fit(scores, [0, 1], weights)
+    assert platt.n_iter_ < 20
+    assert newton_decrement(platt, scores, [0, 1], weights) < 1e-20
+
+
 @pytest.mark.slow
 def test_platt_is_not_misled_by_rounding_in_a_sum_of_a_million_terms():
     rng = np.random.default_rng(8)

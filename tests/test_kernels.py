@@ -1,10 +1,13 @@
 """Kernels against NumPy and against the plain definition."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
+from scipy.special import xlogy
 
 from calib.kernels.binning import (
     equal_frequency_starts,
@@ -14,9 +17,11 @@ from calib.kernels.binning import (
     uniform_bin,
 )
 from calib.kernels.grouping import group_ties
+from calib.kernels.near_isotonic import merge_until, near_isotonic_path
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.scanning import binary_codes, extremes
 from calib.kernels.searching import interpolate, step
+from calib.kernels.sigmoid_fit import _derivatives
 from calib.kernels.sorting import sort
 
 finite = st.floats(-1e6, 1e6)
@@ -100,6 +105,21 @@ def test_pooling_is_isotonic_regression(n, seed):
 
 
 @settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), seeds)
+def test_likelihoods_along_a_path_are_those_of_frequencies(n, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 4, n).astype(float)
+    positives = rng.binomial(weights.astype(int), 0.5).astype(float)
+    bins, path = near_isotonic_path(weights, positives)
+    for lam, n_bins, found in zip(*path, strict=True):
+        merged, _ = merge_until(bins, lam)
+        hits, misses = merged.positives, merged.weights - merged.positives
+        assert n_bins == hits.size
+        expected = xlogy(hits, hits / merged.weights) + xlogy(misses, misses / merged.weights)
+        assert found == pytest.approx(expected.sum(), abs=1e-10)
+
+
+@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 300), st.integers(1, 12))
 def test_equal_frequency_bins_of_distinct_scores_are_of_equal_size(n, n_bins):
     sizes = np.diff(equal_frequency_starts(np.arange(n + 1.0), n_bins))
@@ -156,6 +176,15 @@ def test_uniform_bins_start_at_their_edges(n_bins):
     below = np.nextafter(edges[1:], 0)
     assert [uniform_bin(score, n_bins) for score in below] == list(range(n_bins - 1))
     assert uniform_bin(1.0, n_bins) == n_bins - 1
+
+
+def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():
+    weights = np.r_[1e16, np.ones(1000)]
+    loss = _derivatives(
+        np.zeros(1001), np.ones(1001, np.uint8), weights, (0.0, 0.0), 0.0, 0.0, 0.0
+    )[0]
+    exact = math.fsum(weights * math.log(2))
+    assert abs(loss - exact) <= np.spacing(exact)
 
 
 def test_scanning():

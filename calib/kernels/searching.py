@@ -17,7 +17,7 @@ def guide_table(knots, n_queries):
     """First knot at or after the start of each cell, as (starts, origin, cells per unit)."""
     if knots.size == 0 or knots.size > KNOTS_PER_QUERY * n_queries:
         return np.array([0, knots.size]), 0.0, 0.0
-    n_cells = max(1, min(2 * knots.size, 1 << 20))
+    n_cells = min(2 * knots.size, 1 << 20)
     starts = np.zeros(n_cells + 1, np.int64)
     width = knots[-1] - knots[0]
     density = n_cells / width if width > 0 else 0.0
