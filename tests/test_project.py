@@ -88,13 +88,20 @@ def test_actions_have_one_version():
 def test_the_source_distribution_has_the_tests_that_need_no_clone():
     needs_clone = re.compile(r"calib\.experiments|parents\[1\]")
     tests = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*.py")}
-    patterns = re.findall(r"^exclude tests/(.*)$", text("MANIFEST.in"), re.M)
+    manifest = text("MANIFEST.in")
+    patterns = re.findall(r"^exclude tests/(.*)$", manifest, re.M)
     left_out = {name for name in tests if any(fnmatch(name, pattern) for pattern in patterns)}
     assert left_out == {
         name
         for name, code in tests.items()
         if name.startswith("test_") and needs_clone.search(code)
     }
+    # A distribution has files named test_*.py by itself, what they import only where it is named.
+    shipped = {name for name in tests.keys() - left_out if name.startswith("test_")}
+    missing = {name.removesuffix(".py") for name in tests.keys() - shipped}
+    missing -= set(re.findall(r"tests/(\w+)\.py", re.search("(?m)^include.*", manifest)[0]))
+    for name in shipped:
+        assert not missing & set(re.findall(r"(?m)^(?:from|import) (\w+)", tests[name])), name
 
 
 @pytest.mark.parametrize("page", ["README.md", "book/intro.md"])
