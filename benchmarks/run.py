@@ -26,7 +26,7 @@ SIZES = [10**3, 10**4, 10**5, 10**6]
 SHOWN = SIZES[1:]
 LIMIT = 60.0
 PACKAGES = [
-    *["calib", "numpy", "scipy", "scikit-learn", "numba"],
+    *["calibrating-binary-classifiers", "numpy", "scipy", "scikit-learn", "numba"],
     *["netcal", "relplot", "probmetrics", "venn-abers", "mapie"],
 ]
 
@@ -102,17 +102,17 @@ def milliseconds(seconds):
     return f"{1000 * seconds:.3g}" if seconds < 100 else f"{1000 * seconds:.0f}"
 
 
-def write_page(rows, sort_seconds, notes):
+def write_page(rows, sort_seconds, versions, notes):
     """The page of the book, from the rows of this run."""
     lines = [
         "# Speed",
         "",
-        "Median milliseconds on one thread, written by `make bench` in a single run: fit on N",
-        "points, predict N others (a measure: evaluate). A dash: a call was expected to take more",
-        f"than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of the N = 10^6 scores",
+        "Median milliseconds on one thread, written by `make bench` in a single run: fit on $N$",
+        "points, predict $N$ others (a measure: evaluate). A dash: a call was expected to take",
+        f"more than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of the $10^6$ scores",
         f"({milliseconds(sort_seconds[10**6])} ms in this run) as 1.",
         "",
-        "Versions: " + ", ".join(f"{name} {version(name)}" for name in PACKAGES) + ".",
+        f"Versions: {versions}.",
         "",
     ]
     for task in dict.fromkeys(row["task"] for row in rows):
@@ -142,6 +142,7 @@ def write_page(rows, sort_seconds, notes):
 
 def main():
     """Measure everything, then write the table and the page."""
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     notes = {task: note() for task, note in NOTES.items()}
     sort_seconds = argsort_seconds()
     rows = []
@@ -156,7 +157,7 @@ def main():
                 key: "" if row[key] is None else f"{row[key]:.3g}" for key in ["fit", "predict"]
             }
             writer.writerow({**row, **times, "argsort": f"{sort_seconds[row['n']]:.3g}"})
-    write_page(rows, sort_seconds, notes)
+    write_page(rows, sort_seconds, versions, notes)
 
 
 if __name__ == "__main__":
