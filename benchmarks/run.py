@@ -109,7 +109,7 @@ def write_page(rows, sort_seconds, versions, notes):
         "",
         "Median milliseconds on one thread, written by `make bench` in a single run: fit on $N$",
         "points, predict $N$ others (a measure: evaluate). A dash: a call was expected to take",
-        f"more than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of the $10^6$ scores",
+        f"more than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of $10^6$ scores",
         f"({milliseconds(sort_seconds[10**6])} ms in this run) as 1.",
         "",
         f"Versions: {versions}.",
