@@ -4,14 +4,19 @@ import ast
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from sklearn.datasets import load_digits
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
 
 import calib
 
@@ -104,12 +109,36 @@ def test_the_source_distribution_has_the_tests_that_need_no_clone():
         assert not missing & set(re.findall(r"(?m)^(?:from|import) (\w+)", tests[name])), name
 
 
-@pytest.mark.parametrize("page", ["README.md", "book/intro.md"])
-def test_the_example_of_the_front_page_prints_what_it_says(page, capsys):
-    example = re.search(r"```python\n(.*?)```", text(page), re.S).group(1)
-    exec(example, {})
-    promised = re.findall(r"^# (.*)$", example, re.M)
+def examples(page):
+    """The programs on a page, one after the other, and the lines that they promise to print."""
+    blocks = re.findall(r"```python\n(.*?)^ *```", text(page), re.S | re.M)
+    program = "\n".join(map(textwrap.dedent, blocks))
+    return program, re.findall(r"^# (.*)$", program, re.M)
+
+
+@pytest.mark.parametrize("page", ["README.md", "book/which_method.md", "book/findings.md"])
+def test_examples_print_what_they_promise(page, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT / "book")
+    program, promised = examples(page)
+    exec(program, {})
     assert capsys.readouterr().out.splitlines() == promised != []
+
+
+def test_the_first_example_prints_what_it_promises(capsys):
+    program = text("book/first_example.py")
+    exec(program, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", program, re.M) != []
+
+
+def test_the_file_of_scores_is_what_its_page_says():
+    images, digits = load_digits(return_X_y=True)
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    fresh = cross_val_predict(GaussianNB(), images, digits % 2, cv=folds, method="predict_proba")[
+        :, 1
+    ]
+    scores, labels = np.loadtxt(ROOT / "book" / "scores.csv", delimiter=",", skiprows=1).T
+    np.testing.assert_array_equal(labels, digits % 2)
+    np.testing.assert_allclose(scores, fresh, atol=1e-3)
 
 
 # The book

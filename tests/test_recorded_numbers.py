@@ -1,4 +1,4 @@
-"""Our numbers on prose pages come from the recorded results."""
+"""Our numbers on prose pages come from the recorded results and from the chapters."""
 
 import re
 import sys
@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))
 
+import glued_numbers  # noqa: E402
 import recorded_numbers  # noqa: E402
 
 PAGES = {
@@ -21,10 +22,19 @@ USED = {name for text in PAGES.values() for name in re.findall(r"\{\{ (\w+) \}\}
 
 
 def test_pages_name_numbers_that_there_are():
-    assert USED and set(dict(recorded_numbers.rings())) >= USED
+    known = dict(recorded_numbers.rings()) | dict(glued_numbers.glued())
+    assert USED and known.keys() >= USED
 
 
-@pytest.mark.parametrize("name", sorted(USED))
+def test_a_glued_number_is_what_its_chapter_prints():
+    """The chapter prints the line itself; the page has its count."""
+    notebook = (ROOT / "notebooks" / "14_many_data_sets.ipynb").read_text(encoding="utf-8")
+    agree, never = re.search(r"(\d+) of 30 verdicts agree; .* agrees with (\d+)", notebook).groups()
+    glued = dict(glued_numbers.glued())
+    assert (glued["c14_same"], glued["c14_never"]) == (agree, never)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in USED if name.startswith("rings")))
 def test_numbers_are_those_of_the_table(name):
     """Computed once more, from the file itself."""
     experiment, method, measure, ties = name.split("_")
