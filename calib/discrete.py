@@ -39,7 +39,7 @@ class DiscreteLaw:
     Notes
     -----
     Wherever a method takes `values`, these are the T(s, i), numbers or infinite, in an array that
-    broadcasts to the shape of the law: a column, of shape (n_levels, 1), is a function of the score
+    broadcasts to the shape of the distribution: a column, of shape (n_levels, 1), is a function of the score
     alone. A method costs one sort of the cells. Weights and base rate of type
     ``fractions.Fraction`` are computed with as such, except in `pr_auc` and `log_loss`.
 
@@ -71,7 +71,7 @@ class DiscreteLaw:
     def random(
         cls, rng: np.random.Generator | int, n_levels: int, n_parts: int, *, highest: int = 9
     ) -> Self:
-        """Draw a law with the generator, or the seed, `rng`.
+        """Draw a distribution with the generator, or the seed, `rng`.
 
         Weights are whole numbers from 0 to `highest`, the base rate is 0.1, 0.2, ... or 0.9. Small
         weights make empty cells and equal likelihood ratios likely, which proofs must survive.

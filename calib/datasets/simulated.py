@@ -209,7 +209,7 @@ LAWS = {
 
 
 def _steps(name, masses, probabilities, tied):
-    """A law that is constant on pieces of the ranks; those of `tied` are atoms."""
+    """A distribution that is constant on pieces of the ranks; those of `tied` are atoms."""
     ends = np.concatenate([[0.0], np.cumsum(masses)])
     ends[-1] = 1.0
     probabilities = np.asarray(probabilities)

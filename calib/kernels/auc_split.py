@@ -60,7 +60,7 @@ def calibrated_auc(moments, spread):
     ----------
     moments : ndarray of shape (n_sides, 2, 3)
     spread : float
-        Variance that a single further observation of each law is imagined to have.
+        Variance that a single further observation of each distribution is imagined to have.
     """
     sides = moments.shape[0]
     mean, variance = np.empty((sides, 2)), np.empty((sides, 2))  # of the log-odds
