@@ -39,8 +39,8 @@ class DiscreteLaw:
     Notes
     -----
     Wherever a method takes `values`, these are the T(s, i), numbers or infinite, in an array that
-    broadcasts to the shape of the distribution: a column, of shape (n_levels, 1), is a function of the score
-    alone. A method costs one sort of the cells. Weights and base rate of type
+    broadcasts to the shape of the distribution: a column, of shape (n_levels, 1), is a function of
+    the score alone. A method costs one sort of the cells. Weights and base rate of type
     ``fractions.Fraction`` are computed with as such, except in `pr_auc` and `log_loss`.
 
     References
