@@ -1,5 +1,7 @@
 """Bounds hold on laws whose errors are known exactly; the laws are what they say."""
 
+from math import log, sqrt
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -155,6 +157,35 @@ def test_bounds_by_hand():
     np.testing.assert_array_equal(bin_bounds([0, 2, 98], 0.1)[:2], 1)
     assert mce_bound([30, 70], 0.1) == bin_bounds([30, 70], 0.1).max()
     assert ece_bound([500, 500], 0.1) == pytest.approx(mce_bound([500, 500], 0.05))
+
+
+@pytest.mark.parametrize("counts", [[1000, 3000, 6000], [40, 9000, 960]])
+def test_bounds_of_means_by_hand(counts):
+    """As the chapters have them: equations written once more, with numbers."""
+    first, second, third = (
+        sqrt(log(2 * (10_000 * 10_001 / 2) / 0.05) / (2 * n)) + 2 / (n - 2) for n in counts
+    )
+    deviation = sqrt(log(4 / 0.1) / 20_000)
+    error = (counts[0] * first + counts[1] * second + counts[2] * third) / 10_000
+    error += deviation * (abs(second - first) + abs(third - second))
+    assert ece_bound(counts, 0.1) == pytest.approx(error)
+    worst = max(first, second, third)
+    assert error < worst and (error < worst / 2) == (min(counts) == 40)  # both sides of a minimum
+    loss = max(counts) / 20_000 + deviation + min(error, worst / 2) / (0.3 * 0.7)
+    assert auc_loss_bound(counts, 0.1, base_rate=0.3) == pytest.approx(loss)
+
+
+def test_bounds_for_continuous_scores_by_hand():
+    """103 points, 10 bins, of which the smallest has 10 points and the largest 11; one in five."""
+    gaps = 9 / 104
+    ece = sqrt((0.2 + gaps) * (0.8 + gaps) / 10) + gaps
+    assert mean_ece_bound_continuous(103, 10, base_rate=0.2) == pytest.approx(ece)
+    mass, variance = 12 / 104, 0.16
+    loss = mass / 2 + sqrt((mass + 2 / 103) / (103 * variance)) / 4
+    loss += sqrt(2 / (9 * variance)) / 4 + 1 / (10 * variance) + gaps / 0.2
+    for base_rate in [0.2, 0.8]:
+        bound = mean_auc_loss_bound_continuous(103, 10, base_rate=base_rate)
+        assert bound == pytest.approx(loss)
 
 
 @settings(max_examples=40, deadline=None)
