@@ -10,9 +10,11 @@ EVERY ?= 12
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
 data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
+site-tests := tests/test_site.py tests/test_widgets.py
+not-site := $(site-tests:%=--ignore %)
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
-  $(wildcard book/*.md book/*.bib book/_ext/*.py book/_static/* notebooks/*.ipynb) \
+  $(wildcard book/*.md book/*.bib book/_ext/*.py book/_static/* book/_static/*/* notebooks/*.ipynb) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book serve test test-package test-plain test-notebooks test-site test-wheel \
@@ -44,10 +46,10 @@ bench: .venv-bench/set-up  ## measure calib against its peers, in an environment
 	.venv-bench/bin/python benchmarks/run.py
 
 test-package: .venv/set-up  ## unit tests and doctests
-	$(pytest) calib tests --ignore tests/test_site.py
+	$(pytest) calib tests $(not-site)
 
 test-plain: .venv/set-up  ## the small tests once more without compilation
-	NUMBA_DISABLE_JIT=1 $(pytest) calib tests --ignore tests/test_site.py \
+	NUMBA_DISABLE_JIT=1 $(pytest) calib tests $(not-site) \
 	  --ignore tests/test_project.py -m "not slow"
 
 # Without CALIB_DATA: the stored outputs are what a reader without the data files gets.
@@ -68,7 +70,7 @@ mutants: .venv/set-up  ## change the code in small ways and see whether a test f
 	$(python) tools/mutate.py --every $(EVERY)
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
-	SITE=book/_build/html $(python) -m pytest -q -n 2 tests/test_site.py
+	SITE=book/_build/html $(python) -m pytest -q -n 2 $(site-tests)
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py
