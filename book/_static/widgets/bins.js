@@ -8,8 +8,8 @@
 widgets.define("bins", () => {
   const LAW = methods.LAWS.overconfident;
   const DELTA = 0.05;
-  const SIZES = [100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000];
-  const { slider, seed } = widgets;
+  const SIZES = [100, 200, 500, 1000, 2000, 5000, 10000, 20000];
+  const { slider } = widgets;
 
   function draw({ size, nBins, seed }, [panel]) {
     const n = SIZES[size];
@@ -61,7 +61,7 @@ widgets.define("bins", () => {
     controls: [
       slider({ name: "size", label: "Calibration points N", ...sizes }),
       slider({ name: "nBins", label: "Bins B", min: 1, max: 50, step: 1, value: 10 }),
-      ...seed(),
+      ...widgets.seed(),
     ],
     legend: [
       ["blue line", "estimate"],

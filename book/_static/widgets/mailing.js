@@ -15,7 +15,7 @@ widgets.define("mailing", () => {
     const y = [Math.min(-cost, -0.2) * 1.1, Math.max(earned(1), 0.2) * 1.1];
 
     letters.axes({ x: [0, 1], y, xlabel: "Score", ylabel: "Dollars per letter" });
-    letters.path("blue area", under(earned, now.cut, 1));
+    letters.path("blue area", under(earned, Math.max(now.best, now.cut), 1));
     letters.path("orange area", under(earned, now.best, now.cut));
     letters.path("grey line", [[0, 0], [1, 0]]);
     letters.curve("black line", earned);
@@ -57,13 +57,13 @@ widgets.define("mailing", () => {
     controls: [
       slider({ name: "shift", label: "Shift of the log odds", ...shifts }),
       slider({ name: "gift", label: "Gift a", ...gifts }),
-      slider({ name: "cost", label: "Cost c of a letter", ...costs }),
+      slider({ name: "cost", label: "Letter cost c", ...costs }),
     ],
     legend: [
       ["black line", "what a letter earns"],
       ["black line dashed", "best threshold"],
       ["blue line thick", "threshold of the estimate"],
-      ["blue area", "letters that are sent"],
+      ["blue area", "gain"],
       ["orange area", "loss"],
       ["grey line dashed", "bound of the theorem"],
     ],

@@ -23,7 +23,7 @@ widgets.define("pooling", () => {
 
     const x = [0, n + 1];
     values.axes({ x, y: [-0.08, 1.08], xlabel: "Point", ylabel: "Probability of class 1" });
-    labels.forEach((label, i) => values.dot(i < read ? "black dot" : "grey dot", i + 1, label));
+    labels.forEach((label, i) => values.dot(i < read ? "black dot" : "grey dot hollow", i + 1, label));
     for (const block of blocks) {
       const mean = methods.mean(block);
       values.path("green line thick", [[block.start + 0.6, mean], [block.end + 0.4, mean]]);
@@ -33,7 +33,7 @@ widgets.define("pooling", () => {
     const ends = [0, ...blocks.map((block) => block.end)];
     diagram.axes({ x: [0, n], y: [0, top], xlabel: "Points", ylabel: "Positives" });
     diagram.path("grey line", sums(labels).map((sum, i) => [i, sum]));
-    sums(labels).forEach((sum, i) => diagram.dot(i <= read ? "black dot" : "grey dot", i, sum, 3));
+    sums(labels).forEach((sum, i) => diagram.dot(i <= read ? "black dot" : "grey dot hollow", i, sum, 3));
     diagram.path("green line thick", ends.map((end) => [end, sums(labels)[end]]));
 
     return `Step ${step} of ${steps(labels).length - 1}. ${told(event, labels, blocks)}`;
@@ -97,8 +97,8 @@ widgets.define("pooling", () => {
     ],
     legend: [
       ["black dot", "label that was read"],
-      ["grey dot", "label to come"],
-      ["green line thick", "mean of a block, on the right its chord"],
+      ["grey dot hollow", "label to come"],
+      ["green line thick", "block: its mean; right: its chord"],
       ["grey line", "cumulative sums"],
     ],
     panels: ["Labels and the means of the blocks", "Cumulative sum diagram"],

@@ -8,7 +8,7 @@ widgets.define("ties", () => {
   const VALUE = 0.4;
   const SIZES = [100, 300, 1000, 3000];
   const N_BINS = 10;
-  const { slider, seed } = widgets;
+  const { slider } = widgets;
 
   /* Predictions evenly spread over (0, 2 VALUE), labels drawn with these probabilities. */
   function forecasts(n, seed) {
@@ -42,7 +42,7 @@ widgets.define("ties", () => {
     for (const bin of group.curve) diagram.dot("blue dot", bin.predicted, bin.observed);
 
     const y = [0, 0.55];
-    growth.axes({ x, y, xlabel: "Share of tied predictions", ylabel: "ECE" });
+    growth.axes({ x, y, xlabel: "Share of ties", ylabel: "ECE" });
     growth.curve("grey line", (t) => t * 2 * VALUE * (1 - VALUE), 1);
     for (const [ties, look] of [["label", "orange line dashed"], ["group", "blue line"]]) {
       growth.curve(look, (t) => measure(tied(points, t), ties).ece, 40);
@@ -63,14 +63,14 @@ widgets.define("ties", () => {
   return {
     label: "Ties and the ECE",
     controls: [
-      slider({ name: "percent", label: "Share of tied predictions", ...percents }),
+      slider({ name: "percent", label: "Share of ties", ...percents }),
       slider({ name: "size", label: "Number of cases n", ...sizes }),
-      ...seed(),
+      ...widgets.seed(),
     ],
     legend: [
       ["blue dot", "ties kept together"],
       ["orange dot square", "ties sorted by label"],
-      ["grey line", "left: perfect; right: what theory says a tie adds"],
+      ["grey line", "left: calibrated; right: theory"],
     ],
     panels: ["Reliability diagram under both policies", "ECE against the share of ties"],
     draw,

@@ -46,7 +46,7 @@ widgets.define("venn-abers", (sample) => {
     );
   }
 
-  const range = { min: 0, max: 1, step: 0.005, value: 0.5, format: (y) => y.toFixed(3) };
+  const range = { min: 0, max: 1, step: 0.005, value: 0.46, format: (y) => y.toFixed(3) };
   return {
     label: "Venn-Abers prediction of a new object",
     controls: [slider({ name: "score", label: "Score y of the new object", ...range })],

@@ -93,7 +93,7 @@ const widgets = (() => {
 
   /* The seed of a sample, and a button for the next one. */
   const seed = () => [
-    number({ name: "seed", label: "Seed of the sample", min: 1, max: 9999, value: 1 }),
+    number({ name: "seed", label: "Seed", min: 1, max: 9999, value: 1 }),
     button({
       label: "Another sample",
       act: (state) => {
@@ -135,10 +135,9 @@ const widgets = (() => {
 
     /* Start anew with axes for the ranges x and y. */
     axes({ x, y, xlabel, ylabel }) {
-      const [width, height] = [this.node.clientWidth, 270];
-      const [left, right, top, bottom] = [52, width - 12, 12, height - 46];
+      const [width, height] = [this.node.clientWidth, this.node.clientHeight];
+      const [left, right, top, bottom] = [56, width - 12, 12, height - 46];
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      this.svg.setAttribute("height", height);
       this.svg.replaceChildren();
       const scale = ([from, to], start, end) => {
         return (value) => start + ((value - from) / (to - from)) * (end - start);
@@ -157,7 +156,7 @@ const widgets = (() => {
         this.#text(left - 8, this.y(tick.value) + 4, tick.text, "end");
       }
       this.#text((left + right) / 2, height - 8, xlabel, "middle");
-      const turned = { transform: `translate(13,${(top + bottom) / 2}) rotate(-90)` };
+      const turned = { transform: `translate(12,${(top + bottom) / 2}) rotate(-90)` };
       this.#text(0, 0, ylabel, "middle", turned);
     }
 
