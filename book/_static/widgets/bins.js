@@ -59,7 +59,7 @@ widgets.define("bins", () => {
   return {
     label: "Bins against noise",
     controls: [
-      slider({ name: "size", label: "Calibration points N", ...sizes }),
+      slider({ name: "size", label: "Points N", ...sizes }),
       slider({ name: "nBins", label: "Bins B", min: 1, max: 50, step: 1, value: 10 }),
       ...widgets.seed(),
     ],

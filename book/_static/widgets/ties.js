@@ -64,7 +64,7 @@ widgets.define("ties", () => {
     label: "Ties and the ECE",
     controls: [
       slider({ name: "percent", label: "Share of ties", ...percents }),
-      slider({ name: "size", label: "Number of cases n", ...sizes }),
+      slider({ name: "size", label: "Cases n", ...sizes }),
       ...widgets.seed(),
     ],
     legend: [
