@@ -24,7 +24,7 @@ SCRIPTS = Path(__file__).parents[1] / "_static" / "widgets"
 SHARED = {"methods", "widget"}
 NAMES = sorted({path.stem for path in SCRIPTS.glob("*.js")} - SHARED)
 
-# Law, size and seed of the sample in the static figure: the first that the chapter draws.
+# Distribution, size and seed of the sample in the static figure: the first that the chapter draws.
 SAMPLES = {"path": ("wave", 100, 12), "venn-abers": ("underconfident", 60, 17)}
 
 MOUNT = "<script>widgets.mount(document.currentScript.previousElementSibling)</script>"

@@ -35,7 +35,7 @@ const methods = (() => {
     wave: { pi: (y) => 0.5 - 0.4 * Math.cos(3 * Math.PI * y) },
   };
 
-  /* n points: uniform scores, and labels that are 1 with the probability of the law. */
+  /* n points: uniform scores, and labels that are 1 with the probability pi(score). */
   function sample(law, n, seed) {
     const random = generator(seed);
     return Array.from({ length: n }, () => {
@@ -213,8 +213,8 @@ const methods = (() => {
   /* calib.venn_abers.minimax_log. */
   const merged = (p0, p1) => p1 / (1 - p0 + p1);
 
-  /* Theorem thm-c10-price for the law "rare": who gets a letter, what it brings and what is lost
-     if the log odds of the estimate are off by `shift`. Amounts are dollars per person. */
+  /* Theorem thm-c10-price for the distribution "rare": who gets a letter, what it brings and what
+     is lost if the log odds of the estimate are off by `shift`. Amounts are dollars per person. */
   function mailing(gift, cost, shift) {
     const { pi, integral } = LAWS.rare;
     const threshold = cost / gift;

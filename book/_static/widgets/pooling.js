@@ -21,9 +21,11 @@ widgets.define("pooling", () => {
     const { event, blocks } = steps(labels)[step];
     const read = blocks.at(-1)?.end ?? 0;
 
+    const dot = (i) => (i <= read ? "black dot" : "grey dot hollow");
+
     const x = [0, n + 1];
     values.axes({ x, y: [-0.08, 1.08], xlabel: "Point", ylabel: "Probability of class 1" });
-    labels.forEach((label, i) => values.dot(i < read ? "black dot" : "grey dot hollow", i + 1, label));
+    labels.forEach((label, i) => values.dot(dot(i + 1), i + 1, label));
     for (const block of blocks) {
       const mean = methods.mean(block);
       values.path("green line thick", [[block.start + 0.6, mean], [block.end + 0.4, mean]]);
@@ -33,7 +35,7 @@ widgets.define("pooling", () => {
     const ends = [0, ...blocks.map((block) => block.end)];
     diagram.axes({ x: [0, n], y: [0, top], xlabel: "Points", ylabel: "Positives" });
     diagram.path("grey line", sums(labels).map((sum, i) => [i, sum]));
-    sums(labels).forEach((sum, i) => diagram.dot(i <= read ? "black dot" : "grey dot hollow", i, sum, 3));
+    sums(labels).forEach((sum, i) => diagram.dot(dot(i), i, sum, 3));
     diagram.path("green line thick", ends.map((end) => [end, sums(labels)[end]]));
 
     return `Step ${step} of ${steps(labels).length - 1}. ${told(event, labels, blocks)}`;

@@ -20,16 +20,17 @@ widgets.define("venn-abers", (sample) => {
 
   function draw({ score }, [panel]) {
     const [lower, upper] = methods.vennAbers(points, score);
-    panel.axes({ x: [0, 1], y: [-0.04, 1.04], xlabel: "Score y", ylabel: "Probability of class 1" });
+    const [x, y] = [[0, 1], [-0.04, 1.04]];
+    panel.axes({ x, y, xlabel: "Score y", ylabel: "Probability of class 1" });
     panel.curve("band line", methods.LAWS.underconfident.pi);
     panel.path("brown area", [...staircase("p0"), ...staircase("p1").reverse()]);
     for (const point of points) panel.dot("black dot pale", point.score, point.label, 2.5);
-    panel.path("grey line", [[score, -0.04], [score, 1.04]]);
+    panel.path("grey line", [[score, y[0]], [score, y[1]]]);
     for (const [set, look] of [[lower, "blue"], [upper, "orange"]]) {
       panel.path(`${look} line thick`, [[set.first, set.p], [set.last, set.p]]);
       panel.dot(`${look} dot ${look === "blue" ? "" : "square"}`, score, set.p, 5);
     }
-    panel.dot("black dot handle", score, -0.04, 7);
+    panel.dot("black dot handle", score, y[0], 7);
 
     const told = (set, label) => {
       const others = set.weight - 1;

@@ -181,11 +181,6 @@ const widgets = (() => {
       } else this.#add("circle", { class: classes, cx, cy, r: size });
     }
 
-    /* Words at a place of the plot, centred. */
-    note(x, y, words) {
-      this.#text(this.x(x), this.y(y), words, "middle");
-    }
-
     #add(name, attributes, ...children) {
       this.svg.append(shape(name, attributes, ...children));
     }
@@ -249,7 +244,8 @@ const widgets = (() => {
   function mount(root) {
     const make = definitions[root.dataset.widget];
     const widget = make(root.dataset.sample && JSON.parse(root.dataset.sample));
-    const state = Object.assign({}, widget.state, ...widget.controls.map((control) => control.initial));
+    const initial = widget.controls.map((control) => control.initial);
+    const state = Object.assign({}, widget.state, ...initial);
     const id = `${root.id}-summary`;
     const panels = widget.panels.map((name) => new Panel(name, id));
     const summary = element("p", { id, class: "summary", "aria-live": "polite" });
