@@ -321,25 +321,27 @@ def contrast(one, other):
     return max(ratio, 1 / ratio)
 
 
-# What is drawn, after it was drawn anew for a new width
-LOOKS = """(root) => new Promise((resolve) =>
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    const color = (node, key) => getComputedStyle(node)[key];
-    const all = (selector) => [...root.querySelectorAll(selector)];
-    const box = root.getBoundingClientRect();
-    resolve({
-      paper: color(document.body, "backgroundColor"),
-      words: all("svg text").map((node) => color(node, "fill")),
-      marks: all(".panel .line:not(.band), .panel .dot:not(.pale)")
-        .map((node) => color(node, "color")),
-      sizes: all("svg text").map((node) => parseFloat(color(node, "fontSize")) *
-        Math.hypot(node.getScreenCTM().a, node.getScreenCTM().b)),
-      outside: all("*:not(mjx-container *)").filter((node) => {
-        const { left, right } = node.getBoundingClientRect();
-        return left < box.left - 1 || right > box.right + 1;
-      }).map((node) => node.outerHTML),
-    });
-  })))"""
+# After a change of width panels are drawn anew: soon, not at once.
+DRAWN_ANEW = """() => [...document.querySelectorAll(".widget .panel svg")].every(
+  (svg) => svg.viewBox.baseVal.width === svg.parentNode.clientWidth)"""
+
+LOOKS = """(root) => {
+  const color = (node, key) => getComputedStyle(node)[key];
+  const all = (selector) => [...root.querySelectorAll(selector)];
+  const box = root.getBoundingClientRect();
+  return {
+    paper: color(document.body, "backgroundColor"),
+    words: all("svg text").map((node) => color(node, "fill")),
+    marks: all(".panel .line:not(.band), .panel .dot:not(.pale)")
+      .map((node) => color(node, "color")),
+    sizes: all("svg text").map((node) => parseFloat(color(node, "fontSize")) *
+      Math.hypot(node.getScreenCTM().a, node.getScreenCTM().b)),
+    outside: all("*:not(mjx-container *)").filter((node) => {
+      const { left, right } = node.getBoundingClientRect();
+      return left < box.left - 1 || right > box.right + 1;
+    }).map((node) => node.outerHTML),
+  };
+}"""
 
 
 @every_widget
@@ -350,6 +352,7 @@ def test_it_is_legible_in_both_themes_at_both_widths(site, browser, name):
             widget.tab.evaluate("(t) => { document.documentElement.dataset.theme = t; }", theme)
             for width in test_site.WIDTHS.values():
                 widget.tab.set_viewport_size({"width": width, "height": 900})
+                widget.tab.wait_for_function(DRAWN_ANEW)
                 found = widget.root.evaluate(LOOKS)
                 assert len(found["words"]) > 10 and len(found["marks"]) > 1
                 assert min(contrast(color, found["paper"]) for color in found["words"]) >= 4.5
