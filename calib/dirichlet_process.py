@@ -22,10 +22,10 @@ class DirichletProcessCalibrator(Calibrator):
     with m positive and n negative observations. Both densities have the prior
 
     .. math::
-        f &= \sum_{t \ge 1} \pi_t \, \mathrm{N}(\mu_t, 1 / \lambda_t), \\
-        \pi_t &= v_t \prod_{s<t} (1 - v_s), \quad v_t \sim \mathrm{Beta}(1, \alpha), \\
-        \lambda_t &\sim \mathrm{Gamma}(\tfrac12, \tfrac{s^2}{2}), \\
-        \mu_t \mid \lambda_t &\sim \mathrm{N}(c, 1 / \lambda_t),
+        f &= \sum_{t \ge 1} \omega_t \, \mathrm{N}(\mu_t, 1 / \tau_t), \\
+        \omega_t &= v_t \prod_{s<t} (1 - v_s), \quad v_t \sim \mathrm{Beta}(1, \alpha), \\
+        \tau_t &\sim \mathrm{Gamma}(\tfrac12, \tfrac{s^2}{2}), \\
+        \mu_t \mid \tau_t &\sim \mathrm{N}(c, 1 / \tau_t),
 
     where c and s are mean and standard deviation of all scores, so that the base measure is worth
     one observation. The posterior is approximated by mean-field variational inference, where no
