@@ -1,0 +1,56 @@
+"""The index of theorems has kinds, numbers and titles; that of sphinx-proof has raw labels."""
+
+from docutils import nodes
+from formulas import plain_text
+from sphinx_proof.domain import ProofDomain, ProofIndex
+
+PLURALS = {"corollary": "corollaries", "property": "properties"}
+
+
+class TheoremIndex(ProofIndex):
+    """Definitions, theorems, algorithms and so on, each kind in the order of the book."""
+
+    localname = "Theorems, definitions and algorithms"
+    shortname = "theorems"
+
+    def generate(self, docnames=None):
+        """Kinds with their entries, as Sphinx wants them."""
+        env = self.domain.env
+        pages = reading_order(env)
+        found = {}
+        for label, proof in getattr(env, "proof_list", {}).items():
+            page, kind = proof["docname"], proof["realtype"]
+            number = env.toc_fignumbers.get(page, {}).get(proof["countertype"], {}).get(label, ())
+            name = f"{kind.capitalize()} {'.'.join(map(str, number))} {proof['title']}".strip()
+            entry = (name, 0, page, label, env.titles[page].astext(), "", "")
+            found.setdefault(kind, []).append((pages.index(page), number, entry))
+        content = [
+            (PLURALS.get(kind, f"{kind}s").capitalize(), [entry for *_, entry in sorted(entries)])
+            for kind, entries in sorted(found.items())
+        ]
+        return content, False
+
+
+def reading_order(env):
+    """Names of all pages, in the order of the contents."""
+    pending, found = [env.config.root_doc], []
+    while pending:
+        page = pending.pop(0)
+        if page not in found:
+            found.append(page)
+            pending = env.toctree_includes.get(page, []) + pending
+    return found
+
+
+def keep_titles(app, document):
+    """Keep the titles of the theorems of a page, which sphinx-proof does not."""
+    for node in document.findall(lambda n: isinstance(n, nodes.Element) and "realtype" in n):
+        if node["label"] in app.env.proof_list:
+            app.env.proof_list[node["label"]]["title"] = plain_text(node[0])
+
+
+def setup(app):
+    """Take the place of the index of sphinx-proof."""
+    ProofDomain.indices = [TheoremIndex]
+    app.connect("doctree-read", keep_titles)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

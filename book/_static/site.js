@@ -1,0 +1,38 @@
+// What the built pages do: boxes that scroll can be reached by keyboard, references can be copied.
+
+const BOXES = "pre, .pst-scrollable-table-container, .cell_output > .output, div.math, .toc-box";
+
+// A box that is wider than the column becomes a named stop of the tab key, and only then.
+function nameBox(box) {
+  const scrolls = box.scrollWidth > box.clientWidth + 1;
+  box.classList.toggle("scrolls", scrolls);
+  if (!scrolls) {
+    for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+    return;
+  }
+  const caption = box.querySelector("caption")?.textContent.replace(/#$/, "").trim();
+  const kind = box.matches("pre") ? "Code" : box.matches("div.math") ? "Formula" : "Table";
+  box.tabIndex = 0;
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", `${caption || kind}, scrolls sideways`);
+}
+
+function watchBoxes() {
+  const observer = new ResizeObserver((entries) => entries.forEach((entry) => nameBox(entry.target)));
+  document.querySelectorAll(`.bd-article :is(${BOXES})`).forEach((box) => observer.observe(box));
+}
+
+function makeReferencesCopiable() {
+  for (const button of document.querySelectorAll("button.copy-bibtex")) {
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.bibtex);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy BibTeX"; }, 2000);
+    });
+  }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  watchBoxes();
+  makeReferencesCopiable();
+});
