@@ -26,7 +26,8 @@ STYLE = {
     "savefig.dpi": 144,
     "savefig.bbox": "tight",
     "figure.constrained_layout.use": True,
-    "figure.facecolor": "white",
+    "figure.facecolor": "none",  # pages are light or dark
+    "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": "medium",

@@ -1,9 +1,11 @@
-"""The built site: no broken links, nothing fetched from the network, every page in a browser.
+"""The built site: links, offline reading, and every page in a browser, in both themes and widths.
 
 The site is the one that the environment variable SITE names, else it is built for these tests.
 """
 
+import asyncio
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,8 +21,9 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-PAGES = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
-WIDTHS = {"desktop": 1280, "phone": 390}
+WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
+GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
+PAGES = WRITTEN + GENERATED
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 FETCHED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src"}
 FETCHED_RELATIONS = {"stylesheet", "preload", "modulepreload", "icon", "manifest"}
@@ -33,6 +36,9 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     subprocess.run([sys.executable, ROOT / "tools" / "build_site.py", folder], check=True)
     return folder / "_build" / "html"
+
+
+# The files
 
 
 class Page(HTMLParser):
@@ -84,7 +90,7 @@ def test_nothing_is_loaded_from_the_network(site, page):
     assert not [a for a in loads if urlsplit(a).netloc]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", WRITTEN)
 def test_it_has_an_address_only_if_there_is_one(site, page):
     html = (site / f"{page}.html").read_text(encoding="utf-8")
     assert ('<link rel="canonical"' in html) == ("Documentation" in URLS)
@@ -93,25 +99,40 @@ def test_it_has_an_address_only_if_there_is_one(site, page):
     assert ('href="http' in buttons) == ("Repository" in URLS)
 
 
+def test_pages_describe_themselves(site):
+    descriptions = {}
+    for page in WRITTEN:
+        html = (site / f"{page}.html").read_text(encoding="utf-8")
+        (descriptions[page],) = re.findall(r'<meta name="description" content="([^"]*)"', html)
+    short = {page: text for page, text in descriptions.items() if len(text) < 30}
+    lists = {"book/references", "book/indices", "book/changelog"}  # they begin with no sentence
+    assert set(short) <= lists, short
+
+
 def test_front_door_leads_to_the_first_page(site):
     assert f"url={TOC['root']}.html" in (site / "index.html").read_text()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
-    from playwright.sync_api import sync_playwright
+def test_every_reference_can_be_copied(site):
+    html = (site / "book" / "references.html").read_text(encoding="utf-8")
+    references = html.count('<div class="citation"')
+    assert references > 50
+    assert html.count('data-bibtex="@') == references
 
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=executable,
-            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
-        )
-        yield chromium
-        chromium.close()
 
+# The pages in a browser: each is opened once, and the tests look at what was noted there
+
+
+DESKTOP, PHONE = ({"width": width, "height": 900} for width in (1280, 390))
+AT_ONCE = 3
+HEAVY = 3e6  # bytes of a page with all that it loads, figures left out
+
+WATCH_LAYOUT = """
+window.jumps = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.jumps += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
 
 # Solutions and hidden cells are opened, or their formulas would not be measured.
 OPEN_EVERYTHING = """() => {
@@ -119,31 +140,39 @@ OPEN_EVERYTHING = """() => {
   document.querySelectorAll(".toggle-hidden").forEach(e => e.classList.remove("toggle-hidden"));
 }"""
 
-MATHS_IS_DONE = """() => {
-  const typesetting = window.MathJax?.startup?.promise;
-  return typesetting ? typesetting.then(() => true) : true;
+# Code and tables that a reader must scroll sideways to read.
+CUT = r"""() => {
+  const boxes = document.querySelectorAll(
+    "article :is(.cell_input pre, .pst-scrollable-table-container, .cell_output table)");
+  return [...boxes].filter(e => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map(e =>
+    `${e.tagName === "PRE" ? "code" : "table"} ${e.scrollWidth - e.clientWidth} px too wide: ` +
+    (e.querySelector("caption") ?? e).textContent.trim().replace(/\s+/g, " ").slice(0, 70));
 }"""
 
 # Formulas are judged by the box they are drawn in, not by the scrolling box around it.
-FINDINGS = r"""() => {
+FITS = r"""() => {
   const findings = [];
   const page = document.documentElement;
   if (page.scrollWidth > page.clientWidth)
     findings.push(`the page scrolls sideways: ${page.scrollWidth} > ${page.clientWidth}`);
   const article = document.querySelector("article");
   for (const math of article.querySelectorAll(".math")) {
-    const drawing = math.querySelector("mjx-container > svg");
+    const drawings = [...math.querySelectorAll("mjx-container > svg")];
+    const drawing = drawings.find(e => e.getBoundingClientRect().width);
     const source = math.querySelector("mjx-assistive-mml")?.textContent ?? math.textContent;
     const name = `${math.id || math.closest("[id]")?.id}: ${source.trim().slice(0, 80)}`;
-    if (!drawing) { findings.push(`raw TeX at ${name}`); continue; }
-    // MathJax prints commands that it does not know in red.
-    if (math.querySelector("mjx-merror, [data-mjx-error], [fill=red]"))
-      findings.push(`TeX error at ${name}`);
+    if (!drawing) { findings.push(`no drawing of ${name}`); continue; }
     if (math.closest("td, th")) continue;  // wide tables scroll in a box of their own
     const block = math.closest("div, p, li, dd, figcaption, h1, h2, h3") ?? article;
     const excess = drawing.getBoundingClientRect().right - block.getBoundingClientRect().right;
     if (excess > 2) findings.push(`formula ${Math.ceil(excess)} px too wide at ${name}`);
   }
+  return findings;
+}"""
+
+RAW_MARKUP = r"""() => {
+  const findings = [];
+  const article = document.querySelector("article");
   const text = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
   while (text.nextNode()) {
     const node = text.currentNode;
@@ -154,20 +183,135 @@ FINDINGS = r"""() => {
   return findings;
 }"""
 
+FIGURES = """() => [...document.querySelectorAll("article img")].flatMap(e => {
+  const name = e.src.split("/").pop();
+  const findings = e.alt.trim() ? [] : [`${name} has no alternative text`];
+  const scale = e.naturalWidth / e.getBoundingClientRect().width;
+  if (!name.endsWith(".svg") && scale < 1.95)
+    findings.push(`${name} has ${scale.toFixed(2)} pixels for one of the page`);
+  return findings;
+})"""
+
+# Drawings of formulas are hidden from screen readers: axe need not walk through them, and would for
+# minutes. What is read aloud, the MathML beside them, stays; it shows no colour.
+EMPTY_DRAWINGS = """() => document.querySelectorAll("mjx-container > svg, svg.glyphs")
+  .forEach(e => e.replaceChildren())"""
+SERIOUS = """([context, options]) =>
+  axe.run(context, { ...options, preload: false, resultTypes: ["violations"] })
+    .then(({ violations }) => violations
+      .filter(({ impact }) => ["critical", "serious"].includes(impact))
+      .flatMap(({ id, nodes }) => nodes.map((node) => `${id} at ${node.target}: ${node.html}`)))"""
+WHOLE = {"include": ["html"]}
+RULES = {"label-content-name-mismatch": {"enabled": True}, "color-contrast": {"enabled": False}}
+EVERYTHING = [WHOLE, {"rules": RULES}]
+COLOURS = [{"exclude": ["mjx-container"]}, {"runOnly": ["color-contrast"]}]
+BOXES = [WHOLE, {"runOnly": ["scrollable-region-focusable"]}]  # more boxes scroll on a phone
+
+
+def axe():
+    """The source of axe-core."""
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__path__[0]) / "axe.min.js").read_text(encoding="utf-8")
+
+
+def size(addresses):
+    """Bytes of the files, those of pictures left out."""
+    paths = {Path(unquote(urlsplit(a).path)) for a in addresses if a.startswith("file:")}
+    return sum(p.stat().st_size for p in paths if p.suffix not in {".png", ".svg"} and p.exists())
+
+
+async def visit(browser, address, note):
+    """Open a page and note what is wrong with it, in lists by subject."""
+    tab = await browser.new_page(viewport=DESKTOP, reduced_motion="reduce")
+    await tab.add_init_script(WATCH_LAYOUT)
+    loaded = []
+    tab.on("request", lambda request: loaded.append(request.url))
+    tab.on("pageerror", lambda error: note["errors"].append(f"script error: {error}"))
+    tab.on("console", lambda m: m.type == "error" and note["errors"].append(f"console: {m.text}"))
+    tab.on("requestfailed", lambda r: note["errors"].append(f"failed to load: {r.url}"))
+    await tab.goto(address)
+    note["errors"] += [f"asks for {url}" for url in loaded if url.startswith("http")]
+    note["bytes"] = size(loaded)
+    note["desktop"] += await tab.evaluate(CUT)
+    note["figures"] += await tab.evaluate(FIGURES)
+    note["jumps"] = await tab.evaluate("window.jumps")
+    await tab.evaluate(OPEN_EVERYTHING)
+    note["errors"] += await tab.evaluate(RAW_MARKUP)
+    note["desktop"] += await tab.evaluate(FITS)
+    await tab.set_viewport_size(PHONE)
+    note["phone"] += await tab.evaluate(FITS)
+    await tab.evaluate(axe())
+    await tab.evaluate(EMPTY_DRAWINGS)
+    note["axe"] += await tab.evaluate(SERIOUS, BOXES)
+    await tab.set_viewport_size(DESKTOP)
+    note["axe"] += await tab.evaluate(SERIOUS, EVERYTHING)
+    for theme in ["light", "dark"]:
+        await tab.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        note["axe"] += [f"{theme}: {finding}" for finding in await tab.evaluate(SERIOUS, COLOURS)]
+    await tab.close()
+
+
+async def visit_all(site, executable):
+    """Notes of all pages, a few of which are open at a time."""
+    from playwright.async_api import async_playwright
+
+    subjects = ["errors", "desktop", "phone", "figures", "axe"]
+    notes = {page: {subject: [] for subject in subjects} for page in PAGES}
+    free = asyncio.Semaphore(AT_ONCE)
+
+    async def visit_one(browser, page):
+        async with free:
+            query = "?q=brier+score" if page == "search" else ""
+            await visit(browser, (site / f"{page}.html").as_uri() + query, notes[page])
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=executable,
+            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
+        )
+        await asyncio.gather(*(visit_one(browser, page) for page in PAGES))
+        await browser.close()
+    return notes
+
+
+@pytest.fixture(scope="session")
+def executable():
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    return path or pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
+
+
+@pytest.fixture(scope="session")
+def notes(site, executable):
+    return asyncio.run(visit_all(site, executable))
+
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_in_a_browser(site, browser, page):
-    tab = browser.new_page(viewport={"width": 1280, "height": 900})
-    findings = []
-    tab.on("pageerror", lambda error: findings.append(f"script error: {error}"))
-    tab.on("console", lambda m: m.type == "error" and findings.append(f"console: {m.text}"))
-    tab.on("requestfailed", lambda r: findings.append(f"failed to load: {r.url}"))
-    tab.on("request", lambda r: r.url.startswith("http") and findings.append(f"asks for {r.url}"))
-    tab.goto((site / f"{page}.html").as_uri())
-    tab.evaluate(OPEN_EVERYTHING)
-    tab.wait_for_function(MATHS_IS_DONE)
-    for name, width in WIDTHS.items():
-        tab.set_viewport_size({"width": width, "height": 900})
-        findings += [f"{name}: {finding}" for finding in tab.evaluate(FINDINGS)]
-    tab.close()
-    assert not findings, "\n".join(findings)
+def test_it_loads_without_errors_from_disk(notes, page):
+    assert not notes[page]["errors"], "\n".join(notes[page]["errors"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_tables_and_formulas_fit_a_desktop(notes, page):
+    assert not notes[page]["desktop"], "\n".join(notes[page]["desktop"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_fits_a_phone(notes, page):
+    assert not notes[page]["phone"], "\n".join(notes[page]["phone"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_figures_are_sharp_and_described(notes, page):
+    assert not notes[page]["figures"], "\n".join(notes[page]["figures"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_everybody_can_read_it(notes, page):
+    assert not notes[page]["axe"], "\n".join(notes[page]["axe"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_it_is_light_and_does_not_jump(notes, page):
+    assert notes[page]["bytes"] < HEAVY
+    assert notes[page]["jumps"] < 0.1  # what web.dev calls good

@@ -19,6 +19,10 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = ROOT / "results" / "notebook_seconds.csv"
+KERNEL = [
+    "--log-level=ERROR",  # else each kernel warns that it talks over TCP
+    "--InlineBackend.figure_formats=retina",  # two pixels for each of a common screen
+]
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -51,7 +55,7 @@ def run(path):
         timeout=600,
         kernel_name="python3",
         record_timing=False,
-        extra_arguments=["--log-level=ERROR"],  # else each kernel warns that it talks over TCP
+        extra_arguments=KERNEL,
         resources={"metadata": {"path": str(path.parent)}},
     )
     start = time.perf_counter()

@@ -45,13 +45,17 @@ def nearest(node, kinds):
     return None
 
 
+def keep_prose(app, doctree, docname):
+    """Keep the prose of a page whose references are resolved."""
+    app.prose[docname] = list(prose(doctree))
+
+
 def write_prose(app, exception):
     """Write the prose of all pages for the search page."""
     if exception is None and app.builder.format == "html":
-        pages = {
-            name: list(prose(app.env.get_doctree(name))) for name in sorted(app.env.found_docs)
-        }
-        text = f"const PROSE = {json.dumps(pages, ensure_ascii=False, separators=(',', ':'))};\n"
+        text = (
+            f"const PROSE = {json.dumps(app.prose, ensure_ascii=False, separators=(',', ':'))};\n"
+        )
         Path(app.outdir, "_static", "prose.js").write_text(text, encoding="utf-8")
 
 
@@ -71,5 +75,7 @@ def setup(app):
     app.subjects = yaml.safe_load(subjects)
     sphinx.search.WordCollector = ProseCollector
     app.connect("doctree-read", add_subjects)
+    app.prose = {}
+    app.connect("doctree-resolved", keep_prose)
     app.connect("build-finished", write_prose)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

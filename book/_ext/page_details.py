@@ -45,7 +45,9 @@ def complete(app, pagename, templatename, context, doctree):
             f'{context.get("metatags", "")}<meta name="description" content="{text}">'
         )
     if "body" in context:
-        body = EMPTY_HEADER.sub('<td class="head"></td>', context["body"])
+        # the label hides what a summary says
+        body = context["body"].replace(' aria-label="Toggle hidden content"', "")
+        body = EMPTY_HEADER.sub('<td class="head"></td>', body)
         context["body"] = SPREAD.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", body)
 
 

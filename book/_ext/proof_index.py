@@ -42,9 +42,9 @@ def reading_order(env):
     return found
 
 
-def keep_titles(app, document):
+def keep_titles(app, doctree, docname):
     """Keep the titles of the theorems of a page, which sphinx-proof does not."""
-    for node in document.findall(lambda n: isinstance(n, nodes.Element) and "realtype" in n):
+    for node in doctree.findall(lambda n: isinstance(n, nodes.Element) and "realtype" in n):
         if node["label"] in app.env.proof_list:
             app.env.proof_list[node["label"]]["title"] = plain_text(node[0])
 
@@ -52,5 +52,5 @@ def keep_titles(app, document):
 def setup(app):
     """Take the place of the index of sphinx-proof."""
     ProofDomain.indices = [TheoremIndex]
-    app.connect("doctree-read", keep_titles)
+    app.connect("doctree-resolved", keep_titles)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -44,7 +44,9 @@ Search.query = (query) => {
   // One result a page: its best. An object of the interface stays beside the page it stands on.
   const best = found.filter((result, i) => result[3] || found.findIndex((r) => !r[3] && r[0] === result[0]) === i);
   Search.stopPulse();
-  Search.title.textContent = `${best.length} results for “${query}”`;
-  Search.status.textContent = best.length ? "" : "Nothing was found: try fewer or other words.";
+  Search.title.textContent = `Results for “${query}”`;
+  Search.status.textContent = best.length
+    ? `${best.length} found, the best first.`
+    : "Nothing was found: try fewer or other words.";
   Search.output.append(...best.map((result) => listItem(result, words)));
 };
