@@ -14,7 +14,9 @@ site-tests := tests/test_site.py tests/test_widgets.py
 not-site := $(site-tests:%=--ignore %)
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
-  $(wildcard book/*.md book/*.bib book/_ext/*.py book/_static/* book/_static/*/* notebooks/*.ipynb) \
+  CHANGELOG.md \
+  $(wildcard book/*.md book/*.bib book/_ext/* book/_static/* book/_static/*/* book/_templates/*) \
+  $(wildcard notebooks/*.ipynb) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book serve test test-package test-plain test-notebooks test-site test-wheel \
@@ -70,7 +72,7 @@ mutants: .venv/set-up  ## change the code in small ways and see whether a test f
 	$(python) tools/mutate.py --every $(EVERY)
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
-	SITE=book/_build/html $(python) -m pytest -q -n 2 $(site-tests)
+	SITE=book/_build/html $(pytest) $(site-tests)
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py

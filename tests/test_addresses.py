@@ -83,7 +83,7 @@ def state(request):
 def site(state, tmp_path_factory):
     """A site of three pages, two of them those with sentences for either state."""
     folder = tmp_path_factory.mktemp(state)
-    for part in ["book/_ext", "book/_static"]:
+    for part in ["book/_ext", "book/_static", "book/_templates"]:
         shutil.copytree(ROOT / part, folder / part)
     for name in ["_config.yml", "book/references.bib", *(f"{page}.md" for page in addresses.PAGES)]:
         shutil.copy(ROOT / name, folder / name)
