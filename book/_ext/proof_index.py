@@ -21,7 +21,7 @@ class TheoremIndex(ProofIndex):
         for label, proof in getattr(env, "proof_list", {}).items():
             page, kind = proof["docname"], proof["realtype"]
             number = env.toc_fignumbers.get(page, {}).get(proof["countertype"], {}).get(label, ())
-            name = f"{kind.capitalize()} {'.'.join(map(str, number))} {proof['title']}".strip()
+            name = f"{kind.capitalize()} {'.'.join(map(str, number))} {proof.get('title', '')}".strip()
             entry = (name, 0, page, label, env.titles[page].astext(), "", "")
             found.setdefault(kind, []).append((pages.index(page), number, entry))
         content = [
@@ -49,8 +49,15 @@ def keep_titles(app, doctree, docname):
             app.env.proof_list[node["label"]]["title"] = plain_text(node[0])
 
 
+def complete(app, pagename, templatename, context, doctree):
+    """List the entries once more: Sphinx did before it resolved the references in titles."""
+    if pagename == "prf-prf":
+        context["content"], _ = TheoremIndex(app.env.get_domain("prf")).generate()
+
+
 def setup(app):
     """Take the place of the index of sphinx-proof."""
     ProofDomain.indices = [TheoremIndex]
     app.connect("doctree-resolved", keep_titles)
+    app.connect("html-page-context", complete)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
