@@ -13,12 +13,15 @@ import tomllib
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "book" / "_ext"))
+from broken_lines import variants  # noqa: E402
+
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
@@ -120,6 +123,37 @@ def test_every_reference_can_be_copied(site):
     assert html.count('data-bibtex="@') == references
 
 
+# Formulas
+
+
+@pytest.mark.parametrize(
+    ("source", "widest"),
+    [
+        (r"a &= b \ &= c", "a = b = c"),
+        (r"&a \ &\quad = b \ &\qquad + c", "a = b + c"),
+        (r"a ={}& -b \ &- c", "a = -b - c"),
+        (r"& a \ \le {} & b", r"a \le b"),
+        (r"&f \le \ &\quad \sqrt{x}", r"f \le \sqrt{x}"),
+        (r"a &= b, \ c &= d", r"\begin{aligned} a &= b, \ c &= d \end{aligned}"),
+        (r"a &= b, & c &= d", r"\begin{aligned} a &= b, & c &= d \end{aligned}"),
+        (
+            r"a &= \begin{cases} b \ -c \end{cases} \ &\le d",
+            r"a = \begin{cases} b \ -c \end{cases} \le d",
+        ),
+    ],
+)
+def test_lines_broken_for_phones_are_joined(source, widest):
+    tex = rf"\begin{{aligned}} {source} \end{{aligned}}"
+    first, *_, last = variants(tex)
+    assert " ".join(first.split()) == widest
+    assert last == tex
+
+
+def test_other_formulas_stay_as_they_are():
+    for tex in ["x_i", r"x = \begin{cases} a \ b \end{cases}"]:
+        assert variants(tex) == [tex]
+
+
 # The pages in a browser: each is opened once, and the tests look at what was noted there
 
 
@@ -158,10 +192,11 @@ FITS = r"""() => {
   const article = document.querySelector("article");
   for (const math of article.querySelectorAll(".math")) {
     const drawings = [...math.querySelectorAll("mjx-container > svg")];
-    const drawing = drawings.find(e => e.getBoundingClientRect().width);
+    const shown = drawings.filter(e => e.getBoundingClientRect().width);
+    const drawing = shown[0];
     const source = math.querySelector("mjx-assistive-mml")?.textContent ?? math.textContent;
     const name = `${math.id || math.closest("[id]")?.id}: ${source.trim().slice(0, 80)}`;
-    if (!drawing) { findings.push(`no drawing of ${name}`); continue; }
+    if (shown.length !== 1) { findings.push(`${shown.length} drawings of ${name}`); continue; }
     if (math.closest("td, th")) continue;  // wide tables scroll in a box of their own
     const block = math.closest("div, p, li, dd, figcaption, h1, h2, h3") ?? article;
     const excess = drawing.getBoundingClientRect().right - block.getBoundingClientRect().right;
@@ -325,3 +360,41 @@ def test_everybody_can_read_it(notes, page):
 def test_it_is_light_and_does_not_jump(notes, page):
     assert notes[page]["bytes"] < HEAVY
     assert notes[page]["jumps"] < 0.1  # what web.dev calls good
+
+
+SEARCHES = {  # what readers type: the page that they find first
+    "which method": "book/methods",
+    "temperature scaling": "book/methods",
+    "reliability curve": "notebooks/01_what_calibration_is",
+    "Brier": "notebooks/01_what_calibration_is",
+    "ECE": "notebooks/02_measuring_it",
+    "isotonic regression": "notebooks/06_platt_and_isotonic",
+    "errata": "book/findings",
+}
+FOUND = """() => [...document.querySelectorAll("#search-results li")].map(item =>
+  [item.querySelector("a").href, item.querySelector("p").textContent])"""
+
+
+async def results(site, executable):
+    """What search finds, by query: addresses and excerpts."""
+    from playwright.async_api import async_playwright
+
+    found = {}
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=executable, args=["--no-sandbox"]
+        )
+        tab = await browser.new_page()
+        for query in SEARCHES:
+            await tab.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
+            await tab.wait_for_selector("#search-results li")
+            found[query] = await tab.evaluate(FOUND)
+        await browser.close()
+    return found
+
+
+def test_search_finds_what_readers_ask_for_and_quotes_prose(site, executable):
+    for query, found in asyncio.run(results(site, executable)).items():
+        assert f"{SEARCHES[query]}.html" in found[0][0], query
+        for address, excerpt in found:
+            assert not re.search(r"\\[a-z]|import |def |#", excerpt), (query, address, excerpt)
