@@ -15,7 +15,7 @@ not-site := $(site-tests:%=--ignore %)
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   CHANGELOG.md \
-  $(wildcard book/*.md book/*.bib book/_ext/* book/_static/* book/_static/*/* book/_templates/*) \
+  $(wildcard book/*.md book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 

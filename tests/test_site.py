@@ -129,16 +129,16 @@ def test_every_reference_can_be_copied(site):
 @pytest.mark.parametrize(
     ("source", "widest"),
     [
-        (r"a &= b \ &= c", "a = b = c"),
-        (r"&a \ &\quad = b \ &\qquad + c", "a = b + c"),
-        (r"a ={}& -b \ &- c", "a = -b - c"),
-        (r"& a \ \le {} & b", r"a \le b"),
-        (r"&f \le \ &\quad \sqrt{x}", r"f \le \sqrt{x}"),
-        (r"a &= b, \ c &= d", r"\begin{aligned} a &= b, \ c &= d \end{aligned}"),
+        (r"a &= b \\ &= c", "a = b = c"),
+        (r"&a \\ &\quad = b \\ &\qquad + c", "a = b + c"),
+        (r"a ={}& -b \\ &- c", "a = -b - c"),
+        (r"& a \\ \le {} & b", r"a \le b"),
+        (r"&f \le \\ &\quad \sqrt{x}", r"f \le \sqrt{x}"),
+        (r"a &= b, \\ c &= d", r"\begin{aligned} a &= b, \\ c &= d \end{aligned}"),
         (r"a &= b, & c &= d", r"\begin{aligned} a &= b, & c &= d \end{aligned}"),
         (
-            r"a &= \begin{cases} b \ -c \end{cases} \ &\le d",
-            r"a = \begin{cases} b \ -c \end{cases} \le d",
+            r"a &= \begin{cases} b \\ -c \end{cases} \\ &\le d",
+            r"a = \begin{cases} b \\ -c \end{cases} \le d",
         ),
     ],
 )
@@ -150,7 +150,7 @@ def test_lines_broken_for_phones_are_joined(source, widest):
 
 
 def test_other_formulas_stay_as_they_are():
-    for tex in ["x_i", r"x = \begin{cases} a \ b \end{cases}"]:
+    for tex in ["x_i", r"x = \begin{cases} a \\ b \end{cases}"]:
         assert variants(tex) == [tex]
 
 

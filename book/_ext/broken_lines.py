@@ -19,6 +19,7 @@ WORDS = r"le|ge|leq|geq|approx|sim|propto|to|iff|Rightarrow|implies|equiv|ll|gg|
 RELATION = re.compile(rf"{SPACE}*(?:[=<>]|:=|\\(?:{WORDS})(?![a-zA-Z]))")
 OPERATOR = re.compile(rf"{SPACE}*(?:[-+/]|\\(?:times|cdot|pm|mp)(?![a-zA-Z]))")
 INDENTED = re.compile(r"\s*\\(?:quad|qquad|;)(?![a-zA-Z])")
+EMPTY = re.compile(r"\{\}\s*&")  # keeps the space around a sign at the beginning of a line
 FIRST_SPACES = re.compile(rf"{SPACE}*")
 
 
@@ -57,7 +58,7 @@ def joined(lines, kinds):
     result = lines[:1]
     for line in lines[1:]:
         if kind(line) in kinds:
-            bare = "".join(split(line, "&"))
+            bare = "".join(split(EMPTY.sub("&", line), "&"))
             result[-1] = f"{result[-1].rstrip()} {FIRST_SPACES.sub('', bare, count=1)}"
         else:
             result.append(line)
@@ -85,7 +86,7 @@ def variants(tex):
         rest = joined(lines, kinds)
         if len(rest) == 1 and len(split(rest[0], "&")) <= 2:
             # nothing to align to: "a ={}& b" is "a = b"
-            found.append(re.sub(r"\{\}\s*&|&", " ", rest[0], count=1) + match[2])
+            found.append(EMPTY.sub("&", rest[0]).replace("&", " ", 1) + match[2])
         else:
             body = r" \\ ".join(rest)
             found.append(rf"\begin{{aligned}} {body} \end{{aligned}} {match[2]}")

@@ -21,7 +21,9 @@ class TheoremIndex(ProofIndex):
         for label, proof in getattr(env, "proof_list", {}).items():
             page, kind = proof["docname"], proof["realtype"]
             number = env.toc_fignumbers.get(page, {}).get(proof["countertype"], {}).get(label, ())
-            name = f"{kind.capitalize()} {'.'.join(map(str, number))} {proof.get('title', '')}".strip()
+            name = (
+                f"{kind.capitalize()} {'.'.join(map(str, number))} {proof.get('title', '')}".strip()
+            )
             entry = (name, 0, page, label, env.titles[page].astext(), "", "")
             found.setdefault(kind, []).append((pages.index(page), number, entry))
         content = [
