@@ -363,8 +363,8 @@ def test_it_is_light_and_does_not_jump(notes, page):
 
 
 SEARCHES = {  # what readers type: the page that they find first
-    "which method": "book/methods",
-    "temperature scaling": "book/methods",
+    "which method": "book/which_method",
+    "temperature scaling": "book/which_method",
     "reliability curve": "notebooks/01_what_calibration_is",
     "Brier": "notebooks/01_what_calibration_is",
     "ECE": "notebooks/02_measuring_it",
