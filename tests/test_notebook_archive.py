@@ -58,7 +58,12 @@ def test_it_uses_nothing_of_the_clone(folder, python):
     where = "import calib, calib.experiments as e; print(calib.__file__, e.recording.RESULTS)"
     command = [python, "-c", where]
     done = subprocess.run(
-        command, cwd=folder / "notebooks", env=ENVIRONMENT, check=True, capture_output=True, text=True
+        command,
+        cwd=folder / "notebooks",
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert done.stdout.split() == [str(folder / "calib/__init__.py"), str(folder / "results")]
 

@@ -35,7 +35,9 @@ MINUTES = 60_000  # milliseconds
 def parts():
     """Captions of the parts, each with the names of its pages; the front page opens the first."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = [(part["caption"], [page["file"] for page in part["chapters"]]) for part in toc["parts"]]
+    found = [
+        (part["caption"], [page["file"] for page in part["chapters"]]) for part in toc["parts"]
+    ]
     found[0][1].insert(0, toc["root"])
     return found
 
@@ -128,7 +130,7 @@ def anchors(document):
 
 
 def printed(path):
-    """The PDF of the page at `path`, and where its anchors are."""
+    """The PDF of the page at `path`, its contents filled in."""
     executable = next(filter(None, map(shutil.which, BROWSERS)), None)
     if executable is None:
         sys.exit(f"the PDF needs a browser: none of {', '.join(BROWSERS)} is installed")
