@@ -56,15 +56,8 @@ def test_it_asks_for_what_the_lock_has(folder):
 
 def test_it_uses_nothing_of_the_clone(folder, python):
     where = "import calib, calib.experiments as e; print(calib.__file__, e.recording.RESULTS)"
-    command = [python, "-c", where]
-    done = subprocess.run(
-        command,
-        cwd=folder / "notebooks",
-        env=ENVIRONMENT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    options = {"env": ENVIRONMENT, "check": True, "capture_output": True, "text": True}
+    done = subprocess.run([python, "-c", where], cwd=folder / "notebooks", **options)
     assert done.stdout.split() == [str(folder / "calib/__init__.py"), str(folder / "results")]
 
 

@@ -117,7 +117,7 @@ def test_every_formula_and_figure_is_there_and_named(pdf, articles):
 
 
 def test_no_text_beyond_the_margins():
-    """Below a height of two points is the text of formulas for screen readers, which nobody sees."""
+    """Less than two points high is the text of formulas for screen readers, which nobody sees."""
     word = r'<word xMin="([^"]*)" yMin="([^"]*)" xMax="([^"]*)" yMax="([^"]*)">(.*)</word>'
     width, height = 595, 842
     outside = []

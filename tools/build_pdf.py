@@ -35,11 +35,9 @@ MINUTES = 60_000  # milliseconds
 def parts():
     """Captions of the parts, each with the names of its pages; the front page opens the first."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = [
-        (part["caption"], [page["file"] for page in part["chapters"]]) for part in toc["parts"]
-    ]
-    found[0][1].insert(0, toc["root"])
-    return found
+    found = {p["caption"]: [page["file"] for page in p["chapters"]] for p in toc["parts"]}
+    next(iter(found.values())).insert(0, toc["root"])
+    return list(found.items())
 
 
 def leave_the_screen(article):

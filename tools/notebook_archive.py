@@ -32,10 +32,10 @@ read. They need Python 3.11 or newer and no data files. In this folder:
     .venv/bin/python -m pip install -r requirements.txt
     .venv/bin/python -m jupyterlab notebooks
 
-On Windows write `.venv\\Scripts\\python` for `.venv/bin/python`. Each notebook runs in under a minute.
+On Windows write `.venv\\Scripts\\python` for `.venv/bin/python`. A notebook takes under a minute.
 
-Code is under the BSD 3-Clause license (LICENSE), text and figures under CC BY 4.0; CITATION.cff says
-how to cite.
+Code is under the BSD 3-Clause license (LICENSE), text and figures under CC BY 4.0; CITATION.cff
+says how to cite.
 """
 
 
