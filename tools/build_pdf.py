@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "book" / "_build" / "html"
 PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
+PAGES_ON_SCREEN_ONLY = {"book/indices"}  # they only link to pages that Sphinx generates
 ON_SCREEN_ONLY = "a.headerlink, .toctree-wrapper, summary, script, button"
 TEXT_WIDTH = 627  # 166 mm, as in book.css
 MINUTES = 60_000  # milliseconds
@@ -35,7 +36,12 @@ MINUTES = 60_000  # milliseconds
 def parts():
     """Captions of the parts, each with the names of its pages; the front page opens the first."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = {p["caption"]: [page["file"] for page in p["chapters"]] for p in toc["parts"]}
+    found = {
+        part["caption"]: [
+            page["file"] for page in part["chapters"] if page["file"] not in PAGES_ON_SCREEN_ONLY
+        ]
+        for part in toc["parts"]
+    }
     next(iter(found.values())).insert(0, toc["root"])
     return list(found.items())
 
