@@ -28,7 +28,7 @@ SITE = ROOT / "book" / "_build" / "html"
 PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 PAGES_ON_SCREEN_ONLY = {"book/indices"}  # they only link to pages that Sphinx generates
-ON_SCREEN_ONLY = "a.headerlink, .toctree-wrapper, summary, script, button"
+ON_SCREEN_ONLY = "a.headerlink, .toctree-wrapper, summary, script, noscript, button"
 TEXT_WIDTH = 627  # 166 mm, as in book.css
 MINUTES = 60_000  # milliseconds
 
@@ -52,6 +52,8 @@ def leave_the_screen(article):
         code.decompose()
     for element in article.select(ON_SCREEN_ONLY):
         element.decompose()
+    for widget in article.select(".widget"):
+        widget.clear()  # the text may link to its place
     for element in article.select("details, a.image-reference"):
         element.unwrap()
 
