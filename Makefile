@@ -10,17 +10,17 @@ EVERY ?= 12
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
 data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
-site-tests := tests/test_site.py tests/test_widgets.py
-not-site := $(site-tests:%=--ignore %)
+site-tests := tests/test_site.py tests/test_widgets.py tests/test_notebook_archive.py
+not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
-  CHANGELOG.md \
+  tools/notebook_archive.py CHANGELOG.md \
   $(wildcard book/*.md book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
-.PHONY: help set-up book serve test test-package test-plain test-notebooks test-site test-wheel \
-  fuzz mutants test-perturbed test-processors lint notebooks results bench clean
+.PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
+  test-pdf test-wheel fuzz mutants test-perturbed test-processors lint notebooks results bench clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -28,6 +28,12 @@ help:  ## show this list
 
 book: $(built)  ## build the site; make book SITE=folder puts a copy there
 	@$(python) tools/place_site.py "$(SITE)"
+
+pdf: $(built)  ## print the book as one PDF; needs Chromium
+	$(python) tools/build_pdf.py
+
+archive: .venv/set-up  ## put the notebooks into an archive that runs by itself
+	$(python) tools/notebook_archive.py
 
 test: test-package test-plain test-notebooks test-site  ## run the whole test suite
 
@@ -73,6 +79,9 @@ mutants: .venv/set-up  ## change the code in small ways and see whether a test f
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(pytest) $(site-tests)
+
+test-pdf: pdf  ## print the book and look at the PDF
+	$(python) -m pytest -q tests/test_pdf.py
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py

@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import notebook_archive
 from jupyter_book.cli.main import main as jupyter_book
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def build(folder):
     """Build into a clean folder: Sphinx does not repeat the warnings of pages it has cached."""
     shutil.rmtree(folder / "_build", ignore_errors=True)
+    notebook_archive.write()  # a page offers it
     options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         jupyter_book(["build", str(ROOT), "--path-output", str(folder), *options])

@@ -1,0 +1,51 @@
+// Smaller type for what is wider than its column, down to the smallest that can be read.
+function shrink(element, width, smallest) {
+  const column = element.parentElement.getBoundingClientRect().width;
+  for (let size = 1; width(element) > column + 1 && size >= smallest; size -= 0.04)
+    element.style.fontSize = `${size * 100}%`;
+}
+
+// A table that is still too wide breaks lines between numbers.
+function fitTable(table) {
+  shrink(table, e => e.offsetWidth, 0.8);
+  if (table.offsetWidth <= table.parentElement.offsetWidth + 1) return;
+  table.classList.add("wrapped");
+  shrink(table, e => e.offsetWidth, 0.7);
+}
+
+// Short blocks stay on one page; long ones would leave half a page empty.
+function keepTogether(element, longest) {
+  if (element.getBoundingClientRect().height < longest) element.style.breakInside = "avoid";
+}
+
+// A formula is a picture with the text that the site has for screen readers.
+function nameFormulas() {
+  for (const formula of document.querySelectorAll(".math mjx-container")) {
+    formula.setAttribute("role", "img");
+    formula.setAttribute("aria-label", formula.querySelector("mjx-assistive-mml").textContent);
+  }
+}
+
+// Whatever sticks out of the text to the right, a formula by the box that it is drawn in.
+function findTooWide() {
+  const edge = document.querySelector("article").getBoundingClientRect().right + 1;
+  const boxes = [...document.querySelectorAll("article :is(p, pre, table, img, li, dt, svg)")];
+  return boxes.filter(e => e.getBoundingClientRect().right > edge)
+    .map(e => `${e.closest("[id]").id}: ${e.closest(".math, table, p")?.textContent.slice(0, 80)}`);
+}
+
+async function layOut() {
+  await document.fonts.ready;
+  nameFormulas();
+  document.querySelectorAll("table").forEach(fitTable);
+  document.querySelectorAll("div.math mjx-container").forEach(
+    e => shrink(e, e => e.querySelector("svg").getBoundingClientRect().width, 0.6));
+  document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 300));
+  document.querySelectorAll("table").forEach(e => keepTogether(e, 500));
+  return findTooWide();
+}
+
+function fillContents(pages) {
+  for (const link of document.querySelectorAll(".contents a.page"))
+    link.textContent = pages[decodeURIComponent(link.hash.slice(1))];
+}

@@ -1,0 +1,129 @@
+"""The book as a PDF: contents, links, fonts, formulas, and nothing beyond the text.
+
+The PDF is that of make pdf, which needs Chromium; where there is none, these tests are skipped.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pikepdf
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import build_pdf  # noqa: E402
+
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+MARGIN = 22 / 25.4 * 72  # in points, as in book/pdf/book.css
+pytestmark = pytest.mark.skipif(not build_pdf.PDF.exists(), reason="make pdf has not been run")
+
+
+@pytest.fixture(scope="module")
+def pdf():
+    with pikepdf.open(build_pdf.PDF) as document:
+        yield document
+
+
+@pytest.fixture(scope="module")
+def articles():
+    """The articles of the site, by page."""
+    pages = [page for _, names in build_pdf.parts() for page in names]
+    return {
+        page: BeautifulSoup((build_pdf.SITE / f"{page}.html").read_bytes(), "lxml").article
+        for page in pages
+    }
+
+
+def links(pdf):
+    return [a for page in pdf.pages for a in page.get("/Annots", []) if a.Subtype == "/Link"]
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def poppler(*options):
+    """What pdftotext says about the PDF."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext, of poppler-utils, is not installed")
+    command = ["pdftotext", *options, build_pdf.PDF, "-"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_title_page():
+    page = words(poppler("-l", "1"))
+    version = f"Version {CITATION['version']}"
+    for expected in [CITATION["title"], version, "CC BY 4.0", "BSD 3-Clause"]:
+        assert expected in page
+
+
+def test_every_link_leads_somewhere(pdf):
+    anchors = build_pdf.anchors(pdf)
+    found = links(pdf)
+    inside = [str(link.Dest).removeprefix("/") for link in found if "/Dest" in link]
+    assert set(inside) <= set(anchors)
+    outside = [str(link.A.URI) for link in found if "/Dest" not in link]
+    assert not [address for address in outside if not address.startswith("https://")]
+
+
+def test_the_links_of_the_site_are_links_of_the_pdf(pdf, articles):
+    """A formula or theorem that a page of the site links to is an anchor of the PDF."""
+    anchors = build_pdf.anchors(pdf)
+    for page, article in articles.items():
+        for link in article.select("p a[href^='#'], li a[href^='#']"):
+            if "headerlink" not in link.get("class", []):
+                assert build_pdf.anchor(page, link["href"][1:]) in anchors
+
+
+def test_bookmarks_have_every_chapter(pdf, articles):
+    titles = {}
+    with pdf.open_outline() as outline:
+        for part in outline.root:
+            titles[part.title] = [words(chapter.title) for chapter in part.children]
+    assert titles == {
+        caption: [words(articles[name].h1.get_text().removesuffix("#")) for name in names]
+        for caption, names in build_pdf.parts()
+    }
+
+
+def test_contents_have_the_page_numbers(pdf, articles):
+    anchors = build_pdf.anchors(pdf)
+    start = min(anchors[page] for page in articles)
+    contents = words(poppler("-raw", "-f", "2", "-l", str(start - 1)))
+    for page, article in articles.items():
+        heading = words(article.h1.get_text().removesuffix("#"))
+        assert f"{heading} {anchors[page]}" in contents
+
+
+def test_fonts_are_embedded(pdf):
+    fonts = [o for o in pdf.objects if isinstance(o, pikepdf.Dictionary)]
+    descriptors = [o for o in fonts if o.get("/Type") == "/FontDescriptor"]
+    assert descriptors
+    for descriptor in descriptors:
+        assert {"/FontFile", "/FontFile2", "/FontFile3"} & set(descriptor.keys())
+
+
+def test_every_formula_and_figure_is_there_and_named(pdf, articles):
+    """Chromium makes a figure with an alternative text of each."""
+    objects = [o for o in pdf.objects if isinstance(o, pikepdf.Dictionary)]
+    named = [o for o in objects if o.get("/S") == "/Figure" and "/Alt" in o]
+    expected = sum(len(article.select(".math, img")) for article in articles.values())
+    assert len(named) == expected
+
+
+def test_no_text_beyond_the_margins():
+    """Less than two points high is the text of formulas for screen readers, which nobody sees."""
+    word = r'<word xMin="([^"]*)" yMin="([^"]*)" xMax="([^"]*)" yMax="([^"]*)">(.*)</word>'
+    width, height = 595, 842
+    outside = []
+    for left, top, right, bottom, text in re.findall(word, poppler("-bbox")):
+        left, top, right, bottom = map(float, [left, top, right, bottom])
+        margin = MARGIN - 1 if bottom - top > 2 else 0
+        if left < margin or right > width - margin or top < 0 or bottom > height:
+            outside.append(text)
+    assert not outside

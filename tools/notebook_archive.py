@@ -1,0 +1,61 @@
+"""Put the notebooks into an archive that runs by itself, away from a clone and without data.
+
+python tools/notebook_archive.py        writes book/notebooks.zip, which the site offers
+
+Notebooks read the package, its experiments and the recorded results: all three are inside.
+"""
+
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ARCHIVE = ROOT / "book" / "notebooks.zip"
+FOLDER = "calibrating-binary-classifiers"
+FILES = [
+    *("pyproject.toml", "requirements.lock", "LICENSE", "CITATION.cff"),
+    *("notebooks/*.ipynb", "calib/**/*.py", "calib/**/*.pyi", "calib/py.typed", "results/**/*"),
+]
+# Needed to install, view and run; the versions are those that made the stored outputs.
+REQUIREMENTS = """\
+--constraint requirements.lock
+--editable .[plots,data]
+myst-nb
+jupyterlab
+"""
+README = """\
+# Calibrating Binary Classifiers: the notebooks
+
+The chapters of the book with their outputs, the package `calib` and the recorded results that they
+read. They need Python 3.11 or newer and no data files. In this folder:
+
+    python -m venv .venv
+    .venv/bin/python -m pip install -r requirements.txt
+    .venv/bin/python -m jupyterlab notebooks
+
+On Windows write `.venv\\Scripts\\python` for `.venv/bin/python`. A notebook takes under a minute.
+
+Code is under the BSD 3-Clause license (LICENSE), text and figures under CC BY 4.0; CITATION.cff
+says how to cite.
+"""
+
+
+def contents():
+    """Path in the archive and bytes of every file."""
+    yield "README.md", README.encode()
+    yield "requirements.txt", REQUIREMENTS.encode()
+    for pattern in FILES:
+        for path in sorted(ROOT.glob(pattern)):
+            if path.is_file():
+                yield path.relative_to(ROOT).as_posix(), path.read_bytes()
+
+
+def write():
+    """Write the archive; the same files make the same bytes."""
+    with zipfile.ZipFile(ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in contents():
+            archive.writestr(zipfile.ZipInfo(f"{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
+
+
+if __name__ == "__main__":
+    write()
+    print(f"The notebooks are in {ARCHIVE}")
