@@ -273,7 +273,7 @@ def numbered_table(name: str, caption: str, lines: Iterable[str]) -> str:
     Parameters
     ----------
     name : str
-        For references, as in ``{numref}`tab-losses` ``.
+        What the role ``numref`` refers to.
     caption : str
         In MyST Markdown, on one line.
     lines : iterable of str
