@@ -1,4 +1,4 @@
-"""Pictures: reliability diagrams and calibration maps.
+"""Pictures, reliability diagrams and calibration maps, and numbered tables.
 
 A method has the same colour and marker in every picture: those in `METHOD_STYLES`, to which entries
 may be added, or else a spare one. Nothing here changes matplotlib's settings; a notebook that wants
@@ -149,7 +149,7 @@ def reliability_diagram(
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
     top.set_box_aspect(1)
     bottom.set_box_aspect(1 / 4)  # as wide as the square above it
-    top.legend(loc="upper left", fontsize="small")
+    top.legend(loc="upper left", fontsize=9)
     bottom.set(xlabel="Predicted probability", ylabel="Count")
     return top, bottom
 
@@ -196,10 +196,12 @@ def calibration_map(
     ax = _one(ax)
     if truth is not None:
         ax.plot(scores, truth(scores), color="0.8", linewidth=5, label="Truth", zorder=1)
-    for name, style in styles_of(calibrators).items():
-        ax.plot(scores, calibrators[name].predict(scores), color=style["color"], label=name)
+    apart = max(1, scores.size // 10)  # scores between two markers of a map
+    for i, (name, style) in enumerate(styles_of(calibrators).items()):
+        marked = (i * apart // len(calibrators), apart)  # those of the maps take turns
+        ax.plot(scores, calibrators[name].predict(scores), label=name, markevery=marked, **style)
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
-    ax.legend(fontsize="small")
+    ax.legend(fontsize=9)
     return ax
 
 
@@ -260,8 +262,44 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
             label=f"{part.rule} ({part.n_points})",
         )
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
-    ax.legend(fontsize="small", title="Part (calibration points)", title_fontsize="small")
+    ax.legend(fontsize=9, title="Part (calibration points)", title_fontsize=9)
     return ax
+
+
+def numbered_table(name: str, caption: str, lines: Iterable[str]) -> str:
+    """Write a Markdown table with a caption; the site numbers it, and `name` refers to it.
+
+    A mean and its spread, as in "0.12 ± 0.03", stay on one line.
+
+    Parameters
+    ----------
+    name : str
+        What the role ``numref`` refers to.
+    caption : str
+        In MyST Markdown, on one line.
+    lines : iterable of str
+        The lines of the table: heads, alignment, rows.
+
+    Returns
+    -------
+    str
+        MyST Markdown, for `IPython.display.Markdown`.
+
+    Examples
+    --------
+    >>> from calib import diagrams
+    >>> lines = ["| method | log loss |", "|:--|--:|", "| Platt | 0.21 |"]
+    >>> print(diagrams.numbered_table("tab-losses", "Losses.", lines))
+    :::{table} Losses.
+    :name: tab-losses
+    <BLANKLINE>
+    | method | log loss |
+    |:--|--:|
+    | Platt | 0.21 |
+    :::
+    """
+    rows = [line.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for line in lines]
+    return "\n".join([f":::{{table}} {caption}", f":name: {name}", "", *rows, ":::"])
 
 
 def _pyplot():

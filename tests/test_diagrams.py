@@ -165,6 +165,21 @@ def test_calibration_map_draws_the_predictions():
     np.testing.assert_array_equal(line.get_xydata().T, [[-1, 0.3, 2], fitted.predict([-1, 0.3, 2])])
 
 
+def test_maps_are_told_apart_by_markers_too():
+    labels, p = sample()
+    fits = {name: PlattScaling().fit(p, labels) for name in ["Platt", "BBQ", "Mine"]}
+    lines = diagrams.calibration_map(fits).lines
+    drawn = {line.get_label(): line.get_marker() for line in lines}
+    assert drawn == {name: style["marker"] for name, style in diagrams.styles_of(fits).items()}
+    assert len({line.get_markevery() for line in lines}) == 3  # equal maps hide no markers
+
+
+def test_numbered_table_keeps_spreads_on_one_line():
+    table = diagrams.numbered_table("tab-x", "Found.", ["| a |", "|--:|", "| 0.1 ± 0.02 |"])
+    assert table.splitlines()[:3] == [":::{table} Found.", ":name: tab-x", ""]
+    assert table.splitlines()[3:] == ["| a |", "|--:|", "| 0.1\xa0±\xa00.02 |", ":::"]
+
+
 def test_calibration_map_refuses_what_it_cannot_draw():
     labels, p = sample()
     fitted = PlattScaling().fit(p, labels)
