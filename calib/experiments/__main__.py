@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 from calib.datasets import DatasetNotFound
-from calib.experiments import experiments, ledger, record, registry, reproducing
+from calib.experiments import experiments, ledger, record, registry
+from calib.experiments.reproducing import REPRODUCED, Reproduction
+from calib.experiments.states import data_of, seconds_of, state_of
 
 
 def main():
@@ -88,9 +90,7 @@ def reproduce(arguments):
     )
     parser.add_argument("item", nargs="?", help="such as naeini2014/table1a, naeini2014, or all")
     parser.add_argument("--fresh", action="store_true", help="compute anew, do not read the record")
-    parser.add_argument(
-        "--into", type=Path, default=reproducing.REPRODUCED, help="folder for the files"
-    )
+    parser.add_argument("--into", type=Path, default=REPRODUCED, help="folder for the files")
     _add_jobs(parser)
     options = parser.parse_args(arguments)
     if options.item is None:
@@ -98,9 +98,8 @@ def reproduce(arguments):
             print(line)
         return
     try:
-        left_out = reproducing.reproduce(
-            options.item, fresh=options.fresh, n_jobs=options.jobs, into=options.into
-        )
+        run = Reproduction(fresh=options.fresh, n_jobs=options.jobs, into=options.into)
+        left_out = run(options.item)
     except ValueError as error:
         parser.error(error)
     if left_out:
@@ -111,11 +110,11 @@ def listed():
     """A line for each item: name, minutes to compute it anew, data, state, title."""
     yield f"{'item':34} {'minutes':>7} {'data':>7}  state: title"
     for name, (_, content) in registry.items().items():
-        seconds = reproducing.seconds_of(content)
+        seconds = seconds_of(content)
         minutes = "-" if seconds is None else f"{seconds / 60:.1f}"
-        data = len(reproducing.data_of(content))
+        data = len(data_of(content))
         sets = f"{data} sets" if data else "none"
-        state = reproducing.state_of(content)
+        state = state_of(content)
         yield f"{name:34} {minutes:>7} {sets:>7}  {state}: {content.title}"
 
 

@@ -1,7 +1,7 @@
 """The ledger: every published number beside ours, with a verdict that is computed.
 
-A number *agrees* if ours rounds to it or lies within two standard errors of the difference from it,
-where the rounding of the print, uniform within half a unit of its last digit, counts as an error.
+A number *agrees* if ours rounds to it or is, beyond the rounding of the print, within two standard
+errors of the difference, which is the distance that chapters 8, 9 and 13 use.
 If it does not, the causes that were tested for its table are asked in their order: a difference is
 *explained* if the number under an accepted cause agrees. A cause is accepted if, over all numbers
 that it may change, it mends more than it spoils, so that one that only adds noise explains nothing;
@@ -36,7 +36,8 @@ class Entry(NamedTuple):
     error : float
         Standard error of the difference.
     standardised : float
-        Ours less the published number, in standard errors of the difference.
+        Ours less the nearest value that rounds to the published number, in standard errors of the
+        difference.
     verdict : str
         One of `VERDICTS`.
     cause : str
@@ -92,27 +93,25 @@ class Trial(NamedTuple):
         return self.mended - self.spoiled
 
 
-def standard_error(printed, ours):
-    """Of the difference of ours and the printed number, with its rounding; 0 if none is random."""
-    return math.hypot(ours.error, printed.half / math.sqrt(3)) if ours.error else 0.0
-
-
 def standardised(printed, ours):
-    """Ours less the printed number, in standard errors of the difference.
+    """From the nearest value that rounds to the printed number to ours, in standard errors.
 
-    Infinite if they differ and nothing is random; 0 if they are equal, also if both are infinite.
+    0 if ours rounds to the printed number or both are infinite; infinite if they differ and nothing
+    is random.
     """
     if ours.value == printed.value:
         return 0.0
-    gap, error = ours.value - printed.value, standard_error(printed, ours)
-    return gap / error if error else math.copysign(math.inf, gap)
+    gap = ours.value - printed.value
+    # an error of rounding in ours shall not decide
+    beyond = max(0.0, abs(gap) - printed.half * (1 + 1e-9))
+    if beyond == 0:
+        return 0.0
+    return math.copysign(beyond / ours.error if ours.error else math.inf, gap)
 
 
 def agrees(printed, ours):
-    """Whether ours rounds to the printed number or is within two standard errors of it."""
-    if abs(standardised(printed, ours)) <= STANDARD_ERRORS:
-        return True
-    return abs(ours.value - printed.value) <= printed.half * (1 + 1e-9)
+    """Whether ours is within two standard errors of what rounds to the printed number."""
+    return abs(standardised(printed, ours)) <= STANDARD_ERRORS
 
 
 def reader(folder=RESULTS):
@@ -201,7 +200,7 @@ def _entry(paper, table, printed, base, causes):
         ours=ours.value,
         spread=ours.spread,
         repetitions=ours.repetitions,
-        error=standard_error(printed, ours),
+        error=ours.error,
         standardised=standardised(printed, ours),
         verdict=AGREES if agrees(printed, ours) else UNEXPLAINED,
     )

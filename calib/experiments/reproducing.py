@@ -2,13 +2,18 @@
 
 import difflib
 import json
+import os
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from calib.datasets import DatasetNotFound
 from calib.experiments import chapters, ledger
 from calib.experiments.contents import ChapterFigure, Figure, Study, Table
-from calib.experiments.recording import RESULTS, n_missing, read_table, record
+from calib.experiments.recording import RESULTS, n_missing, record
 from calib.experiments.registry import experiments, items
+from calib.experiments.states import duration, seconds_of
 from calib.experiments.writing import table_text, write_rows
 
 REPRODUCED = RESULTS.parent / "reproduced"
@@ -16,7 +21,7 @@ ALL = "all"
 
 
 class CannotBeHad(Exception):
-    """The content of an item, or what it would take to compute it, is not available."""
+    """The content of an item is not available, or not in this way."""
 
 
 def chosen(name):
@@ -31,247 +36,196 @@ def chosen(name):
     return found
 
 
-def seconds_of(content):
-    """How long it took to compute an item when it was recorded; None if it never was."""
-    if isinstance(content, ChapterFigure):
-        table = read_table(RESULTS / "notebook_seconds.csv")
-        return float(table["seconds"][table["chapter"] == content.chapter].sum())
-    seconds = 0.0
-    for name in content.experiments:
-        path = RESULTS / f"{name}.json"
-        if not path.exists():
-            return None
-        seconds += json.loads(path.read_text(encoding="utf-8"))["seconds"]
-    return seconds
+@dataclass
+class Reproduction:
+    """A run of the command.
 
-
-def data_of(content):
-    """Names of the real data sets that computing an item reads."""
-    known = experiments()
-    needs = [known[name].datasets for name in content.experiments if name in known]
-    return sorted({name for datasets in needs for name in datasets})
-
-
-def state_of(content):
-    """One line on whether an item can be reproduced, and from what."""
-    if isinstance(content, ChapterFigure):
-        return "runs the notebook"
-    if getattr(content, "missing", ""):
-        return f"cannot be had: {content.missing}"
-    if not content.experiments:
-        return "computed at once"
-    known = experiments()
-    for name in content.experiments:
-        try:
-            missing, n_cases = n_missing(known[name]) if name in known else (0, 0)
-        except DatasetNotFound:
-            return "needs data that are not at hand"
-        if missing:
-            return f"not recorded: {missing} of {n_cases} cases"
-    return "recorded"
-
-
-def reproduce(name, *, fresh=False, n_jobs=-1, into=REPRODUCED, results=RESULTS, say=print):
-    """Reproduce what a name stands for.
-
-    Parameters
+    Attributes
     ----------
-    name : str
-        An item such as ``"naeini2014/table1a"``, a paper or chapter such as ``"naeini2014"``, or
-        ``"all"``.
-    fresh : bool, default=False
-        Compute anew, in the folder ``fresh`` of `into`, and compare with the record. A run that
-        was interrupted goes on; one that was finished starts again.
+    fresh : bool
+        Compute anew and compare with the record. What is computed lies in the folder
+        ``unfinished`` of `into` until the run ends, so that one that was killed goes on, and then
+        in the folder ``fresh``.
     n_jobs : int
         Worker processes; -1 for one a core.
     into, results : path
         Where the files go, and where the record is.
     say : callable
         Takes the lines for people.
-
-    Returns
-    -------
-    left_out : dict
-        From items that cannot be reproduced to the reason.
-
-    Raises
-    ------
-    ValueError
-        If nothing has this name.
     """
-    known, left_out = items(), {}
-    wanted = chosen(name)
-    for item in wanted:
-        paper, content = known[item]
-        if isinstance(content, ChapterFigure):
-            continue
-        say(f"\n{item}: {paper.citation}, {content.title}")
-        try:
-            _make(item, paper, content, fresh, n_jobs, into, results, say)
-        except (CannotBeHad, DatasetNotFound, ImportError) as error:
-            left_out[item] = str(error)
-            say(f"  left out: {error}")
-    by_chapter = {}
-    for item in wanted:
-        content = known[item][1]
-        if isinstance(content, ChapterFigure):
-            by_chapter.setdefault(item.split("/")[0], []).append(content)
-    for chapter, figures in by_chapter.items():
-        _draw_chapter(chapter, figures, fresh, into, say)
-    return left_out
 
+    fresh: bool = False
+    n_jobs: int = -1
+    into: Path = REPRODUCED
+    results: Path = RESULTS
+    say: Callable = print
+    computed: set = field(default_factory=set)
 
-def _make(item, paper, content, fresh, n_jobs, into, results, say):
-    if getattr(content, "missing", ""):
-        raise CannotBeHad(content.missing)
-    read = _records(content, fresh, n_jobs, into, results, say)
-    path = into / item
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kind = {Table: _write_table, Figure: _write_figure, Study: _write_study}[type(content)]
-    for line in kind(path, paper, content, read):
-        say(line)
+    def __call__(self, name):
+        """Reproduce what a name stands for.
 
+        Parameters
+        ----------
+        name : str
+            An item such as ``"naeini2014/table1a"``, a paper or chapter such as ``"naeini2014"``,
+            or ``"all"``.
 
-def _records(content, fresh, n_jobs, into, results, say):
-    """Make sure that the records are complete; the function that reads them."""
-    known = experiments()
-    where = {}
-    for name in content.experiments:
-        if getattr(content, "command", ""):
-            if fresh:
-                raise CannotBeHad(
-                    f"{content.command} computes it anew, in place of the record in results"
-                )
-        elif fresh:
-            where[name] = _record_fresh(known[name], into / "fresh", results, n_jobs, say)
-            continue
-        if name in known:
-            missing, n_cases = n_missing(known[name], folder=results)
+        Returns
+        -------
+        left_out : dict
+            From items that cannot be reproduced to the reason.
+
+        Raises
+        ------
+        ValueError
+            If nothing has this name.
+        """
+        known, left_out, by_chapter = items(), {}, {}
+        for item in chosen(name):
+            paper, content = known[item]
+            if isinstance(content, ChapterFigure):
+                by_chapter.setdefault(paper.name, []).append(content)
+                continue
+            self.say(f"\n{item}: {paper.citation}, {content.title}")
+            try:
+                self._make(item, paper, content)
+            except (CannotBeHad, DatasetNotFound, ImportError) as error:
+                left_out[item] = str(error)
+                self.say(f"  left out: {error}")
+        for chapter, figures in by_chapter.items():
+            self._draw(chapter, figures)
+        self._finish()
+        return left_out
+
+    def _make(self, item, paper, content):
+        if getattr(content, "missing", ""):
+            raise CannotBeHad(content.missing)
+        read = self._records(content)
+        path = self.into / item
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write = {Table: write_table, Figure: write_figure, Study: write_study}[type(content)]
+        for line in write(path, paper, content, read):
+            self.say(line)
+
+    def _records(self, content):
+        """Make sure that what an item reads is there; the function that reads it."""
+        known, where = experiments(), {}
+        if self.fresh and getattr(content, "command", ""):
+            raise CannotBeHad(f"{content.command} computes it anew, in place of the record")
+        for name in content.experiments:
+            if self.fresh:
+                where[name] = self._compute(known[name], seconds_of(content))
+                continue
+            missing, n_cases = (
+                n_missing(known[name], folder=self.results) if name in known else (0, 0)
+            )
             if missing:
-                say(f"  {missing} of {n_cases} cases of {name} are not recorded: running them")
-                say(f"  {_expected(content)}")
-                record(known[name], folder=results, n_jobs=n_jobs)
-        say(f"  reads the record {results.name}/{name}.csv")
-        where[name] = results
-    readers = {folder: ledger.reader(folder) for folder in {*where.values(), results}}
-    return lambda name: readers[where.get(name, results)](name)
+                self.say(f"  {missing} of {n_cases} cases of {name} are not recorded: running them")
+                self.say(f"  all cases took {duration(seconds_of(content))} when last recorded")
+                record(known[name], folder=self.results, n_jobs=self.n_jobs)
+            self.say(f"  reads the record {self.results.name}/{name}.csv")
+        readers = {folder: ledger.reader(folder) for folder in {self.results, *where.values()}}
+        return lambda name: readers[where.get(name, self.results)](name)
+
+    def _compute(self, experiment, seconds):
+        """Compute an experiment anew, once in a run, or what an interrupted run left of it."""
+        folder = self.into / "unfinished"
+        missing, n_cases = n_missing(experiment, folder=folder)
+        if missing:
+            rest = "" if missing == n_cases else f" that are left of {n_cases}"
+            self.say(f"  computing {experiment.name} anew: {missing} cases{rest}")
+            self.say(f"  the record took {duration(seconds)}")
+            start = time.monotonic()
+            record(experiment, folder=folder, n_jobs=self.n_jobs)
+            self.say(f"  done in {duration(time.monotonic() - start)}")
+        self.computed.add(experiment.name)
+        if (self.results / f"{experiment.name}.csv").exists():
+            self.say(f"  {compared(experiment.name, folder, self.results)}")
+        return folder
+
+    def _finish(self):
+        """Move what was computed out of the way of the next run."""
+        fresh = self.into / "fresh"
+        for name in self.computed:
+            fresh.mkdir(exist_ok=True)
+            for suffix in ("csv", "json"):  # without its table the provenance means nothing
+                path = self.into / "unfinished" / f"{name}.{suffix}"
+                os.replace(path, fresh / path.name)
+
+    def _draw(self, chapter, figures):
+        folder = self.into / chapter
+        folder.mkdir(parents=True, exist_ok=True)
+        notebook = chapters.NOTEBOOKS / f"{figures[0].chapter}.ipynb"
+        todo = [f for f in figures if self.fresh or not _newer(chapters.paths(f, folder), notebook)]
+        if todo:
+            self.say(f"\n{chapter}: running {notebook.name}, {duration(seconds_of(todo[0]))}")
+            chapters.draw(todo, folder)
+        for figure in figures:
+            again = "" if figure in todo else " (drawn before)"
+            self.say(f"  {chapter}/{figure.name}: {_wrote(folder / figure.name, *DRAWN)}{again}")
 
 
-def _record_fresh(experiment, folder, results, n_jobs, say):
-    missing, n_cases = n_missing(experiment, folder=folder)
-    if not missing:  # finished before: start again
-        for suffix in ("csv", "json"):
-            (folder / f"{experiment.name}.{suffix}").unlink()
-        missing = n_cases
-    done = n_cases - missing
-    say(
-        f"  computing {experiment.name} anew: {missing} of {n_cases} cases"
-        + ", resumed" * bool(done)
-    )
-    say(f"  {_expected_of([experiment.name])}")
-    start = time.monotonic()
-    record(experiment, folder=folder, n_jobs=n_jobs)
-    say(f"  done in {_minutes(time.monotonic() - start)}")
-    if (results / f"{experiment.name}.csv").exists():
-        say(f"  {compared(experiment.name, folder, results)}")
-    return folder
+DRAWN = ("svg", "pdf")
 
 
-def compared(name, folder, results=RESULTS):
-    """One line on how newly computed rows differ from the recorded ones."""
-    new, old = (ledger.reader(place)(name) for place in [folder, results])
-    if list(new) != list(old) or len(next(iter(new.values()))) != len(next(iter(old.values()))):
-        return "the record has other rows or columns: it was made by another version"
-    largest = 0.0
-    for column, values in new.items():
-        before = old[column]
-        if values.dtype.kind != "f":
-            if (values != before).any():
-                return f"column {column} is not the recorded one"
-            continue
-        differ = values != before
-        differ &= ~((values != values) & (before != before))  # both NaN
-        if differ.any():
-            largest = max(largest, float(abs(values - before)[differ].max()))
-    if largest == 0.0:
-        return "equal to the record in every digit"
-    return f"the largest difference from the record is {largest:.2g}"
-
-
-def _expected(content):
-    return _expected_of(content.experiments)
-
-
-def _expected_of(names):
-    paths = [RESULTS / f"{name}.json" for name in names]
-    if not all(path.exists() for path in paths):
-        return "how long this takes is not known"
-    seconds = sum(json.loads(path.read_text(encoding="utf-8"))["seconds"] for path in paths)
-    return f"all cases took {_minutes(seconds)} when they were recorded"
-
-
-def _minutes(seconds):
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _write_table(path, paper, table, read):
+def write_table(path, paper, table, read):
+    """Write a table of the ledger; lines for people."""
     found, trials = ledger.entries(paper, read, tables=[table.name])
     ledger.write(found, path.with_suffix(".csv"))
     text = table_text(paper, table, found, trials)
     path.with_suffix(".md").write_text(text, encoding="utf-8")
-    yield text
-    yield _wrote(path, "csv", "md")
+    yield f"\n{text}"
+    yield f"  {_wrote(path, 'csv', 'md')}"
 
 
-def _write_figure(path, paper, figure, read):
+def write_figure(path, paper, figure, read):
+    """Draw a figure and write the rows behind it; lines for people."""
     drawing, rows = figure.draw(read)
     write_rows(rows, path.with_suffix(".csv"))
-    for suffix in ("svg", "pdf"):
+    for suffix in DRAWN:
         drawing.savefig(path.with_suffix(f".{suffix}"), bbox_inches="tight")
     title = f"# {paper.citation}, {figure.name}"
     lines = [title, "", f"{figure.title}.", "", f"![{figure.name}]({path.name}.svg)", ""]
     path.with_suffix(".md").write_text("\n".join(lines), encoding="utf-8")
     yield f"  {len(rows)} rows behind it"
-    yield _wrote(path, "csv", "md", "svg", "pdf")
+    yield f"  {_wrote(path, 'csv', 'md', *DRAWN)}"
 
 
-def _write_study(path, paper, study, read):
+def write_study(path, paper, study, read):
+    """Write the rows of an experiment; lines for people."""
     (name,) = study.experiments
     columns = read(name)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     write_rows(rows, path.with_suffix(".csv"))
-    yield f"  {len(rows)} rows; the paper prints no number for them"
-    lines = [f"# {paper.citation}, {study.name}", "", f"{study.title}."]
-    about = RESULTS / f"{name}.json"
-    if about.exists():
-        lines += ["", *(f"* {line}" for line in json.loads(about.read_text())["deviations"])]
+    lines = [f"# {paper.citation}, {study.name}", "", f"{study.title}.", ""]
+    about = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    lines += [f"* {sentence}" for sentence in about["deviations"]]
     path.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    yield _wrote(path, "csv", "md")
+    yield f"  {len(rows)} rows; the paper prints no number for them"
+    yield f"  {_wrote(path, 'csv', 'md')}"
+
+
+def compared(name, folder, results=RESULTS):
+    """One line on how newly computed rows differ from the recorded ones."""
+    new, old = (ledger.reader(place)(name) for place in [folder, results])
+    if list(new) != list(old) or any(new[column].shape != old[column].shape for column in new):
+        return "the record has other rows or columns: another version made it"
+    gaps = {}
+    for column, values in new.items():
+        differ = values != old[column]
+        if values.dtype.kind == "f":
+            differ &= ~((values != values) & (old[column] != old[column]))  # both are NaN
+            gaps[column] = float(abs(values - old[column])[differ].max(initial=0))
+        elif differ.any():
+            return f"the column {column} is not the recorded one"
+    if not any(gaps.values()):
+        return "equal to the record in every digit"
+    worst = max(gaps, key=gaps.get)
+    return f"the largest difference from the record is {gaps[worst]:.2g}, in the column {worst}"
 
 
 def _wrote(path, *suffixes):
-    return f"  wrote {path.parent}/{path.name}." + ", .".join(suffixes)
-
-
-def _draw_chapter(chapter, figures, fresh, into, say):
-    folder = into / chapter
-    folder.mkdir(parents=True, exist_ok=True)
-    notebook = chapters.NOTEBOOKS / f"{figures[0].chapter}.ipynb"
-    changed = notebook.stat().st_mtime
-    todo = [
-        figure
-        for figure in figures
-        if fresh
-        or not all(
-            p.exists() and p.stat().st_mtime > changed for p in chapters.paths(figure, folder)
-        )
-    ]
-    if todo:
-        say(f"\n{chapter}: running {notebook.name}, {_minutes(seconds_of(todo[0]))} or less")
-        chapters.draw(todo, folder)
-    for figure in figures:
-        again = "" if figure in todo else " (drawn before)"
-        say(f"{chapter}/{figure.name}: wrote {folder / figure.name}.svg, .pdf{again}")
+    return f"wrote {path.parent}/{path.name}." + ", .".join(suffixes)
 
 
 def _newer(paths, than):
