@@ -57,14 +57,15 @@ def record_experiments(arguments, known):
 
 
 def write_ledger(arguments):
-    """Set every published number beside ours, and write ``results/ledger.csv``."""
+    """Set every published number beside ours: write the ledger and its causes to results."""
     argparse.ArgumentParser(
         prog="python -m calib.experiments ledger", description=write_ledger.__doc__
     ).parse_args(arguments)
-    read, found = ledger.reader(), []
+    read, found, tried = ledger.reader(), [], []
     for paper in registry.papers().values():
         own, trials = ledger.entries(paper, read)
         found += own
+        tried += trials
         if own:
             print(f"{paper.citation}: {_counts(own)}")
         for trial in trials:
@@ -73,8 +74,9 @@ def write_ledger(arguments):
                 f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
             )
     ledger.write(found)
+    ledger.write(tried, ledger.CAUSES)
     print(f"all: {_counts(found)}")
-    print(f"written to {ledger.LEDGER.parent.name}/{ledger.LEDGER.name}")
+    print(f"written to results/{ledger.LEDGER.name} and results/{ledger.CAUSES.name}")
 
 
 def _counts(found):

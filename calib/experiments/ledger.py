@@ -17,6 +17,7 @@ from calib.experiments.contents import Ours
 from calib.experiments.recording import RESULTS, recorded
 
 LEDGER = RESULTS / "ledger.csv"
+CAUSES = RESULTS / "ledger_causes.csv"
 STANDARD_ERRORS = 2.0
 AGREES = "agrees"
 EXPLAINED = "differs: explained"
@@ -218,17 +219,17 @@ def _entry(paper, table, printed, base, causes):
     return entry
 
 
-def write(found, path=LEDGER):
-    """Write entries as a CSV file, numbers to six digits."""
+def write(rows, path=LEDGER):
+    """Write entries or trials as a CSV file, numbers to six digits."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Entry._fields)
-        writer.writerows(map(formatted, found))
+        writer.writerow(rows[0]._fields)
+        writer.writerows(map(formatted, rows))
 
 
-def formatted(entry):
-    """The cells of an entry as they are written: an empty one where there is no number."""
-    return [_text(value) for value in entry]
+def formatted(row):
+    """The cells of a row as they are written: an empty one where there is no number."""
+    return [_text(value) for value in row]
 
 
 def _text(value):
@@ -237,16 +238,23 @@ def _text(value):
     return str(value)
 
 
-def read_ledger(path=LEDGER):
-    """Entries of a written ledger."""
+def read_ledger(path=LEDGER, kind=Entry):
+    """Entries of a written ledger; trials with ``path=CAUSES, kind=Trial``."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [_read(row) for row in csv.DictReader(file)]
+        return [_read(row, kind) for row in csv.DictReader(file)]
 
 
-def _read(row):
-    kinds = Entry.__annotations__
-    convert = {str: str, int: int, float: lambda text: float(text or "nan")}
-    return Entry(**{name: convert[kinds[name]](text) for name, text in row.items()})
+_CONVERT = {
+    str: str,
+    int: int,
+    float: lambda text: float(text or "nan"),
+    bool: lambda text: text == "True",
+}
+
+
+def _read(row, kind):
+    kinds = kind.__annotations__
+    return kind(**{name: _CONVERT[kinds[name]](text) for name, text in row.items()})
 
 
 def totals(found):
