@@ -30,9 +30,9 @@ def _link(content, **options):
     return link
 
 
-def to_chapter(notebook):
-    """A link to a chapter by its number: "chapter 8"."""
-    return to_page(f"notebooks/{notebook}", f"chapter {int(notebook.split('_')[0])}")
+def to_chapter(notebook, word=""):
+    """A link to a chapter by its number: "8", or with a word before it."""
+    return to_page(f"notebooks/{notebook}", f"{word}{int(notebook.split('_')[0])}")
 
 
 def anchor(env, docname, label, title, node):
@@ -43,14 +43,10 @@ def anchor(env, docname, label, title, node):
     return node
 
 
-def table(heads, rows, classes=(), caption=None):
+def table(heads, rows, classes=()):
     """A table; a cell is a string, a node, or a pair of these and a list of classes."""
     width = len(heads)
     whole = nodes.table(classes=["ledger", *classes])
-    if caption is not None:
-        title = nodes.title()
-        title += nodes.Text(caption) if isinstance(caption, str) else caption
-        whole += title
     group = nodes.tgroup(cols=width)
     group += [nodes.colspec(colwidth=1) for _ in heads]
     head = nodes.thead()

@@ -28,6 +28,7 @@ from calib.experiments.registry import items, papers
 from calib.experiments.states import data_of, seconds_of
 
 SHORT = {AGREES: "agrees", EXPLAINED: "explained", UNEXPLAINED: "open", NOT_COMPARABLE: "apart"}
+WORDS = {verdict: verdict.removeprefix("differs: ") for verdict in VERDICTS}
 MARKS = {AGREES: "", EXPLAINED: "◐", UNEXPLAINED: "●", NOT_COMPARABLE: "–"}
 LEVELS = [STANDARD_ERRORS, 4, 8]  # standard errors at which the colour of a cell changes
 
@@ -44,10 +45,11 @@ class Totals(SphinxDirective):
 
     def run(self):
         """A table with a row for each paper and one for all."""
-        names = {name: paper.citation for name, paper in papers().items()}
+        names = {name: paper.short for name, paper in papers().items()}
         rows = [[names[name], *_counts(own)] for name, own in ledger().items() if own]
         rows.append(["all", *_counts([e for own in ledger().values() for e in own])])
-        heads = ["", "numbers", "comparable", *VERDICTS[:3], "agree or explained", VERDICTS[3]]
+        heads = ["", "numbers", "comparable", *WORDS.values()]
+        heads.insert(-1, "agree or explained")
         return [table(heads, rows, ["totals"])]
 
 
@@ -89,14 +91,18 @@ def _maps(paper, item, found):
         columns = list(dict.fromkeys(column for _, column in own))
         cells = [[row, *(_cell(own.get((row, column))) for column in columns)] for row in rows]
         name = f"{paper.short}, {item.name}{', ' + part if part else ''}"
-        caption = [
-            nodes.Text(f"{name}: {item.title} ("),
-            to_label(f"item-{paper.name}-{item.name}", "command"),
-            nodes.Text(", "),
-            to_chapter(item.chapter),
-            nodes.Text(")"),
-        ]
-        yield table(["", *columns], cells, ["heat"], caption)
+        caption = text(
+            [
+                nodes.strong("", name),
+                nodes.Text(f": {item.title} ("),
+                to_label(f"item-{paper.name}-{item.name}", "command"),
+                nodes.Text(", "),
+                to_chapter(item.chapter, "chapter "),
+                nodes.Text(")"),
+            ]
+        )
+        yield caption
+        yield table(["", *columns], cells, ["heat"])
 
 
 def _cell(entry):
@@ -157,12 +163,12 @@ class List(SphinxDirective):
                     _number(e.published),
                     _number(e.ours),
                     _distance(e),
-                    e.verdict,
+                    WORDS[e.verdict],
                     _why(e),
                     text(to_chapter(chapter[e.table])),
                 ]
                 rows.append((cells, [f"paper-{name}", f"verdict-{SHORT[e.verdict]}"]))
-        heads = ["table", "cell", "printed", "ours", "d", "verdict", "cause or reason", "see"]
+        heads = ["table", "cell", "printed", "ours", "d", "", "cause or reason", "chapter"]
         return [table(heads, rows, ["filtered"])]
 
 
@@ -231,23 +237,23 @@ class Items(SphinxDirective):
         """A table with a row for each item."""
         paper = papers()[self.arguments[0]]
         rows = [self.row(paper, name, content) for name, content in paper.contents.items()]
-        heads = ["item", "what it shows", "command", "minutes", "data", "agreement", "see"]
-        return [table(heads, rows)]
+        heads = ["item and command", "what it shows", "minutes", "data", "agreement", "chapter"]
+        return [table(heads, rows, ["items"])]
 
     def row(self, paper, name, content):
         """Cells of an item."""
         item = f"{paper.name}/{name}"
-        title = anchor(self.env, self.env.docname, f"item-{paper.name}-{name}", item, text(name))
         missing = getattr(content, "missing", "")
-        command = nodes.literal("", f"make reproduce ITEM={item}")
+        command = nodes.literal("", "" if missing else f"make reproduce ITEM={item}")
+        title = text([nodes.strong("", name), nodes.Text(" "), command])
+        anchor(self.env, self.env.docname, f"item-{paper.name}-{name}", item, title)
         seconds, sets = seconds_of(content), len(data_of(content))
         own = [e for e in ledger()[paper.name] if e.table == name]
         return [
             title,
             f"{content.title}. Cannot be had: {missing}" if missing else content.title,
-            "" if missing else text(command),
             "" if missing or seconds is None else f"{seconds / 60:.1f}",
-            f"{sets} data sets" if sets else "",
+            f"{sets} sets" if sets else "",
             self.agreement(paper, own) if own else "",
             text(to_chapter(content.chapter)) if content.chapter else "",
         ]
@@ -274,7 +280,7 @@ class Chapters(SphinxDirective):
             link = to_page(f"notebooks/{content.chapter}", content.name)
             command = nodes.literal("", f"make reproduce ITEM={item}")
             rows.append([text(link), content.title, text(command)])
-        return [table(["figure", "what it shows", "command"], rows)]
+        return [table(["figure", "what it shows", "command"], rows, ["items"])]
 
 
 def link_items(app, doctree):
