@@ -1,6 +1,7 @@
 """The pages Scoreboard and Reproduce, made from the ledger and the registry when the site is built.
 
-``{ledger-totals}``, ``{ledger-heat-maps} PAPER``, ``{ledger-list}``, ``{ledger-causes}``,
+``{ledger-totals}``, ``{ledger-uncertainty}``, ``{ledger-heat-maps} PAPER``, ``{ledger-list}``,
+``{ledger-causes}``,
 ``{reproduce-items} PAPER`` and ``{reproduce-chapters}`` give the tables of these pages. At its end
 each chapter gets links to what can be reproduced of it.
 """
@@ -59,6 +60,19 @@ def _counts(found):
     share = (count[AGREES] + count[EXPLAINED]) / comparable
     numbers = [count["all"], comparable, *(count[verdict] for verdict in VERDICTS[:3])]
     return [*map(str, numbers), f"{share:.0%}", str(count[NOT_COMPARABLE])]
+
+
+class Uncertainty(SphinxDirective):
+    """How uncertain the printed numbers of each table are taken to be."""
+
+    def run(self):
+        """A table with a row for each assumption."""
+        found = {}
+        for paper in papers().values():
+            for item in paper.tables:
+                found.setdefault((paper.short, item.uncertainty), []).append(item.name)
+        rows = [[f"{short} {', '.join(names)}", words] for (short, words), names in found.items()]
+        return [table(["tables", "what is assumed"], rows)]
 
 
 class HeatMaps(SphinxDirective):
@@ -169,7 +183,7 @@ class List(SphinxDirective):
                 ]
                 rows.append((cells, [f"paper-{name}", f"verdict-{SHORT[e.verdict]}"]))
         heads = ["table", "cell", "printed", "ours", "d", "", "cause or reason", "chapter"]
-        return [table(heads, rows, ["filtered"])]
+        return [table(heads, rows, ["filtered", "longtable"])]
 
 
 def _why(entry):
@@ -214,17 +228,8 @@ class Causes(SphinxDirective):
                         text(to_chapter(cause.chapter)),
                     ]
                 )
-        heads = [
-            "",
-            "cause",
-            "what is changed",
-            "changes",
-            "mends",
-            "spoils",
-            "",
-            "explains",
-            "see",
-        ]
+        counts = ["changes", "mends", "spoils"]
+        heads = ["", "cause", "what is changed", *counts, "", "explains", "chapter"]
         return [table(heads, rows)]
 
 
@@ -238,7 +243,16 @@ class Items(SphinxDirective):
         paper = papers()[self.arguments[0]]
         rows = [self.row(paper, name, content) for name, content in paper.contents.items()]
         heads = ["item and command", "what it shows", "minutes", "data", "agreement", "chapter"]
-        return [table(heads, rows, ["items"])]
+        return [table(heads, rows, ["items"]), self.code(paper)]
+
+    def code(self, paper):
+        """Where the code of a paper is, with a link if the repository has an address."""
+        folder = f"calib/experiments/{paper.name}"
+        repository = self.env.app.addresses["repository"]
+        path = nodes.literal("", folder)
+        if repository:
+            path = nodes.reference("", "", path, refuri=f"{repository}/tree/main/{folder}")
+        return text([nodes.Text("Protocol, data, tables and items: "), path, nodes.Text(".")])
 
     def row(self, paper, name, content):
         """Cells of an item."""
@@ -319,6 +333,7 @@ def setup(app):
     """Register the directives and the links."""
     directives = {
         "ledger-totals": Totals,
+        "ledger-uncertainty": Uncertainty,
         "ledger-heat-maps": HeatMaps,
         "ledger-list": List,
         "ledger-causes": Causes,

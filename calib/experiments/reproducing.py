@@ -215,7 +215,7 @@ def compared(name, folder, results=RESULTS):
         differ = values != old[column]
         if values.dtype.kind == "f":
             differ &= ~((values != values) & (old[column] != old[column]))  # both are NaN
-            gaps[column] = float(abs(values - old[column])[differ].max(initial=0))
+            gaps[column] = float(abs(values[differ] - old[column][differ]).max(initial=0))
         elif differ.any():
             return f"the column {column} is not the recorded one"
     if not any(gaps.values()):
