@@ -203,6 +203,17 @@ def test_fresh_runs_no_program_that_writes_over_the_record(tmp_path):
     assert "benchmarks/cost.py" in left_out["naeini2016/table7"]
 
 
+def test_fresh_trains_no_networks_for_a_table(monkeypatch, tmp_path):
+    computed = []
+    monkeypatch.setattr(
+        Reproduction,
+        "_compute",
+        lambda self, experiment, seconds: computed.append(experiment.name) or RESULTS,
+    )
+    Reproduction(fresh=True, into=tmp_path, say=lambda line: None)("durfee2022/table2")
+    assert computed == ["durfee2022_lift"]
+
+
 def test_comparing_tells_how_far_the_rows_are(tmp_path):
     rows = (RESULTS / "naeini2016_rings.csv").read_text()
     changed = rows.replace("0.516652", "0.516752", 1)

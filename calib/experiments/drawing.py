@@ -8,10 +8,12 @@ from calib.datasets import rings
 from calib.experiments.naeini2014.protocol import rings_sample
 from calib.metrics import reliability_curve
 
+SEED = 8
+
 
 def scatter_of_the_rings(read):
     """The simulated points: a class that fills a disc and one in the ring around it."""
-    X, labels = rings(1000, 8)
+    X, labels = rings(1000, SEED)
     with plt.rc_context(diagrams.STYLE):
         figure, ax = plt.subplots(figsize=(4.6, 4.6))
         for label, marker, color in [(0, "o", "0.6"), (1, "x", "#0072B2")]:

@@ -37,6 +37,12 @@ def experiments():
     return {one.name: one for paper in papers().values() for one in paper.experiments}
 
 
+def recorded_in_place():
+    """Names of experiments whose own programs write into the folder of results alone."""
+    studies = [study for paper in papers().values() for study in paper.studies if study.command]
+    return {name for study in studies for name in study.experiments}
+
+
 def items():
     """What can be reproduced: from a name such as ``"naeini2014/table1a"`` to paper and content."""
     everything = [*papers().values(), *chapters.papers()]

@@ -12,7 +12,7 @@ from calib.datasets import DatasetNotFound
 from calib.experiments import chapters, ledger
 from calib.experiments.contents import ChapterFigure, Figure, Study, Table
 from calib.experiments.recording import RESULTS, n_missing, record
-from calib.experiments.registry import experiments, items
+from calib.experiments.registry import experiments, items, recorded_in_place
 from calib.experiments.states import duration, seconds_of
 from calib.experiments.writing import table_text, write_rows
 
@@ -112,8 +112,9 @@ class Reproduction:
         known, where = experiments(), {}
         if self.fresh and getattr(content, "command", ""):
             raise CannotBeHad(f"{content.command} computes it anew, in place of the record")
+        in_place = recorded_in_place()
         for name in content.experiments:
-            if self.fresh:
+            if self.fresh and name not in in_place:
                 where[name] = self._compute(known[name], seconds_of(content))
                 continue
             missing, n_cases = (

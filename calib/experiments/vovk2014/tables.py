@@ -53,25 +53,24 @@ def log_losses(read, variant=None):
     if variant is not None:
         return found
     rows = read("vovk2014_splits")
-    for table in [TABLES[0]]:
-        for printed in table.printed():
-            ours = found[printed.row, printed.column]
-            if np.isinf(printed.value) == np.isinf(ours.value):
-                continue
-            classifier, name = printed.row.split(" / ")
-            dataset = next(key for key, short in DATASETS.items() if short == name)
-            cell = {"dataset": dataset, "classifier": classifier, "method": printed.column}
-            count = int(select(rows, "infinite", **cell).sum())
-            if np.isinf(printed.value):
-                found[printed.row, printed.column] = (
-                    f"infinite in the paper, in one of its {N_SPLITS} splits or more, and in none "
-                    "of ours: a single split decides"
-                )
-            elif _chance(count) > LEVEL:
-                found[printed.row, printed.column] = (
-                    f"ours is infinite in {count} of {N_SPLITS} splits, so few that the paper's "
-                    "need have none: the means cannot be compared"
-                )
+    datasets = {short: name for name, short in DATASETS.items()}
+    for printed in TABLES[0].printed():
+        place = printed.row, printed.column
+        if np.isinf(printed.value) == np.isinf(found[place].value):
+            continue
+        classifier, short = printed.row.split(" / ")
+        cell = {"dataset": datasets[short], "classifier": classifier, "method": printed.column}
+        count = int(select(rows, "infinite", **cell).sum())
+        if np.isinf(printed.value):
+            found[place] = (
+                f"infinite in the paper, in one of its {N_SPLITS} splits or more, and in none of "
+                "ours: a single split decides"
+            )
+        elif _chance(count) > LEVEL:
+            found[place] = (
+                f"ours is infinite in {count} of {N_SPLITS} splits, so few that the paper's need "
+                "have none: the means cannot be compared"
+            )
     return found
 
 
