@@ -98,7 +98,7 @@ def standardised(printed, ours):
     """From the nearest value that rounds to the printed number to ours, in standard errors.
 
     0 if ours rounds to the printed number or both are infinite; infinite if they differ and nothing
-    is random.
+    is random, or one is infinite alone.
     """
     if ours.value == printed.value:
         return 0.0
@@ -107,7 +107,8 @@ def standardised(printed, ours):
     beyond = max(0.0, abs(gap) - printed.half * (1 + 1e-9))
     if beyond == 0:
         return 0.0
-    return math.copysign(beyond / ours.error if ours.error else math.inf, gap)
+    decided = ours.error == 0 or math.isinf(beyond)
+    return math.copysign(math.inf if decided else beyond / ours.error, gap)
 
 
 def agrees(printed, ours):
