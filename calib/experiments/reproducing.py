@@ -73,7 +73,8 @@ class Reproduction:
         Returns
         -------
         left_out : dict
-            From items that cannot be reproduced to the reason.
+            From items that lack data or a package to what is missing; also `name` itself, if its
+            content cannot be had.
 
         Raises
         ------
@@ -89,9 +90,13 @@ class Reproduction:
             self.say(f"\n{item}: {paper.citation}, {content.title}")
             try:
                 self._make(item, paper, content)
-            except (CannotBeHad, DatasetNotFound, ImportError) as error:
-                left_out[item] = str(error)
+            except CannotBeHad as error:
+                self.say(f"  cannot be had: {error}")
+                if item == name:
+                    left_out[item] = str(error)
+            except (DatasetNotFound, ImportError) as error:
                 self.say(f"  left out: {error}")
+                left_out[item] = str(error)
         for chapter, figures in by_chapter.items():
             self._draw(chapter, figures)
         self._finish()

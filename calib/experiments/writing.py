@@ -47,8 +47,12 @@ def table_text(paper, table, found, trials):
     for trial in trials:
         explained = [entry for entry in found if entry.cause == trial.cause]
         if explained:
-            places = ", ".join(f"{entry.row} {entry.column}" for entry in explained)
-            lines += ["", f"◐ {trial.cause}: {causes[trial.cause].title}. Explains {places}."]
+            places = ", ".join(
+                f"{e.row} {e.column} ({number(e.ours_under_cause, halves[e.row, e.column])})"
+                for e in explained
+            )
+            title = causes[trial.cause].title
+            lines += ["", f"◐ {trial.cause}: {title}. With it ours is: {places}."]
     open_ = [f"{e.row} {e.column}" for e in found if e.verdict == UNEXPLAINED]
     if open_:
         lines += ["", f"● Not explained: {', '.join(open_)}."]
