@@ -101,6 +101,8 @@ def test_a_cause_names_what_there_is(paper):
         assert set(cause.tables) <= {table.name for table in paper.tables}
         assert (ROOT / "notebooks" / f"{cause.chapter}.ipynb").exists()
         assert not cause.after or cause.after in names[:k]
+        assert set(cause.experiments) <= {one.name for one in paper.experiments}
+        assert cause.experiments or cause.name == "other-versions"  # sizes of data sets
 
 
 # The rules, on a toy
@@ -154,7 +156,7 @@ def toy(causes, tmp_path, monkeypatch):
 
 
 def cause(how, **options):
-    return Cause(how, "", {"how": how}, ("table1",), "", **options)
+    return Cause(how, "", {"how": how}, ("table1",), "", (), **options)
 
 
 def test_a_cause_explains_what_agrees_under_it(tmp_path, monkeypatch):

@@ -225,12 +225,18 @@ class Causes(SphinxDirective):
                         *map(str, counts),
                         verdict,
                         str(trial.explains),
-                        text(to_chapter(cause.chapter)),
+                        text(_tested_by(cause)),
                     ]
                 )
         counts = ["changes", "mends", "spoils"]
-        heads = ["", "cause", "what is changed", *counts, "", "explains", "chapter"]
+        heads = ["", "cause", "what is changed", *counts, "", "explains", "tested in"]
         return [table(heads, rows)]
+
+
+def _tested_by(cause):
+    """The chapter and the recorded experiments."""
+    records = [[nodes.Text(", "), nodes.literal("", name)] for name in cause.experiments]
+    return [to_chapter(cause.chapter, "chapter "), *(node for pair in records for node in pair)]
 
 
 class Items(SphinxDirective):

@@ -142,6 +142,8 @@ class Cause:
         Tables in which it is tried.
     chapter : str
         Notebook that tests it.
+    experiments : tuple of str
+        Names of the experiments that have recorded our numbers with it and without.
     after : str
         Name of a cause that is taken as given; "" if none is.
     setting : str
@@ -154,6 +156,7 @@ class Cause:
     changes: dict
     tables: tuple
     chapter: str
+    experiments: tuple
     after: str = ""
     setting: str = ""
 

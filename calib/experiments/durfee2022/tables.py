@@ -158,6 +158,7 @@ CAUSES = (
         changes={"inputs": "raw"},
         tables=_AREAS,
         chapter="23_network_experiments",
+        experiments=("durfee2022_lift",),
     ),
     Cause(
         name="hundred-epochs",
@@ -165,6 +166,7 @@ CAUSES = (
         changes={"n_epochs": 100},
         tables=("table2", "table3"),
         chapter="23_network_experiments",
+        experiments=("durfee2022_epochs",),
         after="raw-inputs",
     ),
 )

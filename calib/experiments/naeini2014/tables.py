@@ -158,7 +158,8 @@ CAUSES = (
         "in the code that the authors published later",
         changes={"ties": "label"},
         tables=tuple(_NAMES),
-        chapter="02_measuring_it",
+        chapter="08_rings",
+        experiments=("naeini2014_rings", "naeini2014_calibration_size", "naeini2014_kdd98"),
     ),
     Cause(
         name="ten-bins-at-100",
@@ -166,6 +167,7 @@ CAUSES = (
         changes={"n_bins": "10", "sizes": SIZES[:1]},
         tables=("table2a", "table2b"),
         chapter="09_calibration_size",
+        experiments=("naeini2014_calibration_size",),
         after="ties-by-label",
     ),
     Cause(
@@ -174,6 +176,7 @@ CAUSES = (
         changes={"variant": "one Newton step"},
         tables=("table1a", "table1b"),
         chapter="08_rings",
+        experiments=("naeini2014_rings_variants",),
         after="ties-by-label",
     ),
     Cause(
@@ -182,6 +185,7 @@ CAUSES = (
         changes={"variant": "flat score"},
         tables=("table1a", "table2a"),
         chapter="08_rings",
+        experiments=("naeini2014_rings_variants",),
         after="ties-by-label",
     ),
     Cause(
@@ -190,6 +194,7 @@ CAUSES = (
         changes={"variant": "classes at random"},
         tables=("table1a",),
         chapter="08_rings",
+        experiments=("naeini2014_rings_variants",),
         after="ties-by-label",
     ),
     Cause(
@@ -198,6 +203,7 @@ CAUSES = (
         changes={"classifier": "SVM reversed"},
         tables=("table3c",),
         chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
         after="ties-by-label",
     ),
     Cause(
@@ -206,6 +212,7 @@ CAUSES = (
         changes={"base_rate": "validation"},
         tables=("table3a", "table3b", "table3c"),
         chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
     ),
     Cause(
         name="fitted-to-margins",
@@ -213,6 +220,7 @@ CAUSES = (
         changes={"margins": True},
         tables=("table3a", "table3b", "table3c"),
         chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
         after="ties-by-label",
     ),
     Cause(
@@ -221,6 +229,7 @@ CAUSES = (
         changes={"scored": "folds"},
         tables=("table3a", "table3b", "table3c"),
         chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
         after="ties-by-label",
     ),
 )

@@ -155,6 +155,7 @@ CAUSES = (
         changes={"ties": "label"},
         tables=("table1a", "table1b", "table2", *_RANKS),
         chapter="14_many_data_sets",
+        experiments=("naeini2016_rings", "naeini2016_data_sets"),
     ),
     Cause(
         name="ties-together",
@@ -163,6 +164,7 @@ CAUSES = (
         changes={"ties": "group"},
         tables=("table1a", "table1b", "table2", *_RANKS),
         chapter="14_many_data_sets",
+        experiments=("naeini2016_rings", "naeini2016_data_sets"),
     ),
     Cause(
         name="pooled",
@@ -170,6 +172,7 @@ CAUSES = (
         changes={"over": "pooled"},
         tables=("table2", *_RANKS),
         chapter="14_many_data_sets",
+        experiments=("naeini2016_data_sets",),
         after="ties-by-label",
     ),
     Cause(
@@ -180,6 +183,7 @@ CAUSES = (
         changes={"isotonic": " above"},
         tables=_RANKS,
         chapter="14_many_data_sets",
+        experiments=("naeini2016_data_sets",),
         after="ties-by-label",
     ),
     Cause(
@@ -190,6 +194,7 @@ CAUSES = (
         changes={"isotonic": " below"},
         tables=_RANKS,
         chapter="14_many_data_sets",
+        experiments=("naeini2016_data_sets",),
         after="ties-by-label",
     ),
     Cause(
@@ -198,6 +203,7 @@ CAUSES = (
         changes={"scored": "folds"},
         tables=("table2", *_RANKS),
         chapter="14_many_data_sets",
+        experiments=("naeini2016_data_sets",),
         after="ties-by-label",
     ),
     Cause(
@@ -206,5 +212,6 @@ CAUSES = (
         changes={"as_in_the_paper": True},
         tables=("table3",),
         chapter="14_many_data_sets",
+        experiments=(),
     ),
 )

@@ -181,6 +181,7 @@ CAUSES = tuple(
         setting=name.split()[0],
         tables=("table1", "table2"),
         chapter="19_venn_abers_experiments",
+        experiments=("vovk2014_splits",),
     )
     for name, title in {
         "NB kernel": "naive Bayes with kernel densities for numbers, Weka's option -K",
