@@ -65,6 +65,7 @@ def test_every_chapter_of_an_item_exists():
 
 def test_names_stand_for_items_papers_chapters_and_all():
     assert chosen("naeini2016/table1a") == ["naeini2016/table1a"]
+    assert chosen("naeini2016/table1") == ["naeini2016/table1a", "naeini2016/table1b"]
     assert set(chosen("vovk2014")) == {"vovk2014/table1", "vovk2014/table2", "vovk2014/table3"}
     assert all(name.startswith("chapter08/") for name in chosen("chapter08"))
     assert chosen("all") == list(ITEMS)

@@ -90,7 +90,9 @@ def reproduce(arguments):
         description="Reproduce a published table or figure, or a figure of the book; without a "
         "name list all items, with their minutes, data and state.",
     )
-    parser.add_argument("item", nargs="?", help="such as naeini2014/table1a, naeini2014, or all")
+    parser.add_argument(
+        "item", nargs="?", help="such as naeini2014/table1a, naeini2014/table1, naeini2014, or all"
+    )
     parser.add_argument("--fresh", action="store_true", help="compute anew, do not read the record")
     parser.add_argument("--into", type=Path, default=REPRODUCED, help="folder for the files")
     _add_jobs(parser)

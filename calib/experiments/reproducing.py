@@ -25,9 +25,16 @@ class CannotBeHad(Exception):
 
 
 def chosen(name):
-    """Names of the items that a name stands for: an item, a paper, a chapter, or "all"."""
+    """Names of the items that a name stands for.
+
+    An item, a table of several parts ("naeini2016/table1"), a paper, a chapter, or "all".
+    """
     known = items()
-    found = [item for item in known if name in (ALL, item, item.split("/")[0])]
+    found = [
+        item
+        for item in known
+        if name in (ALL, item, item.split("/")[0]) or (item[:-1] == name and item[-1].isalpha())
+    ]
     if not found:
         groups = list(dict.fromkeys(item.split("/")[0] for item in known))
         close = difflib.get_close_matches(name, [*known, *groups], n=3, cutoff=0.5)
