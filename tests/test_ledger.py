@@ -212,3 +212,11 @@ def test_numbers_for_prose_are_those_of_the_file():
         comparable = len(rows) - count.get("not comparable", 0)
         share = (count["agrees"] + count["differs: explained"]) / comparable
         assert known[f"ledger_{name}_share"] == f"{share:.0%}"
+
+
+def test_the_pages_have_every_paper():
+    for page, directive in [("scoreboard", "ledger-heat-maps"), ("reproduce", "reproduce-items")]:
+        text = (ROOT / "book" / f"{page}.md").read_text(encoding="utf-8")
+        for name, paper in PAPERS.items():
+            wanted = paper.tables if page == "scoreboard" else paper.contents
+            assert (f"{{{directive}}} {name}" in text) == bool(wanted)
