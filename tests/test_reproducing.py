@@ -44,7 +44,6 @@ def test_every_figure_of_a_chapter_is_an_item():
 
 def test_every_experiment_is_behind_an_item():
     behind = {name for _, content in ITEMS.values() for name in content.experiments}
-    behind |= {"naeini2014_rings_variants"}
     assert set(registry.experiments()) <= behind
 
 
@@ -95,9 +94,11 @@ def test_a_table_is_read_from_the_record_and_set_beside_the_paper(tmp_path):
     assert run("naeini2014/table2b") == {}
     text = "\n".join(lines)
     assert "reads the record results/naeini2014_calibration_size.csv" in text
-    assert "differs: not explained: 3" in text and "naeini2014/table2b.csv, .md" in text
+    assert "naeini2014/table2b.csv, .md" in text
     written = ledger.read_ledger(tmp_path / "naeini2014" / "table2b.csv")
     own = [e for e in ledger.read_ledger() if (e.paper, e.table) == ("naeini2014", "table2b")]
+    count = ledger.totals(own)[ledger.UNEXPLAINED]
+    assert count and f"differs: not explained: {count}" in text
     for new, old in zip(written, own, strict=True):
         assert (new.row, new.column, new.verdict) == (old.row, old.column, old.verdict)
     assert (tmp_path / "naeini2014" / "table2b.md").read_text(encoding="utf-8") in text

@@ -216,7 +216,7 @@ class Causes(SphinxDirective):
                 )
                 given = f", given {cause.after}" if cause.after else ""
                 counts = [trial.changed, trial.mended, trial.spoiled]
-                verdict = "accepted" if trial.accepted else "rejected"
+                verdict = "accepted" if trial.accepted else "not accepted"
                 rows.append(
                     [
                         paper.short,

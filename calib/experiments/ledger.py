@@ -164,15 +164,27 @@ def _under(paper, cause, read):
 
 def changes_of(paper, cause):
     """Changes of the reading by a cause and by those that it takes as given."""
-    given = next((other for other in paper.causes if other.name == cause.after), None)
-    return (changes_of(paper, given) if given else {}) | cause.changes
+    changes = {}
+    for one in [*_given(paper, cause), cause]:
+        changes |= one.changes
+    return changes
+
+
+def _given(paper, cause):
+    """The causes that one takes as given, the first of them first."""
+    for other in paper.causes:
+        if other.name == cause.after:
+            return [*_given(paper, other), other]
+    return []
 
 
 def _trial(paper, cause, printed, base, under):
     """Compare with the numbers under the cause that it takes as given, or without any."""
     changed = mended = spoiled = 0
     for table, ours in under[cause.name].items():
-        before = {**base[table], **under.get(cause.after, {}).get(table, {})}
+        before = base[table]
+        for given in _given(paper, cause):
+            before = {**before, **under[given.name].get(table, {})}
         for number in printed[table]:
             old, new = (found.get((number.row, number.column)) for found in [before, ours])
             if isinstance(old, Ours) and isinstance(new, Ours) and old.value != new.value:

@@ -6,7 +6,7 @@ from calib.experiments.naeini2014.calibration_data import CALIBRATION_DATA
 from calib.experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
 from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
 from calib.experiments.naeini2014.tables import CAUSES, TABLES
-from calib.experiments.naeini2014.variants import RINGS_VARIANTS
+from calib.experiments.naeini2014.variants import RINGS_VARIANTS, SIZE_VARIANTS
 
 PAPER = Paper(
     name="naeini2014",
@@ -41,6 +41,12 @@ PAPER = Paper(
             experiments=(RINGS_VARIANTS.name,),
         ),
         Study(
+            name="size_variants",
+            title="a supposed cause of differences in Table 2, tried",
+            chapter="09_calibration_size",
+            experiments=(SIZE_VARIANTS.name,),
+        ),
+        Study(
             name="kdd98_everybody",
             title="profit of mailing everybody, a check of the KDD-98 files",
             chapter="10_decisions_and_money",
@@ -62,5 +68,6 @@ PAPER = Paper(
         ORIGINAL,
         CALIBRATION_DATA,
         RINGS_VARIANTS,
+        SIZE_VARIANTS,
     ),
 )

@@ -4,6 +4,7 @@ import numpy as np
 
 from calib.experiments.contents import Cause, Ours, Table, mean_of, select
 from calib.experiments.naeini2014.protocol import N_RUNS, SIZES
+from calib.experiments.naeini2014.variants import BINS_AT
 
 MEASURES = ["RMSE", "AUC", "ACC", "MCE", "ECE"]
 METHODS = {
@@ -13,7 +14,12 @@ METHODS = {
     "KDE": "KDE",
     "DPM": "DPM",
 }
-VARIED = {"one Newton step": "Platt", "flat score": "SVM", "classes at random": "IsoReg"}
+VARIED = {
+    "one Newton step": "Platt",
+    "penalised slope": "Platt",
+    "flat score": "SVM",
+    "classes at random": "IsoReg",
+}
 PEOPLE = {"learning": (4843, 95_412), "validation": (4873, 96_367)}  # who answered, of how many
 
 
@@ -34,22 +40,27 @@ def rings(read, svm, ties, variant=None):
     return {cell: mean_of(values, 1) for cell, values in found.items() if values.size}
 
 
-def calibration_size(read, svm, ties, n_bins="cube_root", sizes=SIZES, variant=None):
-    """Table 2; with a variant, the row of the raw score alone."""
+def calibration_size(
+    read, svm, ties, n_bins="cube_root", sizes=SIZES, variant=None, at_random=False
+):
+    """Table 2; with a variant, the row of the raw score; or with random numbers of each class."""
     rows = read("naeini2014_calibration_size")
     measures = ["AUC", "MCE", "ECE"]
     if variant is not None:
         varied = read("naeini2014_rings_variants")
         raw = {m: select(varied, m, svm=svm, ties=ties, variant=variant) for m in measures}
         return {("base", m): mean_of(v, N_RUNS) for m, v in raw.items() if v.size}
+    if at_random:
+        rows, chosen = read("naeini2014_size_variants"), {"ties": ties}
+    else:
+        chosen = {"svm": svm, "n_bins": n_bins, "ties": ties}
     found = {
-        (f"1e{len(str(size)) - 1}", m): select(
-            rows, m, svm=svm, size=size, n_bins=n_bins, ties=ties
-        )
+        (f"1e{len(str(size)) - 1}", m): select(rows, m, size=size, **chosen)
         for size in sizes
         for m in measures
     }
-    found |= {("base", m): select(rows, m, svm=svm, n_bins="raw", ties=ties) for m in measures}
+    if not at_random:
+        found |= {("base", m): select(rows, m, svm=svm, n_bins="raw", ties=ties) for m in measures}
     return {cell: mean_of(values, N_RUNS) for cell, values in found.items()}
 
 
@@ -172,12 +183,23 @@ CAUSES = (
     ),
     Cause(
         name="one-newton-step",
+        setting="slope of Platt scaling",
         title="Platt scaling stopped after its first Newton step",
         changes={"variant": "one Newton step"},
         tables=("table1a", "table1b"),
         chapter="08_rings",
         experiments=("naeini2014_rings_variants",),
         after="ties-by-label",
+    ),
+    Cause(
+        name="penalised-slope",
+        title="Platt scaling with a penalty of 7 on half the square of its slope",
+        changes={"variant": "penalised slope"},
+        tables=("table1a", "table1b"),
+        chapter="08_rings",
+        experiments=("naeini2014_rings_variants",),
+        after="ties-by-label",
+        setting="slope of Platt scaling",
     ),
     Cause(
         name="flat-score",
@@ -196,6 +218,15 @@ CAUSES = (
         chapter="08_rings",
         experiments=("naeini2014_rings_variants",),
         after="ties-by-label",
+    ),
+    Cause(
+        name="class-sizes-at-random",
+        title="class sizes that are random, not exact halves",
+        changes={"at_random": True, "sizes": tuple(BINS_AT)},
+        tables=("table2b",),
+        chapter="09_calibration_size",
+        experiments=("naeini2014_size_variants",),
+        after="ten-bins-at-100",
     ),
     Cause(
         name="reversed-margin",
