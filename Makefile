@@ -4,6 +4,8 @@ PYTHON ?= python3
 SITE ?= book/_build/html
 PORT ?= 8000
 NAME ?=
+ITEM ?=
+FRESH ?=
 EXAMPLES ?= 2000
 EVERY ?= 12
 
@@ -20,7 +22,8 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
-  test-pdf test-wheel fuzz mutants test-perturbed test-processors lint notebooks results bench clean
+  test-pdf test-wheel fuzz mutants test-perturbed test-processors lint notebooks results \
+  reproduce bench clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -49,6 +52,10 @@ notebooks: .venv/set-up  ## run every notebook again, in place; NAME=notebooks/x
 
 results: .venv/set-up  ## run the long experiments and record them; NAME=... only that one
 	$(data) $(python) -m calib.experiments $(NAME)
+	$(python) -m calib.experiments ledger
+
+reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=...; FRESH=1 anew
+	@$(data) $(python) -m calib.experiments reproduce $(ITEM) $(if $(FRESH),--fresh)
 
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
 	.venv-bench/bin/python benchmarks/run.py

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from calib.experiments import recorded
-from calib.experiments.auc_split import AUC_SPLIT, CALIBRATORS, DEPTHS, compare, run_case
+from calib.experiments.durfee2022.auc_split import AUC_SPLIT, CALIBRATORS, DEPTHS, compare, run_case
 
 
 def turned_around(rng, n=1000):

@@ -5,15 +5,12 @@ import pandas as pd
 import pytest
 
 from calib import PlattScaling, roc_auc_score
-from calib.experiments import (
-    durfee2022,
-    durfee2022_epochs,
-    durfee2022_networks,
-    read_table,
-    recorded,
-)
-from calib.experiments.durfee2022_data import PARTS, PROTOCOLS, Features, Protocol, encode, split
-from calib.experiments.durfee2022_scores import BUDGETS, cases, quantised, read_scores, write_scores
+from calib.experiments import read_table, recorded
+from calib.experiments.durfee2022 import epochs as durfee2022_epochs
+from calib.experiments.durfee2022 import networks as durfee2022_networks
+from calib.experiments.durfee2022 import protocol as durfee2022
+from calib.experiments.durfee2022.data import PARTS, PROTOCOLS, Features, Protocol, encode, split
+from calib.experiments.durfee2022.scores import BUDGETS, cases, quantised, read_scores, write_scores
 from calib.experiments.recording import RESULTS
 
 needs_torch = pytest.mark.skipif(durfee2022_networks.torch is None, reason="needs PyTorch")
@@ -272,7 +269,7 @@ def test_the_recorded_bytes_have_the_areas_of_the_networks():
 def test_longer_training_goes_on_from_the_recorded_networks():
     """Up to 30 epochs the networks are those that were recorded with one more learning rate."""
     longer, trained = recorded("durfee2022_epochs"), recorded("durfee2022_networks_standard")
-    cases = durfee2022_epochs.EXPERIMENT.cases()
+    cases = durfee2022_epochs.EPOCHS_STUDY.cases()
     n_networks = BUDGETS["standard"].n_runs * len(durfee2022_epochs.RATES)
     assert len(longer["run"]) == len(cases) * n_networks * len(durfee2022_epochs.EPOCHS)
     for k in np.flatnonzero(longer["n_epochs"] == 30):
@@ -289,7 +286,7 @@ def test_longer_training_goes_on_from_the_recorded_networks():
 @needs_torch
 def test_the_first_epochs_of_longer_training(monkeypatch):
     monkeypatch.setattr(durfee2022_epochs, "EPOCHS", (1, 2))
-    case = durfee2022_epochs.EXPERIMENT.cases()[1]
+    case = durfee2022_epochs.EPOCHS_STUDY.cases()[1]
     first, second = np.split(
         np.array([r["validation_auc"] for r in durfee2022_epochs.run_case(case)]), 2
     )

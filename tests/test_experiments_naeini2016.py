@@ -14,14 +14,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from calib.classifier import CalibratedClassifier
-from calib.experiments import (
-    naeini2016,
-    naeini2016_data,
-    naeini2016_settings,
-    read_table,
-    recorded,
-)
-from calib.experiments.naeini2016_data import DATA_SETS, MISSING, MixedNaiveBayes
+from calib.experiments import read_table, recorded
+from calib.experiments.naeini2016 import data as naeini2016_data
+from calib.experiments.naeini2016 import protocol as naeini2016
+from calib.experiments.naeini2016 import settings as naeini2016_settings
+from calib.experiments.naeini2016.data import DATA_SETS, MISSING, MixedNaiveBayes
 from calib.experiments.recording import RESULTS
 from calib.maps import LinearMap
 from calib.metrics import evaluate

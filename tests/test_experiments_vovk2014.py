@@ -11,27 +11,22 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from calib import CalibratedClassifier, VennAbers
 from calib.experiments import read_table, recorded
 from calib.experiments.recording import RESULTS
-from calib.experiments.vovk2014 import (
-    CLASSIFIERS,
+from calib.experiments.vovk2014.classifiers import CLASSIFIERS, SHORT, VARIANTS, make_classifier
+from calib.experiments.vovk2014.data import Sample, sample, split
+from calib.experiments.vovk2014.protocol import (
     FULL,
     METHODS,
-    SHORT,
     SPLITS,
-    VARIANTS,
-    Sample,
     compare,
     full_losses,
     losses,
-    make_classifier,
     overconfidence,
     predictions,
-    ranking,
     run_block,
     run_full,
-    sample,
-    split,
 )
-from calib.experiments.vovk2014_weka import MixedNaiveBayes, PessimisticTree, estimated_errors
+from calib.experiments.vovk2014.tables import ranking
+from calib.experiments.vovk2014.weka import MixedNaiveBayes, PessimisticTree, estimated_errors
 
 needs_data = pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="CALIB_DATA is not set")
 TABLES = {"log": "table1_log_loss", "square": "table2_rmse"}

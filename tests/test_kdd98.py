@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from calib.datasets import DatasetNotFound
-from calib.experiments import kdd98, recorded
-from calib.experiments.kdd98_files import read_files, synthetic_files
-from calib.experiments.kdd98_people import ClassEncoder
+from calib.experiments import recorded
+from calib.experiments.naeini2014 import kdd98
+from calib.experiments.naeini2014.data import ClassEncoder
+from calib.experiments.naeini2014.kdd98_files import read_files, synthetic_files
 from calib.metrics import evaluate
 
 N = 1500

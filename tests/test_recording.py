@@ -62,7 +62,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
 
 
 def test_workers_give_the_same_table(tmp_path):
-    from calib.experiments.naeini2014 import CALIBRATION_SIZE
+    from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE
 
     cases = [{"svm": "quadratic", "size": 100, "run": run} for run in range(3)]
     one = record(CALIBRATION_SIZE, folder=tmp_path / "one", cases=cases)

@@ -5,7 +5,7 @@ import pytest
 from recorded_rows import assert_as_recorded
 
 from calib.experiments import read_table, recorded
-from calib.experiments.naeini2014 import run_calibration_size, run_rings
+from calib.experiments.naeini2014.protocol import run_calibration_size, run_rings
 from calib.experiments.recording import RESULTS
 
 NAMES = {"Hist": "Histogram", "IsoReg": "Isotonic", "KDE": "KDE", "DPM": "DPM"}

@@ -398,3 +398,27 @@ def test_search_finds_what_readers_ask_for_and_quotes_prose(site, executable):
         assert f"{SEARCHES[query]}.html" in found[0][0], query
         for address, excerpt in found:
             assert not re.search(r"\\[a-z]|import |def |#", excerpt), (query, address, excerpt)
+
+
+def test_the_scoreboard_filters_its_list_and_is_whole_without_the_script(site, browser):
+    address = (site / "book" / "scoreboard.html").as_uri()
+    rows = "table.filtered tbody tr"
+    plain = browser.new_page(java_script_enabled=False)
+    plain.goto(address)
+    everything = plain.locator(rows).count()
+    assert plain.locator(f"{rows}:visible").count() == everything > 100
+    assert plain.locator("form.ledger-filters").count() == 0
+    plain.close()
+    tab = browser.new_page()
+    tab.goto(address)
+    explained = tab.locator(f"{rows}.verdict-explained").count()
+    tab.get_by_label("differs: explained", exact=True).uncheck()
+    assert tab.locator(f"{rows}:visible").count() == everything - explained
+    assert tab.locator("table.heat td.verdict-explained:not(.faded)").count() == 0
+    tab.get_by_label("differs: explained", exact=True).check()
+    tab.get_by_label("Paper", exact=True).select_option("D22")
+    own = tab.locator(f"{rows}.paper-durfee2022").count()
+    assert 0 < tab.locator(f"{rows}:visible").count() == own < everything
+    tab.get_by_label("Words in the list").fill("misprint")
+    assert tab.locator(f"{rows}:visible").count() == 1
+    tab.close()

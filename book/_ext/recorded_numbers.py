@@ -3,7 +3,17 @@
 A page writes ``{{ name }}``; what is recorded anew is printed anew.
 """
 
+import math
+
 from calib.experiments import recorded
+from calib.experiments.ledger import (
+    AGREES,
+    EXPLAINED,
+    NOT_COMPARABLE,
+    UNEXPLAINED,
+    read_ledger,
+    totals,
+)
 
 
 def rings():
@@ -17,9 +27,31 @@ def rings():
                 yield f"rings_{method}_{measure}_{ties}".lower(), f"{mean:.2f}"
 
 
+def ledger():
+    """Counts of the ledger, for each paper that has tables and for all: ledger_vovk2014_agree."""
+    found = read_ledger()
+    for paper in ["all", *dict.fromkeys(entry.paper for entry in found)]:
+        count = totals([entry for entry in found if paper in ("all", entry.paper)])
+        comparable = count["all"] - count[NOT_COMPARABLE]
+        settled = count[AGREES] + count[EXPLAINED]
+        numbers = {
+            "numbers": count["all"],
+            "comparable": comparable,
+            "agree": count[AGREES],
+            "explained": count[EXPLAINED],
+            "settled": settled,
+            "unexplained": count[UNEXPLAINED],
+            "not_comparable": count[NOT_COMPARABLE],
+        }
+        yield from ((f"ledger_{paper}_{name}", f"{n}") for name, n in numbers.items())
+        yield f"ledger_{paper}_share", f"{settled / comparable:.0%}"
+    infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
+    yield "ledger_both_infinite", f"{infinite}"
+
+
 def configure(app, config):
     """Hand the numbers to MyST."""
-    config.myst_substitutions = config.myst_substitutions | dict(rings())
+    config.myst_substitutions = config.myst_substitutions | dict(rings()) | dict(ledger())
 
 
 def setup(app):

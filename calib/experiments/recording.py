@@ -20,11 +20,8 @@ from calib import __version__
 from calib.datasets import DatasetNotFound
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-_SECONDS_BETWEEN_WRITES = 5.0
-_OTHER_COMMANDS = {
-    "cost": "python benchmarks/cost.py",
-    "durfee2022_networks_standard": "python -m calib.experiments.durfee2022_networks",
-}
+_SECONDS_BETWEEN_REPORTS = 5.0
+_OTHER_COMMANDS = {"cost": "python benchmarks/cost.py"}
 
 
 @dataclass(frozen=True)
@@ -62,9 +59,9 @@ class Experiment:
 def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     """Run the cases that are not recorded yet and write ``<name>.csv`` and ``<name>.json``.
 
-    Rows are written every few seconds and whenever the run ends, also by an interruption, in the
-    order of the cases, whatever the order in which workers finish. Cases whose data are missing
-    are left out; where no other is left to run, nothing is written.
+    Rows are written after each case, so that a run that is killed loses the cases in hand and no
+    other. They stand in the order of the cases, whatever the order in which workers finish. Cases
+    whose data are missing are left out; where no other is left to run, nothing is written.
 
     Parameters
     ----------
@@ -97,32 +94,39 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     earlier = _earlier(about, experiment, done)
     todo = [c for c in (everything if cases is None else cases) if _key(c, keys) not in done]
     new, sources, missing = 0, {}, {}
-    start = written = time.monotonic()
-
-    def write():
+    start = reported = time.monotonic()
+    for case, rows in _run_all(experiment, todo, n_jobs, missing):
+        needs = _needs(experiment, case)
+        sources |= {name: _source(name, earlier) for name in needs if name not in sources}
+        done[_key(case, keys)] = [_formatted({**case, **row}) for row in rows]
+        new += 1
         folder.mkdir(parents=True, exist_ok=True)
-        _write_table(table, [row for c in everything for row in done.get(_key(c, keys), [])])
         seconds = earlier["seconds"] + time.monotonic() - start
         read = earlier["data_sha256"] | sources
+        # the provenance first: a table without it could not be resumed
         _write_json(about, _provenance(experiment, sum(map(len, done.values())), seconds, read))
-
-    try:
-        for case, rows in _run_all(experiment, todo, n_jobs, missing):
-            needs = _needs(experiment, case)
-            sources |= {name: _source(name, earlier) for name in needs if name not in sources}
-            done[_key(case, keys)] = [_formatted({**case, **row}) for row in rows]
-            new += 1
-            if time.monotonic() - written > _SECONDS_BETWEEN_WRITES:
-                write()
-                written = time.monotonic()
-                print(f"{experiment.name}: {new} of {len(todo)} cases", file=sys.stderr)
-    finally:
-        if new:
-            write()
+        _write_table(table, [row for c in everything for row in done.get(_key(c, keys), [])])
+        if time.monotonic() - reported > _SECONDS_BETWEEN_REPORTS:
+            reported = time.monotonic()
+            print(f"{experiment.name}: {new} of {len(todo)} cases", file=sys.stderr)
     if missing:
         left_out = f"{len(todo) - new} of {len(todo)} cases left out, for want of data"
         raise DatasetNotFound("\n  ".join([left_out, *missing.values()]))
     return table
+
+
+def n_missing(experiment, *, folder=RESULTS):
+    """Number of cases that are not recorded, and of all.
+
+    Raises
+    ------
+    DatasetNotFound
+        If the cases depend on data that are not there.
+    """
+    everything = experiment.cases()
+    keys = list(everything[0])
+    done = _read_cases(Path(folder) / f"{experiment.name}.csv", keys)
+    return sum(_key(case, keys) not in done for case in everything), len(everything)
 
 
 def recorded(name, *, folder=RESULTS):

@@ -14,7 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from calib.bayesian_binning import ABB
-from calib.experiments.naeini2016 import (
+from calib.experiments.naeini2016.data import DATA_SETS, base_classifier, encoded
+from calib.experiments.naeini2016.protocol import (
     DIGITS,
     mean_measures,
     measures,
@@ -22,7 +23,6 @@ from calib.experiments.naeini2016 import (
     rounded,
     seed_of_run,
 )
-from calib.experiments.naeini2016_data import DATA_SETS, base_classifier, encoded
 from calib.experiments.recording import Experiment
 
 SMALLER = [one for one in DATA_SETS if one.rows <= 4000 and one.features <= 100]

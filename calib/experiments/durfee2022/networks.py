@@ -1,6 +1,6 @@
 """The networks of Durfee, Gupta and Basu (2022), trained many at a time; their scores, recorded.
 
-``python -m calib.experiments.durfee2022_networks`` trains them. This needs PyTorch, the extra
+``python -m calib.experiments.durfee2022.networks`` trains them. This needs PyTorch, the extra
 ``networks``; whatever is computed from the recorded scores does not.
 """
 
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from calib.datasets import DatasetNotFound
-from calib.experiments.durfee2022_data import PARTS, PROTOCOLS, SEED, features, split
-from calib.experiments.durfee2022_scores import BUDGETS, SIZES, cases, write_scores
+from calib.experiments.durfee2022.data import PARTS, PROTOCOLS, SEED, features, split
+from calib.experiments.durfee2022.scores import BUDGETS, SIZES, cases, write_scores
 from calib.experiments.recording import Experiment, record
 from calib.metrics import log_loss, roc_auc_score
 
@@ -349,7 +349,7 @@ def _require_torch():
 def main():
     """Train what is not recorded yet, one stack of networks after the other."""
     parser = argparse.ArgumentParser(
-        prog="python -m calib.experiments.durfee2022_networks",
+        prog="python -m calib.experiments.durfee2022.networks",
         description="Train the networks and record their scores in the folder results; an "
         "interrupted run goes on where it stopped.",
     )

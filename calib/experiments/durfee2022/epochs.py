@@ -1,16 +1,16 @@
 """Does longer training mend the networks on raw numbers: 100 epochs in place of 30.
 
-``python -m calib.experiments.durfee2022_epochs`` trains the networks of three families of
-`calib.experiments.durfee2022_networks` again, from the same starts and with the same batches, and
+``python -m calib.experiments.durfee2022.epochs`` trains the networks of three families of
+`calib.experiments.durfee2022.networks` again, from the same starts and with the same batches, and
 goes on where those stopped. This needs PyTorch.
 """
 
 import numpy as np
 
-from calib.experiments.durfee2022 import calibrated, partitions
-from calib.experiments.durfee2022_data import SEED, features, split
-from calib.experiments.durfee2022_networks import Stack, areas, rows_for
-from calib.experiments.durfee2022_scores import BUDGETS, SIZES
+from calib.experiments.durfee2022.data import SEED, features, split
+from calib.experiments.durfee2022.networks import Stack, areas, rows_for
+from calib.experiments.durfee2022.protocol import calibrated, partitions
+from calib.experiments.durfee2022.scores import BUDGETS, SIZES
 from calib.experiments.recording import Experiment, record
 from calib.metrics import roc_auc_score
 
@@ -68,7 +68,7 @@ def _measures(dataset, run, scores, test_scores):
     }
 
 
-EXPERIMENT = Experiment(
+EPOCHS_STUDY = Experiment(
     name="durfee2022_epochs",
     title="Networks of Durfee, Gupta and Basu (2022) on raw numbers, trained for up to 100 epochs",
     seed=SEED,
@@ -87,4 +87,4 @@ EXPERIMENT = Experiment(
 
 
 if __name__ == "__main__":
-    record(EXPERIMENT, n_jobs=1)
+    record(EPOCHS_STUDY, n_jobs=1)

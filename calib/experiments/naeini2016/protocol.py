@@ -6,9 +6,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from calib.bayesian_binning import BBQ
-from calib.experiments.naeini2014 import SEED as SEED_OF_THE_RINGS
-from calib.experiments.naeini2014 import SVMS, rings_sample
-from calib.experiments.naeini2016_data import (
+from calib.experiments.naeini2014.protocol import SEED as SEED_OF_THE_RINGS
+from calib.experiments.naeini2014.protocol import SVMS, rings_sample
+from calib.experiments.naeini2016.data import (
     CLASSIFIERS,
     DATA_SETS,
     MISSING,

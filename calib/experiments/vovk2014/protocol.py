@@ -1,170 +1,29 @@
-"""Experiments of Vovk and Petej (2014), section 5: nine data sets, six classifiers."""
+"""Experiments of Vovk and Petej (2014), section 5: four methods, and three that came later."""
 
-import functools
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
-from calib.datasets import load
 from calib.experiments.recording import Experiment
-from calib.experiments.vovk2014_weka import MixedNaiveBayes, PessimisticTree
+from calib.experiments.vovk2014.classifiers import (
+    CLASSIFIERS,
+    VARIANTS,
+    features,
+    make_classifier,
+    raw_probabilities,
+    scores_of,
+)
+from calib.experiments.vovk2014.data import DATASETS, SEED, sample, split
 from calib.metrics import log_loss, root_mean_squared_error
 from calib.transductive import TransductiveVennAbers
 from calib.venn_abers import DirectIsotonic, VennAbers, minimax_log, minimax_square
 
-SEED = 2014
 N_SPLITS = 100
-DATASETS = {  # smallest first; as the paper abbreviates them
-    "labor": "Labor",
-    "echocardiogram": "Echo",
-    "hepatitis": "Hepatitis",
-    "breast_cancer_ljubljana": "Breast",
-    "liver_disorders": "Liver",
-    "ionosphere": "Ionosphere",
-    "vote": "Vote",
-    "australian": "Australian",
-    "diabetes": "Diabetes",
-}
-CLASSIFIERS = ["J48", "J48 Bagging", "LR", "NB", "NN", "SVM Platt"]
-SHORT = dict(zip(CLASSIFIERS, ["J", "JB", "LR", "NB", "NN", "SVM"], strict=True))
 METHODS = ["W", "VA", "SVA", "DIR"]
 N_FULL_SPLITS = dict.fromkeys(CLASSIFIERS, 16) | {"J48 Bagging": 8, "NN": 8}
-NOMINAL = ["labor", "breast_cancer_ljubljana", "australian"]  # with more than two categories
-VARIANTS = {  # other readings of a classifier, and the data sets on which they differ from it
-    "LR indicators": NOMINAL,  # of the categories, in place of their codes
-    "NB kernel": list(DATASETS),  # Weka's option -K
-    "NB codes": ["echocardiogram", "hepatitis", "vote", *NOMINAL],  # categories taken as numbers
-    "J48 pessimistic": list(DATASETS),  # pruned as C4.5 prunes
-}
-
-
-class Sample(NamedTuple):
-    """A data set as arrays; NaN where a value is missing.
-
-    Attributes
-    ----------
-    columns : ndarray of shape (n, n_features)
-        Numbers, or codes 0, 1, ... of categories.
-    n_categories : tuple of int
-        Number of categories of each column, 0 for numbers.
-    indicators : ndarray of shape (n, n_indicators)
-        Numbers, and 0/1 for each category; one such column if there are two.
-    y : ndarray of shape (n,)
-    """
-
-    columns: np.ndarray
-    n_categories: tuple
-    indicators: np.ndarray
-    y: np.ndarray
-
-
-@functools.cache
-def sample(dataset):
-    """A data set of the paper as arrays."""
-    X, y = load(dataset)
-    columns, n_categories, indicators = [], [], []
-    for name in X:
-        if X[name].dtype == "category":
-            codes = X[name].cat.codes.to_numpy(np.float64)
-            codes[codes < 0] = np.nan
-            k = len(X[name].cat.categories)
-            named = [1] if k == 2 else range(k)
-            indicators += [np.where(np.isnan(codes), np.nan, codes == code) for code in named]
-        else:
-            codes, k = X[name].to_numpy(np.float64), 0
-            indicators.append(codes)
-        columns.append(codes)
-        n_categories.append(k)
-    return Sample(np.column_stack(columns), tuple(n_categories), np.column_stack(indicators), y)
-
-
-def features(data, classifier):
-    """What a classifier is given: numbers and codes, or numbers and indicators of categories."""
-    return data.indicators if classifier == "LR indicators" else data.columns
-
-
-def make_classifier(name, data, seed):
-    """Scikit-learn's counterpart of a classifier of Weka, or Weka's own rules for naive Bayes.
-
-    Settings are Weka's for LR, NB and the SVM. Pruning of the trees and length of training of the
-    network are our choice: scikit-learn has not Weka's rules for them.
-
-    Parameters
-    ----------
-    name : str
-        One of `CLASSIFIERS` or `VARIANTS`.
-    data : Sample
-    seed : int
-        For bagging and the network; the others draw nothing.
-    """
-    tree = {"criterion": "entropy", "min_samples_leaf": 2}
-    fill = SimpleImputer(keep_empty_features=True)
-    if name == "J48":
-        return DecisionTreeClassifier(**tree, ccp_alpha=0.02, random_state=0)
-    if name == "J48 pessimistic":
-        return PessimisticTree(**tree, random_state=0)
-    if name == "J48 Bagging":  # a forest that tries every feature at every split is bagging
-        return RandomForestClassifier(
-            10, max_features=None, **tree, ccp_alpha=0.02, random_state=seed
-        )
-    if name == "NB codes":
-        return MixedNaiveBayes((0,) * len(data.n_categories))
-    if name in ["NB", "NB kernel"]:
-        return MixedNaiveBayes(data.n_categories, kernel=name == "NB kernel")
-    if name == "NN":
-        hidden = (data.columns.shape[1] + 2) // 2
-        network = MLPClassifier(
-            hidden,
-            activation="logistic",
-            solver="lbfgs",
-            alpha=0.1,
-            max_iter=30,
-            random_state=seed,
-        )
-        return make_pipeline(fill, MinMaxScaler((-1, 1)), network)
-    if name == "SVM Platt":
-        return make_pipeline(fill, MinMaxScaler(), SVC(kernel="linear", C=1.0))
-    # a ridge of 1e-8: where the classes can be separated only Newton's method comes to the end, and
-    # where another stops hangs on the last bits of the processor
-    regression = LogisticRegression(C=5e7, solver="newton-cholesky", tol=1e-10)
-    return make_pipeline(fill, StandardScaler(), regression)
-
-
-def split(dataset, number):
-    """Rows to train on, two thirds of a random permutation, and rows to test on."""
-    n = sample(dataset).y.size
-    rng = np.random.default_rng([SEED, list(DATASETS).index(dataset), number])
-    return np.split(rng.permutation(n), [2 * n // 3])
-
-
-def scores_of(classifier, X):
-    """Margins, or probabilities if the classifier has none."""
-    if hasattr(classifier, "decision_function"):
-        return classifier.decision_function(X)
-    return classifier.predict_proba(X)[:, 1]
-
-
-def raw_probabilities(classifier, X, y, X_test):
-    """What the classifier itself says; an SVM through the sigmoid of its training margins.
-
-    As in Weka the sigmoid has the largest likelihood, without Platt's correction of the targets.
-    """
-    if hasattr(classifier, "predict_proba"):
-        return classifier.predict_proba(X_test)[:, 1]
-    margins, test_margins = (scores_of(classifier, rows)[:, np.newaxis] for rows in [X, X_test])
-    return LogisticRegression(C=5e7).fit(margins, y).predict_proba(test_margins)[:, 1]
 
 
 def losses(y, p0, p1):
@@ -307,26 +166,6 @@ def run_full(case):
         found = full_losses(data, case["classifier"], train, test, case["split"])
     positives = data.y[test].mean()
     return [{"method": method, **found[method], "positives": positives} for method in found]
-
-
-def ranking(losses):
-    """Table 3: the methods in the order of the loss that each has with its best classifier.
-
-    Parameters
-    ----------
-    losses : dict
-        From (method, classifier) to the loss on one data set.
-
-    Returns
-    -------
-    ranks : list of (method, classifier)
-        Best first, each with its best classifier; of equal ones, the first in `losses`.
-    """
-    best = {}
-    for (method, classifier), loss in losses.items():
-        if method not in best or loss < best[method][0]:
-            best[method] = loss, classifier
-    return [(method, best[method][1]) for method in sorted(best, key=lambda m: best[m][0])]
 
 
 _DEVIATIONS = (

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from calib.datasets import load
-from calib.experiments.kdd98_models import AmountModel, margins, response_model
-from calib.experiments.naeini2014 import methods
+from calib.experiments.naeini2014.kdd98_models import AmountModel, margins, response_model
+from calib.experiments.naeini2014.protocol import methods
 from calib.experiments.recording import Experiment
 from calib.metrics import evaluate
 
@@ -38,7 +38,7 @@ class Campaign(NamedTuple):
 
 def campaign(learning, new):
     """Encode two `Mailing`; classes and deciles are those of the first."""
-    from calib.experiments.kdd98_people import ClassEncoder
+    from calib.experiments.naeini2014.data import ClassEncoder
 
     encoder = ClassEncoder().fit(learning.attributes)
     X, X_new = encoder.transform(learning.attributes), encoder.transform(new.attributes)
@@ -121,7 +121,7 @@ def total(name, dollars):
 
 @functools.cache
 def _learning_extract():
-    from calib.experiments.kdd98_people import learning_extract
+    from calib.experiments.naeini2014.data import learning_extract
 
     return learning_extract()
 
@@ -149,7 +149,7 @@ def run_original(case):
 
 @functools.cache
 def _original():
-    from calib.experiments.kdd98_files import read_files
+    from calib.experiments.naeini2014.kdd98_files import read_files
 
     return campaign(*read_files(_data_folder()))
 
@@ -159,7 +159,7 @@ def _data_folder():
 
 
 def _original_cases():
-    from calib.experiments.kdd98_files import original_files
+    from calib.experiments.naeini2014.kdd98_files import original_files
 
     original_files(_data_folder())  # or DatasetNotFound, before anything is written
     return [{"classifier": c, "scored": s} for c in CLASSIFIERS for s in SCORED]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from calib.datasets import DatasetNotFound
-from calib.experiments.kdd98_people import Mailing
+from calib.experiments.naeini2014.data import Mailing
 
 NUMBERS = (
     "ODATEDW AGE INCOME WEALTH1 WEALTH2 HIT MALEMILI MALEVET VIETVETS WWIIVETS LOCALGOV STATEGOV "

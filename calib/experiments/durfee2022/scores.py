@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calib.experiments.durfee2022_data import PROTOCOLS
+from calib.experiments.durfee2022.data import PROTOCOLS
 from calib.experiments.recording import RESULTS
 
 SIZES = {"S": (64, 32, 16), "M": (128, 64, 32), "L": (256, 128, 64)}
@@ -63,7 +63,7 @@ def write_scores(case, budget, calibration, test, folder=RESULTS):
     budget : str
         One of `BUDGETS`; its networks stand in the order of the runs, then of the rates.
     calibration, test : ndarrays of shape (networks, rows of the part)
-        Rows in the order of `calib.experiments.durfee2022_data.split`.
+        Rows in the order of `calib.experiments.durfee2022.data.split`.
     folder : path
     """
     kept = [quantised(scores) for scores in np.hstack([calibration, test])]
@@ -96,7 +96,7 @@ def read_scores(case, budget, folder=RESULTS):
     if not path.exists():
         raise FileNotFoundError(
             f"no recorded scores {path.name} in the folder {path.parent.name}: run python -m "
-            f"calib.experiments.durfee2022_networks --budget {budget}"
+            f"calib.experiments.durfee2022.networks --budget {budget}"
         )
     with np.load(path) as stored:
         codes, levels = stored["codes"], stored["levels"].astype(float)

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from calib.experiments.delong import auc_difference
-from calib.experiments.durfee2022_data import PROTOCOLS, SEED, features, split
-from calib.experiments.durfee2022_scores import BUDGETS, cases, read_scores
+from calib.experiments.durfee2022.data import PROTOCOLS, SEED, features, split
+from calib.experiments.durfee2022.scores import BUDGETS, cases, read_scores
 from calib.experiments.recording import Experiment
 from calib.heterogeneous import HeterogeneousCalibrator
 from calib.metrics import (

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from calib.auc_split_tree import AUCSplitTree
-from calib.experiments.durfee2022_data import SEED, features, split
+from calib.experiments.durfee2022.data import SEED, features, split
 from calib.experiments.recording import Experiment
 from calib.heterogeneous import HeterogeneousCalibrator
 from calib.isotonic import IsotonicCalibrator

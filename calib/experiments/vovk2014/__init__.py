@@ -1,0 +1,1 @@
+"""Vovk and Petej (2014): nine data sets, six classifiers."""

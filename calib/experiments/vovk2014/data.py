@@ -1,0 +1,69 @@
+"""The nine data sets of Vovk and Petej (2014), as arrays, and their splits."""
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from calib.datasets import load
+
+SEED = 2014
+DATASETS = {  # smallest first; as the paper abbreviates them
+    "labor": "Labor",
+    "echocardiogram": "Echo",
+    "hepatitis": "Hepatitis",
+    "breast_cancer_ljubljana": "Breast",
+    "liver_disorders": "Liver",
+    "ionosphere": "Ionosphere",
+    "vote": "Vote",
+    "australian": "Australian",
+    "diabetes": "Diabetes",
+}
+NOMINAL = ["labor", "breast_cancer_ljubljana", "australian"]  # with more than two categories
+
+
+class Sample(NamedTuple):
+    """A data set as arrays; NaN where a value is missing.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n, n_features)
+        Numbers, or codes 0, 1, ... of categories.
+    n_categories : tuple of int
+        Number of categories of each column, 0 for numbers.
+    indicators : ndarray of shape (n, n_indicators)
+        Numbers, and 0/1 for each category; one such column if there are two.
+    y : ndarray of shape (n,)
+    """
+
+    columns: np.ndarray
+    n_categories: tuple
+    indicators: np.ndarray
+    y: np.ndarray
+
+
+@functools.cache
+def sample(dataset):
+    """A data set of the paper as arrays."""
+    X, y = load(dataset)
+    columns, n_categories, indicators = [], [], []
+    for name in X:
+        if X[name].dtype == "category":
+            codes = X[name].cat.codes.to_numpy(np.float64)
+            codes[codes < 0] = np.nan
+            k = len(X[name].cat.categories)
+            named = [1] if k == 2 else range(k)
+            indicators += [np.where(np.isnan(codes), np.nan, codes == code) for code in named]
+        else:
+            codes, k = X[name].to_numpy(np.float64), 0
+            indicators.append(codes)
+        columns.append(codes)
+        n_categories.append(k)
+    return Sample(np.column_stack(columns), tuple(n_categories), np.column_stack(indicators), y)
+
+
+def split(dataset, number):
+    """Rows to train on, two thirds of a random permutation, and rows to test on."""
+    n = sample(dataset).y.size
+    rng = np.random.default_rng([SEED, list(DATASETS).index(dataset), number])
+    return np.split(rng.permutation(n), [2 * n // 3])
