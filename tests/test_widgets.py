@@ -27,7 +27,7 @@ from calib.experiments.naeini2014.kdd98 import COST
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.theory import bin_bounds, mce_bound, published_mce_bound
 
-site, browser = test_site.site, test_site.browser  # its fixtures
+site, browser, executable = test_site.site, test_site.browser, test_site.executable  # its fixtures
 SCRIPTS = test_site.ROOT / "book" / "_static" / "widgets"
 PLACES = {  # page, and the figure that the widget extends
     "ties": ("notebooks/02_measuring_it", "fig-c2-ties"),
@@ -347,7 +347,6 @@ LOOKS = """(root) => {
 @every_widget
 def test_it_is_legible_in_both_themes_at_both_widths(site, browser, name):
     with opened(site, browser, name, viewport={"width": 1280, "height": 900}) as widget:
-        widget.tab.wait_for_function(test_site.MATHS_IS_DONE)
         for theme in ["light", "dark"]:
             widget.tab.evaluate("(t) => { document.documentElement.dataset.theme = t; }", theme)
             for width in test_site.WIDTHS.values():
