@@ -209,6 +209,7 @@ FITS = r"""() => {
   return findings;
 }"""
 
+COLUMN = "() => document.querySelector('article').clientWidth"
 NAMED = """() => [...document.querySelectorAll("article pre")].every(e =>
   e.scrollWidth <= e.clientWidth + 1 || e.tabIndex === 0)"""
 
@@ -286,6 +287,7 @@ async def visit(browser, address, note):
     await tab.goto(address)
     note["errors"] += [f"asks for {url}" for url in loaded if url.startswith("http")]
     note["bytes"] = size(loaded)
+    width = await tab.evaluate(COLUMN)
     note["desktop"] += await tab.evaluate(CUT)
     note["figures"] += await tab.evaluate(FIGURES)
     note["jumps"] = await tab.evaluate("window.jumps")
@@ -300,6 +302,9 @@ async def visit(browser, address, note):
         await tab.wait_for_function(NAMED, timeout=5000)
     note["axe"] += await tab.evaluate(SERIOUS, BOXES)
     await tab.set_viewport_size(DESKTOP)
+    await tab.wait_for_function(f"(width) => ({COLUMN})() === width", arg=width)  # menus slide in
+    with suppress(TimeoutError):
+        await tab.wait_for_function(NAMED, timeout=5000)
     note["axe"] += await tab.evaluate(SERIOUS, EVERYTHING)
     await tab.evaluate(THIN_OUT)
     for theme in ["light", "dark"]:
