@@ -97,7 +97,7 @@ def abb_by_definition(scores, labels, weights, strength):
 def weights_for(n, seed, kind):
     rng = np.random.default_rng(seed + 1)
     if kind == "quarters":  # exact in binary, so that middle ranks are as well
-        return rng.integers(1, 12, n) / 4
+        return rng.integers(3, 14, n) / 4  # no two of them sum to one, which is warned of
     return rng.integers(1, 4, n).astype(float) if kind == "integers" else np.ones(n)
 
 
