@@ -239,8 +239,8 @@ FIGURES = """() => [...document.querySelectorAll("article img")].flatMap(e => {
 # minutes. What is read aloud, the MathML beside them, stays.
 EMPTY_DRAWINGS = """() => document.querySelectorAll("mjx-container > svg, svg.glyphs")
   .forEach(e => e.replaceChildren())"""
-# Colours take axe longest: MathML shows none, and of each kind of word in code one is enough, as are
-# the first rows of a long table.
+# Colours take axe longest: MathML shows none, and of each kind of word in code one is enough, as
+# are the first rows of a long table.
 THIN_OUT = """() => {
   document.querySelectorAll("mjx-container").forEach(e => e.replaceChildren());
   document.querySelectorAll("tbody > tr:nth-child(n + 40)").forEach(e => e.remove());
