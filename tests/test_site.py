@@ -172,6 +172,9 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
+# What fades in would be judged in between.
+WITHOUT_FADING = "*, ::before, ::after { transition: none !important; animation: none !important; }"
+
 # Solutions and hidden cells are opened, or their formulas would not be measured.
 OPEN_EVERYTHING = """() => {
   document.querySelectorAll("details").forEach(e => { e.open = true; });
@@ -294,6 +297,7 @@ async def visit(window, address, note):
     note["desktop"] += await tab.evaluate(CUT)
     note["figures"] += await tab.evaluate(FIGURES)
     note["jumps"] = await tab.evaluate("window.jumps")
+    await tab.add_style_tag(content=WITHOUT_FADING)
     await tab.evaluate(OPEN_EVERYTHING)
     note["errors"] += await tab.evaluate(RAW_MARKUP)
     note["desktop"] += await tab.evaluate(FITS)
