@@ -7,7 +7,7 @@ when the first picture is drawn.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from calib.metrics.binned import bin_sample
 from calib.validation import check_sample, check_scores
 
 if TYPE_CHECKING:
+    from IPython.display import Markdown
     from matplotlib.axes import Axes
 
 STYLE = {
@@ -300,6 +301,43 @@ def numbered_table(name: str, caption: str, lines: Iterable[str]) -> str:
     """
     rows = [line.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for line in lines]
     return "\n".join([f":::{{table}} {caption}", f":name: {name}", "", *rows, ":::"])
+
+
+def table(
+    name: str,
+    caption: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    n_left: int = 1,
+) -> "Markdown":
+    """Show a numbered table of cells in a notebook.
+
+    Parameters
+    ----------
+    name, caption : str
+        As in `numbered_table`.
+    head : sequence of str
+        Titles of the columns.
+    rows : iterable of sequences of str
+        Cells, as many in each row as there are columns.
+    n_left : int, default=1
+        Number of columns of text, from the left; the others are aligned to the right, as numbers.
+
+    Returns
+    -------
+    IPython.display.Markdown
+
+    Raises
+    ------
+    ImportError
+        If IPython is not installed; notebooks have it.
+    """
+    from IPython.display import Markdown
+
+    alignment = [":--" if column < n_left else "--:" for column in range(len(head))]
+    lines = [f"| {' | '.join(cells)} |" for cells in [head, alignment, *rows]]
+    return Markdown(numbered_table(name, caption, lines))
 
 
 def _pyplot():

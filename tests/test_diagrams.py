@@ -180,6 +180,16 @@ def test_numbered_table_keeps_spreads_on_one_line():
     assert table.splitlines()[3:] == ["| a |", "|--:|", "| 0.1\xa0±\xa00.02 |", ":::"]
 
 
+def test_table_aligns_text_left_and_numbers_right():
+    table = diagrams.table("tab-x", "Found.", ["a", "b", "c"], [["x", "y", "1"]], n_left=2)
+    assert table.data.splitlines()[3:] == [
+        "| a | b | c |",
+        "| :-- | :-- | --: |",
+        "| x | y | 1 |",
+        ":::",
+    ]
+
+
 def test_calibration_map_refuses_what_it_cannot_draw():
     labels, p = sample()
     fitted = PlattScaling().fit(p, labels)

@@ -10,7 +10,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))
 
-import glued_numbers  # noqa: E402
 import recorded_numbers  # noqa: E402
 
 PAGES = {
@@ -22,16 +21,14 @@ USED = {name for text in PAGES.values() for name in re.findall(r"\{\{ (\w+) \}\}
 
 
 def test_pages_name_numbers_that_there_are():
-    known = dict(recorded_numbers.rings()) | dict(recorded_numbers.ledger())
-    known |= dict(glued_numbers.glued())
-    assert USED and known.keys() >= USED
+    assert USED and recorded_numbers.numbers().keys() >= USED
 
 
 def test_a_glued_number_is_what_its_chapter_prints():
     """The chapter prints the line itself; the page has its count."""
     notebook = (ROOT / "notebooks" / "14_many_data_sets.ipynb").read_text(encoding="utf-8")
     agree, never = re.search(r"(\d+) of 30 verdicts agree; .* agrees with (\d+)", notebook).groups()
-    glued = dict(glued_numbers.glued())
+    glued = dict(recorded_numbers.glued())
     assert (glued["c14_same"], glued["c14_never"]) == (agree, never)
 
 

@@ -56,10 +56,8 @@ class Totals(SphinxDirective):
 
 def _counts(found):
     count = totals(found)
-    comparable = count["all"] - count[NOT_COMPARABLE]
-    share = (count[AGREES] + count[EXPLAINED]) / comparable
-    numbers = [count["all"], comparable, *(count[verdict] for verdict in VERDICTS[:3])]
-    return [*map(str, numbers), f"{share:.0%}", str(count[NOT_COMPARABLE])]
+    numbers = [count.numbers, count.comparable, *(count[verdict] for verdict in VERDICTS[:3])]
+    return [*map(str, numbers), f"{count.share:.0%}", str(count[NOT_COMPARABLE])]
 
 
 class Uncertainty(SphinxDirective):
@@ -281,10 +279,9 @@ class Items(SphinxDirective):
     def agreement(self, paper, found):
         """Numbers that agree and that a cause explains, of those that can be compared."""
         count = totals(found)
-        comparable = count["all"] - count[NOT_COMPARABLE]
-        if not comparable:
+        if not count.comparable:
             return "not comparable"
-        words = f"{count[AGREES]} + {count[EXPLAINED]} of {comparable}"
+        words = f"{count[AGREES]} + {count[EXPLAINED]} of {count.comparable}"
         return text(to_page(SCOREBOARD, words))
 
 

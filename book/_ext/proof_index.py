@@ -16,7 +16,7 @@ class TheoremIndex(ProofIndex):
     def generate(self, docnames=None):
         """Kinds with their entries, as Sphinx wants them."""
         env = self.domain.env
-        pages = reading_order(env)
+        pages = list(env.collect_relations())  # in the order of the contents
         found = {}
         for label, proof in getattr(env, "proof_list", {}).items():
             page, kind = proof["docname"], proof["realtype"]
@@ -31,17 +31,6 @@ class TheoremIndex(ProofIndex):
             for kind, entries in sorted(found.items())
         ]
         return content, False
-
-
-def reading_order(env):
-    """Names of all pages, in the order of the contents."""
-    pending, found = [env.config.root_doc], []
-    while pending:
-        page = pending.pop(0)
-        if page not in found:
-            found.append(page)
-            pending = env.toctree_includes.get(page, []) + pending
-    return found
 
 
 def keep_titles(app, doctree, docname):

@@ -1,9 +1,16 @@
-"""Our numbers on prose pages, computed from the recorded results when the site is built.
+"""Our numbers on prose pages, taken from the record and the chapters when the site is built.
 
-A page writes ``{{ name }}``; what is recorded anew is printed anew.
+A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
+
+* ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
+* ``ledger_vovk2014_agree``, ``ledger_all_share``: counts of the ledger;
+* ``c14_same``: what chapter 14 glues into its own text as ``c14-same``. Chapters compute it, and
+  the test suite runs them again and compares.
 """
 
+import json
 import math
+from pathlib import Path
 
 from calib.experiments import recorded
 from calib.experiments.ledger import (
@@ -14,6 +21,9 @@ from calib.experiments.ledger import (
     read_ledger,
     totals,
 )
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+TEXT = "application/papermill.record/text/plain"
 
 
 def rings():
@@ -28,30 +38,43 @@ def rings():
 
 
 def ledger():
-    """Counts of the ledger, for each paper that has tables and for all: ledger_vovk2014_agree."""
+    """Counts of the ledger, for each paper that has tables and for all."""
     found = read_ledger()
     for paper in ["all", *dict.fromkeys(entry.paper for entry in found)]:
         count = totals([entry for entry in found if paper in ("all", entry.paper)])
-        comparable = count["all"] - count[NOT_COMPARABLE]
-        settled = count[AGREES] + count[EXPLAINED]
         numbers = {
-            "numbers": count["all"],
-            "comparable": comparable,
+            "numbers": count.numbers,
+            "comparable": count.comparable,
             "agree": count[AGREES],
             "explained": count[EXPLAINED],
-            "settled": settled,
+            "settled": count.settled,
             "unexplained": count[UNEXPLAINED],
             "not_comparable": count[NOT_COMPARABLE],
         }
         yield from ((f"ledger_{paper}_{name}", f"{n}") for name, n in numbers.items())
-        yield f"ledger_{paper}_share", f"{settled / comparable:.0%}"
+        yield f"ledger_{paper}_share", f"{count.share:.0%}"
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
 
 
+def glued():
+    """Name and text of everything that a chapter glues as text."""
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                name = output.get("metadata", {}).get("scrapbook", {}).get("name")
+                if name and TEXT in output["data"]:
+                    yield name.replace("-", "_"), "".join(output["data"][TEXT]).strip("'")
+
+
+def numbers():
+    """All of them, by name."""
+    return dict(rings()) | dict(ledger()) | dict(glued())
+
+
 def configure(app, config):
     """Hand the numbers to MyST."""
-    config.myst_substitutions = config.myst_substitutions | dict(rings()) | dict(ledger())
+    config.myst_substitutions = config.myst_substitutions | numbers()
 
 
 def setup(app):

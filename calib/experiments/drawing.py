@@ -5,6 +5,7 @@ import numpy as np
 
 from calib import diagrams
 from calib.datasets import rings
+from calib.experiments.contents import Figure
 from calib.experiments.naeini2014.protocol import rings_sample
 from calib.metrics import reliability_curve
 
@@ -37,3 +38,18 @@ def reliability_curve_of_a_score(read):
         ax.legend(loc="upper left")
     rows = zip(curve.predicted, curve.observed, strict=True)
     return figure, [{"mean_prediction": p, "share_of_positives": share} for p, share in rows]
+
+
+# Both papers of Naeini and Cooper have them.
+RELIABILITY_CURVE = Figure(
+    name="figure1",
+    title="a reliability curve; the paper's is hypothetical, ours that of a raw score",
+    chapter="02_measuring_it",
+    draw=reliability_curve_of_a_score,
+)
+POINTS_OF_THE_RINGS = Figure(
+    name="figure2",
+    title="the simulated points: a disc and the ring around it",
+    chapter="08_rings",
+    draw=scatter_of_the_rings,
+)

@@ -270,7 +270,31 @@ def _read(row, kind):
     return kind(**{name: _CONVERT[kinds[name]](text) for name, text in row.items()})
 
 
+class Totals(dict):
+    """Number of entries by verdict, in the order of `VERDICTS`."""
+
+    @property
+    def numbers(self):
+        """All of them."""
+        return sum(self.values())
+
+    @property
+    def comparable(self):
+        """Those with a number of ours beside them."""
+        return self.numbers - self[NOT_COMPARABLE]
+
+    @property
+    def settled(self):
+        """Those that agree or differ for a tested cause."""
+        return self[AGREES] + self[EXPLAINED]
+
+    @property
+    def share(self):
+        """Those settled, of the comparable ones."""
+        return self.settled / self.comparable
+
+
 def totals(found):
-    """Number of entries by verdict, and all of them under the name "all"."""
+    """Count entries by verdict."""
     verdicts = [entry.verdict for entry in found]
-    return {verdict: verdicts.count(verdict) for verdict in VERDICTS} | {"all": len(found)}
+    return Totals({verdict: verdicts.count(verdict) for verdict in VERDICTS})

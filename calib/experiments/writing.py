@@ -40,8 +40,7 @@ def table_text(paper, table, found, trials):
         _line([":--", *["--:"] * len(columns)]),
         *(_line([row, *(cells.get((row, column), "") for column in columns)]) for row in rows),
         "",
-        "; ".join(f"{verdict}: {count[verdict]}" for verdict in count if verdict != "all")
-        + f"; of {count['all']}.",
+        "; ".join(f"{verdict}: {n}" for verdict, n in count.items()) + f"; of {count.numbers}.",
     ]
     causes = {cause.name: cause for cause in paper.causes}
     for trial in trials:

@@ -1,7 +1,7 @@
 """What can be reproduced of Naeini, Cooper and Hauskrecht (2014)."""
 
-from calib.experiments.contents import Figure, Paper, Study
-from calib.experiments.drawing import reliability_curve_of_a_score, scatter_of_the_rings
+from calib.experiments.contents import Paper, Study
+from calib.experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
 from calib.experiments.naeini2014.calibration_data import CALIBRATION_DATA
 from calib.experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
 from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
@@ -13,20 +13,7 @@ PAPER = Paper(
     citation="Naeini, Cooper and Hauskrecht (2014)",
     short="N14",
     tables=TABLES,
-    figures=(
-        Figure(
-            name="figure1",
-            title="a reliability curve; the paper's is hypothetical, ours that of a raw score",
-            chapter="02_measuring_it",
-            draw=reliability_curve_of_a_score,
-        ),
-        Figure(
-            name="figure2",
-            title="the simulated points: a disc and the ring around it",
-            chapter="08_rings",
-            draw=scatter_of_the_rings,
-        ),
-    ),
+    figures=(RELIABILITY_CURVE, POINTS_OF_THE_RINGS),
     studies=(
         Study(
             name="section5.1",

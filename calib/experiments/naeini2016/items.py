@@ -1,7 +1,7 @@
 """What can be reproduced of Naeini and Cooper (2016)."""
 
-from calib.experiments.contents import Figure, Paper, Study
-from calib.experiments.drawing import reliability_curve_of_a_score, scatter_of_the_rings
+from calib.experiments.contents import Paper, Study
+from calib.experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
 from calib.experiments.naeini2016.protocol import DATA_SETS_STUDY, RINGS
 from calib.experiments.naeini2016.settings import SETTINGS_STUDY
 from calib.experiments.naeini2016.tables import CAUSES, TABLES
@@ -11,20 +11,7 @@ PAPER = Paper(
     citation="Naeini and Cooper (2016)",
     short="N16",
     tables=TABLES,
-    figures=(
-        Figure(
-            name="figure1",
-            title="a reliability curve; the paper's is hypothetical, ours that of a raw score",
-            chapter="02_measuring_it",
-            draw=reliability_curve_of_a_score,
-        ),
-        Figure(
-            name="figure2",
-            title="the simulated points: a disc and the ring around it",
-            chapter="08_rings",
-            draw=scatter_of_the_rings,
-        ),
-    ),
+    figures=(RELIABILITY_CURVE, POINTS_OF_THE_RINGS),
     studies=(
         Study(
             name="table7",
