@@ -242,16 +242,50 @@ FIGURES = """() => [...document.querySelectorAll("article img")].flatMap(e => {
 # minutes. What is read aloud, the MathML beside them, stays.
 EMPTY_DRAWINGS = """() => document.querySelectorAll("mjx-container > svg, svg.glyphs")
   .forEach(e => e.replaceChildren())"""
-# Colours take axe longest: MathML shows none, and of each kind of word in code one is enough, as
-# are the first rows of a long table.
-THIN_OUT = """() => {
-  document.querySelectorAll("mjx-container").forEach(e => e.replaceChildren());
-  document.querySelectorAll("tbody > tr:nth-child(n + 40)").forEach(e => e.remove());
+# Once the structure has been judged, MathML and most of the code may be plain text: it takes the
+# same place, and of each kind of word in code one is left for the colours.
+PLAIN_TEXT = """() => {
+  document.querySelectorAll("mjx-assistive-mml").forEach(e => e.replaceChildren(e.textContent));
   const seen = new Set();
   for (const e of document.querySelectorAll("pre span[class]")) {
     if (seen.has(e.className)) e.replaceWith(e.textContent);
     seen.add(e.className);
   }
+}"""
+# Colours take axe longest: of texts that look alike in both themes one is left. Texts look alike if
+# they and all around them have the same tags and styles. Blocks of text stay or go as a whole, as a
+# link is compared with the words beside it.
+ONE_OF_EACH_LOOK = r"""() => {
+  const STYLES = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "fontSize",
+    "fontWeight", "textDecorationLine", "textShadow", "display", "visibility", "position"];
+  document.querySelectorAll("mjx-container").forEach(e => e.remove());
+  const numbers = new Map();
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode())
+    if (walker.currentNode.data.trim()) texts.push({ node: walker.currentNode, look: "" });
+  for (const theme of ["light", "dark"]) {
+    document.documentElement.dataset.theme = theme;
+    const looks = new Map([[null, 0]]);
+    const look = (e) => {
+      if (looks.has(e)) return looks.get(e);
+      const style = getComputedStyle(e);
+      const key = [look(e.parentElement), e.tagName, ...STYLES.map(name => style[name])].join();
+      if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
+      looks.set(e, numbers.get(key));
+      return looks.get(e);
+    };
+    for (const text of texts) text.look += ` ${look(text.node.parentElement)}`;
+  }
+  const inline = "a, abbr, b, button, cite, code, em, i, kbd, label, mark, span, strong, sub, sup";
+  const blocks = Map.groupBy(texts, ({ node }) => node.parentElement.closest(`:not(${inline})`));
+  const seen = new Set();
+  for (const block of blocks.values()) {
+    if (block.every(({ look }) => seen.has(look))) block.forEach(({ node }) => node.remove());
+    block.forEach(({ look }) => seen.add(look));
+  }
+  for (const e of document.querySelectorAll("article *"))  // others keep their place among siblings
+    if (!e.textContent.trim() && !e.querySelector("img, svg, input, button")) e.replaceChildren();
 }"""
 SERIOUS = """([context, options]) =>
   axe.run(context, { ...options, preload: false, resultTypes: ["violations"] })
@@ -259,9 +293,11 @@ SERIOUS = """([context, options]) =>
       .filter(({ impact }) => ["critical", "serious"].includes(impact))
       .flatMap(({ id, nodes }) => nodes.map((node) => `${id} at ${node.target}: ${node.html}`)))"""
 WHOLE = {"include": ["html"]}
-RULES = {"label-content-name-mismatch": {"enabled": True}, "color-contrast": {"enabled": False}}
-EVERYTHING = [WHOLE, {"rules": RULES}]
-COLOURS = [WHOLE, {"runOnly": ["color-contrast"]}]
+ON_COLOURS = ["color-contrast", "link-in-text-block"]
+NOT_NOW = [*ON_COLOURS, "region"]  # the last finds nothing serious, slowly
+RULES = {name: {"enabled": False} for name in NOT_NOW}
+STRUCTURE = [WHOLE, {"rules": RULES | {"label-content-name-mismatch": {"enabled": True}}}]
+COLOURS = [WHOLE, {"runOnly": ON_COLOURS}]
 BOXES = [WHOLE, {"runOnly": ["scrollable-region-focusable"]}]  # more boxes scroll on a phone
 
 
@@ -278,10 +314,17 @@ def size(addresses):
     return sum(p.stat().st_size for p in paths if p.suffix not in {".png", ".svg"} and p.exists())
 
 
-async def visit(window, address, note):
-    """Open a page and note what is wrong with it, in lists by subject."""
+async def judge(tab, rules):
+    """What axe finds on the page, once the boxes that scroll have their names."""
     from playwright.async_api import TimeoutError
 
+    with suppress(TimeoutError):  # axe reports those without
+        await tab.wait_for_function(NAMED, timeout=5000)
+    return await tab.evaluate(SERIOUS, rules)
+
+
+async def visit(window, address, note):
+    """Open a page and note what is wrong with it, in lists by subject."""
     tab = await window.new_page()
     await tab.set_viewport_size(DESKTOP)
     await tab.add_init_script(WATCH_LAYOUT)
@@ -301,22 +344,19 @@ async def visit(window, address, note):
     await tab.evaluate(OPEN_EVERYTHING)
     note["errors"] += await tab.evaluate(RAW_MARKUP)
     note["desktop"] += await tab.evaluate(FITS)
-    await tab.set_viewport_size(PHONE)
-    note["phone"] += await tab.evaluate(FITS)
     await tab.evaluate(axe())
     await tab.evaluate(EMPTY_DRAWINGS)
-    with suppress(TimeoutError):  # boxes are named a moment later; else axe reports them
-        await tab.wait_for_function(NAMED, timeout=5000)
-    note["axe"] += await tab.evaluate(SERIOUS, BOXES)
+    note["axe"] += await judge(tab, STRUCTURE)
+    await tab.evaluate(PLAIN_TEXT)
+    await tab.set_viewport_size(PHONE)
+    note["phone"] += await tab.evaluate(FITS)
+    note["axe"] += await judge(tab, BOXES)
     await tab.set_viewport_size(DESKTOP)
     await tab.wait_for_function(f"(width) => ({COLUMN})() === width", arg=width)  # menus slide in
-    with suppress(TimeoutError):
-        await tab.wait_for_function(NAMED, timeout=5000)
-    note["axe"] += await tab.evaluate(SERIOUS, EVERYTHING)
-    await tab.evaluate(THIN_OUT)
+    await tab.evaluate(ONE_OF_EACH_LOOK)
     for theme in ["light", "dark"]:
         await tab.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
-        note["axe"] += [f"{theme}: {finding}" for finding in await tab.evaluate(SERIOUS, COLOURS)]
+        note["axe"] += [f"{theme}: {finding}" for finding in await judge(tab, COLOURS)]
     await tab.close()
 
 
