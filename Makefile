@@ -12,7 +12,8 @@ EVERY ?= 12
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
 data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
-site-tests := tests/test_site.py tests/test_widgets.py tests/test_notebook_archive.py
+site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
+  tests/test_notebook_archive.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \

@@ -1,17 +1,14 @@
-"""The built site: links, offline reading, and every page in a browser, in both themes and widths.
+"""The built site: its files, links, formulas, search, and what its buttons do.
 
 The site is the one that the environment variable SITE names, else it is built for these tests.
 """
 
-import asyncio
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -29,6 +26,7 @@ URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["pro
 WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
 GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
+WIDTHS = {"desktop": 1280, "phone": 390}
 SWITCHES = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 FETCHED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src"}
@@ -115,6 +113,12 @@ def test_pages_describe_themselves(site):
     assert set(short) <= lists, short
 
 
+@pytest.mark.parametrize("page", WRITTEN)
+def test_an_article_begins_with_its_title(site, page):
+    article = (site / f"{page}.html").read_text(encoding="utf-8").split("<article")[1]
+    assert article.index("<h1") < article.index("<p")
+
+
 def test_front_door_leads_to_the_first_page(site):
     assert f"url={TOC['root']}.html" in (site / "index.html").read_text()
 
@@ -157,203 +161,13 @@ def test_other_formulas_stay_as_they_are():
         assert variants(tex) == [tex]
 
 
-# The pages in a browser: each is opened once, and the tests look at what was noted there
-
-
-WIDTHS = {"desktop": 1280, "phone": 390}
-DESKTOP, PHONE = ({"width": width, "height": 900} for width in WIDTHS.values())
-AT_ONCE = 2
-HEAVY = 3e6  # bytes of a page with all that it loads, figures left out
-
-WATCH_LAYOUT = """
-window.jumps = 0;
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) window.jumps += entry.value;
-}).observe({ type: "layout-shift", buffered: true });
-"""
-
-# What fades in would be judged in between.
-WITHOUT_FADING = "*, ::before, ::after { transition: none !important; animation: none !important; }"
-
-# Solutions and hidden cells are opened, or their formulas would not be measured.
-OPEN_EVERYTHING = """() => {
-  document.querySelectorAll("details").forEach(e => { e.open = true; });
-  document.querySelectorAll(".toggle-hidden").forEach(e => e.classList.remove("toggle-hidden"));
-}"""
-
-# Code and tables that a reader must scroll sideways to read.
-CUT = r"""() => {
-  const boxes = document.querySelectorAll(
-    "article :is(.cell_input pre, .pst-scrollable-table-container, .cell_output table)");
-  return [...boxes].filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map(e =>
-    `${e.tagName === "PRE" ? "code" : "table"} ${e.scrollWidth - e.clientWidth} px too wide: ` +
-    (e.querySelector("caption") ?? e).textContent.trim().replace(/\s+/g, " ").slice(0, 70));
-}"""
-
-# Formulas are judged by the box they are drawn in, not by the scrolling box around it.
-FITS = r"""() => {
-  const findings = [];
-  const page = document.documentElement;
-  if (page.scrollWidth > page.clientWidth)
-    findings.push(`the page scrolls sideways: ${page.scrollWidth} > ${page.clientWidth}`);
-  const article = document.querySelector("article");
-  for (const math of article.querySelectorAll(".math")) {
-    const drawings = [...math.querySelectorAll("mjx-container > svg")];
-    const shown = drawings.filter(e => e.getBoundingClientRect().width);
-    const drawing = shown[0];
-    const source = math.querySelector("mjx-assistive-mml")?.textContent ?? math.textContent;
-    const name = `${math.id || math.closest("[id]")?.id}: ${source.trim().slice(0, 80)}`;
-    if (shown.length !== 1) { findings.push(`${shown.length} drawings of ${name}`); continue; }
-    if (math.closest("td, th")) continue;  // wide tables scroll in a box of their own
-    const block = math.closest("div, p, li, dd, figcaption, h1, h2, h3") ?? article;
-    const excess = drawing.getBoundingClientRect().right - block.getBoundingClientRect().right;
-    if (excess > 2) findings.push(`formula ${Math.ceil(excess)} px too wide at ${name}`);
-  }
-  return findings;
-}"""
-
-COLUMN = "() => document.querySelector('article').clientWidth"
-NAMED = """() => [...document.querySelectorAll("article pre")].every(e =>
-  e.scrollWidth <= e.clientWidth + 1 || e.tabIndex === 0)"""
-
-RAW_MARKUP = r"""() => {
-  const findings = [];
-  const article = document.querySelector("article");
-  const text = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
-  while (text.nextNode()) {
-    const node = text.currentNode;
-    if (node.parentElement.closest("pre, code, script, style, .math")) continue;
-    const raw = node.data.search(/\\[(\[]|\$\$|\\[a-z]+\{|:::|\{(cite|prf|numref|eq):/);
-    if (raw >= 0) findings.push(`raw markup: ${node.data.slice(Math.max(raw - 30, 0), raw + 40)}`);
-  }
-  return findings;
-}"""
-
-FIGURES = """() => [...document.querySelectorAll("article img")].flatMap(e => {
-  const name = e.src.split("/").pop();
-  const findings = e.alt.trim() ? [] : [`${name} has no alternative text`];
-  const scale = e.naturalWidth / e.getBoundingClientRect().width;
-  if (!name.endsWith(".svg") && scale < 1.95)
-    findings.push(`${name} has ${scale.toFixed(2)} pixels for one of the page`);
-  return findings;
-})"""
-
-# Drawings of formulas are hidden from screen readers: axe need not walk through them, and would for
-# minutes. What is read aloud, the MathML beside them, stays.
-EMPTY_DRAWINGS = """() => document.querySelectorAll("mjx-container > svg, svg.glyphs")
-  .forEach(e => e.replaceChildren())"""
-# Colours take axe longest: MathML shows none, and of each kind of word in code one is enough, as
-# are the first rows of a long table.
-THIN_OUT = """() => {
-  document.querySelectorAll("mjx-container").forEach(e => e.replaceChildren());
-  document.querySelectorAll("tbody > tr:nth-child(n + 40)").forEach(e => e.remove());
-  const seen = new Set();
-  for (const e of document.querySelectorAll("pre span[class]")) {
-    if (seen.has(e.className)) e.replaceWith(e.textContent);
-    seen.add(e.className);
-  }
-}"""
-SERIOUS = """([context, options]) =>
-  axe.run(context, { ...options, preload: false, resultTypes: ["violations"] })
-    .then(({ violations }) => violations
-      .filter(({ impact }) => ["critical", "serious"].includes(impact))
-      .flatMap(({ id, nodes }) => nodes.map((node) => `${id} at ${node.target}: ${node.html}`)))"""
-WHOLE = {"include": ["html"]}
-RULES = {"label-content-name-mismatch": {"enabled": True}, "color-contrast": {"enabled": False}}
-EVERYTHING = [WHOLE, {"rules": RULES}]
-COLOURS = [WHOLE, {"runOnly": ["color-contrast"]}]
-BOXES = [WHOLE, {"runOnly": ["scrollable-region-focusable"]}]  # more boxes scroll on a phone
-
-
-def axe():
-    """The source of axe-core."""
-    import axe_playwright_python
-
-    return (Path(axe_playwright_python.__path__[0]) / "axe.min.js").read_text(encoding="utf-8")
-
-
-def size(addresses):
-    """Bytes of the files, those of pictures left out."""
-    paths = {Path(unquote(urlsplit(a).path)) for a in addresses if a.startswith("file:")}
-    return sum(p.stat().st_size for p in paths if p.suffix not in {".png", ".svg"} and p.exists())
-
-
-async def visit(window, address, note):
-    """Open a page and note what is wrong with it, in lists by subject."""
-    from playwright.async_api import TimeoutError
-
-    tab = await window.new_page()
-    await tab.set_viewport_size(DESKTOP)
-    await tab.add_init_script(WATCH_LAYOUT)
-    loaded = []
-    tab.on("request", lambda request: loaded.append(request.url))
-    tab.on("pageerror", lambda error: note["errors"].append(f"script error: {error}"))
-    tab.on("console", lambda m: m.type == "error" and note["errors"].append(f"console: {m.text}"))
-    tab.on("requestfailed", lambda r: note["errors"].append(f"failed to load: {r.url}"))
-    await tab.goto(address)
-    note["errors"] += [f"asks for {url}" for url in loaded if url.startswith("http")]
-    note["bytes"] = size(loaded)
-    width = await tab.evaluate(COLUMN)
-    note["desktop"] += await tab.evaluate(CUT)
-    note["figures"] += await tab.evaluate(FIGURES)
-    note["jumps"] = await tab.evaluate("window.jumps")
-    await tab.add_style_tag(content=WITHOUT_FADING)
-    await tab.evaluate(OPEN_EVERYTHING)
-    note["errors"] += await tab.evaluate(RAW_MARKUP)
-    note["desktop"] += await tab.evaluate(FITS)
-    await tab.set_viewport_size(PHONE)
-    note["phone"] += await tab.evaluate(FITS)
-    await tab.evaluate(axe())
-    await tab.evaluate(EMPTY_DRAWINGS)
-    with suppress(TimeoutError):  # boxes are named a moment later; else axe reports them
-        await tab.wait_for_function(NAMED, timeout=5000)
-    note["axe"] += await tab.evaluate(SERIOUS, BOXES)
-    await tab.set_viewport_size(DESKTOP)
-    await tab.wait_for_function(f"(width) => ({COLUMN})() === width", arg=width)  # menus slide in
-    with suppress(TimeoutError):
-        await tab.wait_for_function(NAMED, timeout=5000)
-    note["axe"] += await tab.evaluate(SERIOUS, EVERYTHING)
-    await tab.evaluate(THIN_OUT)
-    for theme in ["light", "dark"]:
-        await tab.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
-        note["axe"] += [f"{theme}: {finding}" for finding in await tab.evaluate(SERIOUS, COLOURS)]
-    await tab.close()
-
-
-async def visit_all(site, executable):
-    """Notes of all pages, a few of which are open at a time."""
-    from playwright.async_api import async_playwright
-
-    subjects = ["errors", "desktop", "phone", "figures", "axe"]
-    notes = {page: {subject: [] for subject in subjects} for page in PAGES}
-    free = asyncio.Semaphore(AT_ONCE)
-
-    async def visit_one(window, page):
-        async with free:
-            query = "?q=brier+score" if page == "search" else ""
-            await visit(window, (site / f"{page}.html").as_uri() + query, notes[page])
-
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=executable,
-            args=SWITCHES,
-        )
-        window = await browser.new_context(reduced_motion="reduce")  # one each would take longer
-        await asyncio.gather(*(visit_one(window, page) for page in PAGES))
-        await browser.close()
-    return notes
+# The pages in a browser; test_pages.py looks at every one of them
 
 
 @pytest.fixture(scope="session")
 def executable():
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     return path or pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
-
-
-@pytest.fixture(scope="session")
-def notes(site, executable):
-    with ThreadPoolExecutor(1) as thread:  # in this one, `browser` may have a loop of its own
-        return thread.submit(asyncio.run, visit_all(site, executable)).result()
 
 
 @pytest.fixture(scope="module")
@@ -366,35 +180,17 @@ def browser(executable):
         chromium.close()
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_it_loads_without_errors_from_disk(notes, page):
-    assert not notes[page]["errors"], "\n".join(notes[page]["errors"])
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_code_tables_and_formulas_fit_a_desktop(notes, page):
-    assert not notes[page]["desktop"], "\n".join(notes[page]["desktop"])
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_it_fits_a_phone(notes, page):
-    assert not notes[page]["phone"], "\n".join(notes[page]["phone"])
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_figures_are_sharp_and_described(notes, page):
-    assert not notes[page]["figures"], "\n".join(notes[page]["figures"])
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_everybody_can_read_it(notes, page):
-    assert not notes[page]["axe"], "\n".join(notes[page]["axe"])
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_it_is_light_and_does_not_jump(notes, page):
-    assert notes[page]["bytes"] < HEAVY
-    assert notes[page]["jumps"] < 0.1  # what web.dev calls good
+def test_a_button_copies_its_reference(site, browser):
+    window = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    tab = window.new_page()
+    tab.goto((site / "book" / "references.html").as_uri())
+    button = tab.locator("button.copy-bibtex").nth(3)
+    button.press("Enter")
+    tab.get_by_text("Copied", exact=True).wait_for()
+    copied = tab.evaluate("navigator.clipboard.readText()")
+    assert copied == button.get_attribute("data-bibtex")
+    assert copied.startswith("@") and "title" in copied
+    window.close()
 
 
 SEARCHES = {  # what readers type: the page that they find first
@@ -405,6 +201,7 @@ SEARCHES = {  # what readers type: the page that they find first
     "ECE": "notebooks/02_measuring_it",
     "isotonic regression": "notebooks/06_platt_and_isotonic",
     "errata": "book/findings",
+    "glossary": "book/glossary",
 }
 FOUND = """() => [...document.querySelectorAll("#search-results li")].map(item =>
   [item.querySelector("a").href, item.querySelector("p").textContent])"""

@@ -321,7 +321,8 @@ def link_items(app, doctree):
     content += [nodes.Text(" "), to_page(REPRODUCE, "How to reproduce an item"), nodes.Text(".")]
     paragraph = text(content)
     paragraph["classes"].append("reproduce")
-    doctree[0] += paragraph
+    chapter = next(doctree.findall(nodes.section))
+    chapter += paragraph
 
 
 def add_assets(app, pagename, templatename, context, doctree):
