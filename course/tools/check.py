@@ -12,7 +12,19 @@ import traceback
 from contextlib import redirect_stdout
 
 from .notebooks import CODE_STUB, without_solutions
-from .source import COURSE, SETS, questions, read_answers, read_set, set_names, written
+from .source import (
+    COURSE,
+    SETS,
+    SUBJECTS,
+    goals,
+    questions,
+    read_answers,
+    read_set,
+    set_names,
+    written,
+)
+
+ASIDES = ["text", "code", "free", "hint"]
 
 
 def where(cell):
@@ -53,10 +65,20 @@ def problems_of(name):
     cells = read_set(name)
     asked = questions(cells)
     autograded = {q.name for q in asked} - written(cells)
+    if len({q.name for q in asked}) < len(asked):
+        yield "two questions have one name"
     if sum(q.points for q in asked) != 40:
         yield f"the points add up to {sum(q.points for q in asked)}, not 40"
     if not 10 <= len(asked) <= 14:
         yield f"{len(asked)} questions, not 10 to 14"
+    if set(SUBJECTS) - {q.subject for q in asked}:
+        yield f"no question of the subject {set(SUBJECTS) - {q.subject for q in asked}}"
+    if {q.goal for q in asked} != set(goals(cells)):
+        yield f"goals {sorted(goals(cells))}, but questions for {sorted({q.goal for q in asked})}"
+    for question in asked:
+        kinds = [c.kind for c in cells if c.question == question and c.kind not in ASIDES]
+        if kinds not in [["question", "answer", "test"], ["question", "written"]]:
+            yield f"{question.name} should have an answer and a test, or a written answer"
     for student in ["student", "another", "third"]:
         for question, error in lost_questions(name, cells, student=student).items():
             yield f"the model answer loses {question} for {student}:\n{error}"

@@ -1,10 +1,10 @@
 """Write a problem set as a notebook: for nbgrader, for a submission, or for learners alone."""
 
-import re
+from copy import deepcopy
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from .source import questions
+from .source import HIDDEN, SOLUTION, questions
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -12,8 +12,6 @@ KERNEL = {
 }
 CODE_STUB = "# your code here\nraise NotImplementedError"
 TEXT_STUB = "*Your answer.*"
-SOLUTION = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION(?:\n|\Z)", re.M | re.S)
-HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS(?:\n|\Z)", re.M | re.S)
 
 
 def heading(cell, number):
@@ -48,11 +46,8 @@ def new_cell(cell, source, identifier):
     return make(source, id=identifier)
 
 
-def source_notebook(cells, answers=None):
-    """The notebook that nbgrader reads, with solutions and hidden tests.
-
-    ``answers`` maps names of questions to code that stands in the place of the model answer.
-    """
+def source_notebook(cells):
+    """The notebook that nbgrader reads, with solutions and hidden tests."""
     notebook = new_notebook(metadata=KERNEL)
     numbers = {q.name: number for number, q in enumerate(questions(cells), 1)}
     for i, cell in enumerate(cells):
@@ -61,8 +56,6 @@ def source_notebook(cells, answers=None):
         source = cell.source
         if cell.kind == "question":
             source = heading(cell, numbers[cell.question.name])
-        if cell.kind == "answer" and answers is not None:
-            source = answers.get(cell.question.name, source)
         made = new_cell(cell, source, f"cell-{i}")
         metadata = nbgrader_metadata(cell)
         if cell.kind == "code":  # set-up that a student must not change
@@ -73,6 +66,16 @@ def source_notebook(cells, answers=None):
         if metadata:
             made.metadata["nbgrader"] = metadata
         notebook.cells.append(made)
+    return notebook
+
+
+def fill_in(released, answers):
+    """A copy of a released notebook with answers, by name of their question."""
+    notebook = deepcopy(released)
+    for cell in notebook.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id", "").removesuffix("-answer")
+        if name in answers and cell.metadata.nbgrader.solution:
+            cell.source = answers[name]
     return notebook
 
 

@@ -12,6 +12,9 @@ COURSE = Path(__file__).resolve().parents[1]
 SETS = COURSE / "sets"
 QUESTION = re.compile(r"question (\w+), ([a-z -]+), (\d+) points?, goal (\d+)")
 SUBJECTS = ["theory", "numerics", "data", "reading", "break it"]
+SOLUTION = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION(?:\n|\Z)", re.M | re.S)
+HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS(?:\n|\Z)", re.M | re.S)
+TELLING = 25  # characters of a line that nobody writes by chance
 KINDS = ["text", "code", "free", "question", "answer", "test", "written", "hint"]
 
 
@@ -80,6 +83,28 @@ def questions(cells):
 def written(cells):
     """Names of the questions that are answered in prose and marked by hand."""
     return {cell.question.name for cell in cells if cell.kind == "written"}
+
+
+def title(cells):
+    """Title of a set, its first heading."""
+    return cells[0].source.splitlines()[0].removeprefix("# ")
+
+
+def goals(cells):
+    """Learning goals of a set by number, the numbered list of its first cell."""
+    found = re.findall(r"^(\d+)\. (.*)$", cells[0].source, re.M)
+    return {int(number): goal for number, goal in found}
+
+
+def secret_lines(cells):
+    """Telling lines that stand only inside of solutions and hidden tests."""
+    inside, outside = set(), set()
+    for cell in cells:
+        regions = [m[0] for pattern in (SOLUTION, HIDDEN) for m in pattern.finditer(cell.source)]
+        inside |= {line.strip() for region in regions for line in region.splitlines()}
+        rest = HIDDEN.sub("", SOLUTION.sub("", cell.source))
+        outside |= {line.strip() for line in rest.splitlines()}
+    return {line for line in inside - outside if len(line) >= TELLING}
 
 
 def read_answers(name, file):

@@ -364,8 +364,8 @@ def classifier_scores(name, student, n=600):
 
 
 train, train_labels, held, held_labels = classifier_scores("held_out", STUDENT)
-for name, s, z in [("train", train, train_labels), ("held out", held, held_labels)]:
-    print(f"{name:9} above 0.8: {np.sum(s > 0.8)} cases, fraction positive {z[s > 0.8].mean():.2f}")
+for _name, _s, _z in [("train", train, train_labels), ("held out", held, held_labels)]:
+    print(f"{_name:9} above 0.8: {np.sum(_s > 0.8)} cases, fraction {_z[_s > 0.8].mean():.2f}")
 
 
 # %% answer

@@ -1,0 +1,122 @@
+"""Grade a folder of submissions: ``python -m course.tools.grade SUBMISSIONS --term 2026a``.
+
+SUBMISSIONS/STUDENT/.../01_probabilities.ipynb      in a folder for each student, at any depth
+SUBMISSIONS/marks.csv    student,set,question,points,comment: what was marked by hand, if anything
+
+course/grades/points.csv          points of each student for each question; empty if to be marked
+course/grades/totals.csv          their sums by set, and how many questions are to be marked
+course/grades/feedback/STUDENT/   the notebook with points, tests and comments, a page for each set
+
+Submissions are programs. Run them where they can do no harm, for example in a container.
+"""
+
+import argparse
+import csv
+import shutil
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from .grading import CourseFolder, GradingError
+from .source import COURSE, set_names
+
+GRADES = COURSE / "grades"
+MARKS = ["student", "set", "question", "points", "comment"]
+
+
+def submissions(folder):
+    """Notebooks by set and student."""
+    found = {name: {} for name in set_names()}
+    for student in sorted(path for path in folder.iterdir() if path.is_dir()):
+        for notebook in sorted(student.rglob("*.ipynb")):
+            if notebook.stem not in found:
+                raise GradingError(
+                    f"{notebook} is no problem set; a notebook keeps its name, such as "
+                    f"{next(iter(found))}.ipynb"
+                )
+            if student.name in found[notebook.stem]:
+                raise GradingError(f"{student} holds {notebook.name} twice; remove one")
+            found[notebook.stem][student.name] = notebook
+    return {name: notebooks for name, notebooks in found.items() if notebooks}
+
+
+def read_marks(folder):
+    """Rows of marks.csv, none if there is no such file."""
+    path = folder / "marks.csv"
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        if reader.fieldnames != MARKS:
+            raise GradingError(f"{path} should begin with the line {','.join(MARKS)}")
+        return list(reader)
+
+
+def grade_set(name, notebooks, marks, feedback, term):
+    """Grade the notebooks of a set by student, write their feedback and return their grades."""
+    grades = []
+    with tempfile.TemporaryDirectory() as root:
+        course = CourseFolder(root, name, term)
+        course.release()
+        for student, notebook in notebooks.items():
+            course.grade(student, notebook)
+            for mark in marks:
+                if (mark["student"], mark["set"]) == (student, name):
+                    points = float(mark["points"])
+                    course.mark(student, mark["question"], points, mark["comment"])
+            (feedback / student).mkdir(parents=True, exist_ok=True)
+            shutil.copy(course.feedback(student) / f"{name}.html", feedback / student)
+            grades += course.grades(student)
+    return grades
+
+
+def write_tables(grades, folder):
+    """Write points.csv and totals.csv."""
+    with (folder / "points.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["student", "set", "question", "points", "maximum"])
+        for g in grades:
+            points = "" if g.points is None else f"{g.points:g}"
+            writer.writerow([g.student, g.set_name, g.question, points, f"{g.maximum:g}"])
+    with (folder / "totals.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["student", "set", "points", "maximum", "to mark"])
+        for student, name in sorted({(g.student, g.set_name) for g in grades}):
+            own = [g for g in grades if (g.student, g.set_name) == (student, name)]
+            given = [g.points for g in own if g.points is not None]
+            maximum = sum(g.maximum for g in own)
+            row = [student, name, f"{sum(given):g}", f"{maximum:g}", len(own) - len(given)]
+            writer.writerow(row)
+
+
+def grade(folder, term, output=GRADES):
+    """Grade every submission in the folder and write tables and feedback."""
+    found, marks = submissions(folder), read_marks(folder)
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir(parents=True)
+    work = partial(grade_set, marks=marks, feedback=output / "feedback", term=term)
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        by_set = pool.map(work, found.keys(), found.values())
+        write_tables([g for grades in by_set for g in grades], output)
+
+
+def main():
+    """Grade the folder that the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("submissions", type=Path, help="folder with a folder for each student")
+    default = (COURSE / "term.txt").read_text().strip()
+    parser.add_argument("--term", default=default, help="the term of the release")
+    arguments = parser.parse_args()
+    if not arguments.submissions.is_dir():
+        parser.error(f"there is no folder {arguments.submissions}")
+    try:
+        grade(arguments.submissions, arguments.term)
+    except GradingError as error:
+        parser.exit(1, f"{error}\n")
+    print(f"Points and feedback are in {GRADES}.")
+
+
+if __name__ == "__main__":
+    main()
