@@ -29,7 +29,6 @@ from .grading import CourseFolder, write_sources
 from .source import COURSE, read_set, secret_lines, set_names, title
 
 ROOT = COURSE.parent
-RELEASE, ARCHIVES = COURSE / "release", COURSE / "archives"
 NAME = "Calibrating Binary Classifiers"
 README = """\
 # Calibrating Binary Classifiers: problem sets
@@ -177,19 +176,20 @@ def data_members(folder):
                 yield file, content
 
 
-def build(term):
-    """Write the release and the archives of a term."""
-    for folder in [RELEASE, ARCHIVES]:
+def build(term, output=COURSE):
+    """Write the folders release and archives of a term."""
+    handed_out, archives = output / "release", output / "archives"
+    for folder in [handed_out, archives]:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        list(pool.map(partial(release, folder=RELEASE, term=term), set_names()))
-    check_release(RELEASE)
-    write_set_up(RELEASE)
-    write_archive(ARCHIVES / f"students-{term}.zip", files(RELEASE, f"calibration-{term}/"))
-    write_archive(ARCHIVES / f"cartridge-{term}.zip", cartridge_members(RELEASE, term))
-    write_archive(ARCHIVES / f"instructor-{term}.zip", instructor_members(term))
-    write_archive(ARCHIVES / f"data-{term}.zip", data_members(RELEASE))
+        list(pool.map(partial(release, folder=handed_out, term=term), set_names()))
+    check_release(handed_out)
+    write_set_up(handed_out)
+    write_archive(archives / f"students-{term}.zip", files(handed_out, f"calibration-{term}/"))
+    write_archive(archives / f"cartridge-{term}.zip", cartridge_members(handed_out, term))
+    write_archive(archives / f"instructor-{term}.zip", instructor_members(term))
+    write_archive(archives / f"data-{term}.zip", data_members(handed_out))
 
 
 def main():
@@ -201,7 +201,7 @@ def main():
     if not term.replace("-", "").isalnum():
         parser.error(f"a term is made of letters, digits and '-', such as 2026a, not {term!r}")
     build(term)
-    print(f"Student versions are in {RELEASE}, archives in {ARCHIVES}.")
+    print(f"Student versions are in {COURSE / 'release'}, archives in {COURSE / 'archives'}.")
 
 
 if __name__ == "__main__":
