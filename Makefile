@@ -21,7 +21,7 @@ built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
   $(wildcard book/*.md book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
-  $(wildcard notebooks/*.ipynb) \
+  $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \

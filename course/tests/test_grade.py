@@ -73,6 +73,7 @@ def test_points_marks_and_feedback(submissions, tmp_path):
     [
         (("ada", NAME, "no_such", 1, ""), "no question 'no_such'"),
         (("ada", NAME, BY_HAND[0], 400, ""), "400 points"),
+        (("eve", NAME, BY_HAND[0], 1, ""), "'eve' has handed in no"),
     ],
 )
 def test_marks_that_cannot_be_are_named(submissions, tmp_path, mark, message):

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
 from functools import partial
@@ -24,6 +23,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 
+from .archives import archive_bytes, files, write_archive
 from .cartridge import manifest
 from .grading import CourseFolder, write_sources
 from .source import COURSE, read_set, secret_lines, set_names, title
@@ -119,27 +119,6 @@ def is_graded(cell):
     """Whether a cell of a released notebook is an answer or a test."""
     metadata = cell.metadata.get("nbgrader", {})
     return metadata.get("grade", False) or metadata.get("solution", False)
-
-
-def write_archive(path, members):
-    """Write an archive from pairs of name and bytes; the same members make the same bytes."""
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members:
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-
-
-def files(folder, prefix=""):
-    """Name and bytes of every file below a folder."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            yield prefix + path.relative_to(folder).as_posix(), path.read_bytes()
-
-
-def archive_bytes(members):
-    """An archive in memory."""
-    buffer = io.BytesIO()
-    write_archive(buffer, members)
-    return buffer.getvalue()
 
 
 def cartridge_members(folder, term):

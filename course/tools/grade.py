@@ -20,7 +20,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from .grading import CourseFolder, GradingError
-from .source import COURSE, set_names
+from .source import COURSE, questions, read_set, set_names
 
 GRADES = COURSE / "grades"
 MARKS = ["student", "set", "question", "points", "comment"]
@@ -42,30 +42,42 @@ def submissions(folder):
     return {name: notebooks for name, notebooks in found.items() if notebooks}
 
 
-def read_marks(folder):
-    """Rows of marks.csv, none if there is no such file."""
+def read_marks(folder, found):
+    """Marks by set and student, each a triple of question, points and comment."""
     path = folder / "marks.csv"
+    marks = {name: {student: [] for student in students} for name, students in found.items()}
     if not path.exists():
-        return []
+        return marks
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if reader.fieldnames != MARKS:
             raise GradingError(f"{path} should begin with the line {','.join(MARKS)}")
-        return list(reader)
+        for row in reader:
+            student, name, question, points, comment = (row[key] for key in MARKS)
+            if student not in marks.get(name, {}):
+                raise GradingError(f"{path}: {student!r} has handed in no {name!r}")
+            maximum = {q.name: q.points for q in questions(read_set(name))}
+            if question not in maximum:
+                raise GradingError(f"{path}: {name} has no question {question!r}")
+            if not 0 <= float(points) <= maximum[question]:
+                raise GradingError(
+                    f"{path}: {points} points given to {student} for {question} of {name}; "
+                    f"from 0 to {maximum[question]} are possible"
+                )
+            marks[name][student].append((question, float(points), comment))
+    return marks
 
 
 def grade_set(name, notebooks, marks, feedback, term):
-    """Grade the notebooks of a set by student, write their feedback and return their grades."""
+    """Grade the notebooks of a set, by student, with what was marked by hand; write feedback."""
     grades = []
     with tempfile.TemporaryDirectory() as root:
         course = CourseFolder(root, name, term)
         course.release()
         for student, notebook in notebooks.items():
             course.grade(student, notebook)
-            for mark in marks:
-                if (mark["student"], mark["set"]) == (student, name):
-                    points = float(mark["points"])
-                    course.mark(student, mark["question"], points, mark["comment"])
+            for mark in marks[student]:
+                course.mark(student, *mark)
             (feedback / student).mkdir(parents=True, exist_ok=True)
             shutil.copy(course.feedback(student) / f"{name}.html", feedback / student)
             grades += course.grades(student)
@@ -93,12 +105,13 @@ def write_tables(grades, folder):
 
 def grade(folder, term, output=GRADES):
     """Grade every submission in the folder and write tables and feedback."""
-    found, marks = submissions(folder), read_marks(folder)
+    found = submissions(folder)
+    marks = read_marks(folder, found)
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
-    work = partial(grade_set, marks=marks, feedback=output / "feedback", term=term)
+    work = partial(grade_set, feedback=output / "feedback", term=term)
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        by_set = pool.map(work, found.keys(), found.values())
+        by_set = pool.map(work, found, found.values(), (marks[name] for name in found))
         write_tables([g for grades in by_set for g in grades], output)
 
 

@@ -13,16 +13,15 @@ from pathlib import Path
 import nbformat
 import nbgrader.api
 from alembic.script import ScriptDirectory
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from .notebooks import CODE_STUB, TEXT_STUB, source_notebook
-from .source import COURSE, SETS, read_set
+from .source import COURSE, read_set, shipped_files
 
-SOURCES = {"set.py", "second.py", "wrong.py", "__pycache__"}
 SECONDS_PER_CELL = 120
 
 # nbgrader creates its rows in an order that SQLAlchemy mends; a lecturer need not know.
@@ -85,18 +84,7 @@ class CourseFolder:
     def mark(self, student, question, points, comment=""):
         """Enter the points of a question that is marked by hand."""
         with Gradebook(self.database) as book:
-            try:
-                grade = book.find_grade(question, self.name, self.name, student)
-            except MissingEntry:
-                raise GradingError(
-                    f"marks: {student} has no question {question!r} in {self.name}; "
-                    "compare the names with points.csv"
-                ) from None
-            if not 0 <= points <= grade.max_score:
-                raise GradingError(
-                    f"marks: {points:g} points for {question} of {self.name} given to {student}; "
-                    f"from 0 to {grade.max_score:g} are possible"
-                )
+            grade = book.find_grade(question, self.name, self.name, student)
             grade.manual_score, grade.needs_manual_grade = points, False
             book.find_comment(question, self.name, self.name, student).manual_comment = comment
             book.db.commit()
@@ -127,9 +115,8 @@ def write_sources(folder, name, term):
     nbformat.write(source_notebook(read_set(name)), folder / f"{name}.ipynb")
     shutil.copyfile(COURSE / "kit.py", folder / "kit.py")
     (folder / "term.txt").write_text(f"{term}\n")
-    for path in (SETS / name).iterdir():
-        if path.name not in SOURCES:
-            shutil.copyfile(path, folder / path.name)
+    for path in shipped_files(name):
+        shutil.copyfile(path, folder / path.name)
 
 
 @contextmanager

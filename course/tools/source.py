@@ -122,3 +122,8 @@ def read_answers(name, file):
 def set_names():
     """Names of the problem sets, in order of the weeks."""
     return sorted(path.parent.name for path in SETS.glob("*/set.py"))
+
+
+def shipped_files(name):
+    """Files, such as data, that are handed out with a set."""
+    return sorted(p for p in (SETS / name).iterdir() if p.is_file() and p.suffix != ".py")
