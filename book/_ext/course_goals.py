@@ -2,10 +2,11 @@
 
 from collections import Counter
 
-from course.tools.source import goals, questions, read_set, set_names, title
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
+
+from course.tools.source import goals, questions, read_set, set_names, title
 
 
 def lines():
