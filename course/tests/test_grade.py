@@ -22,18 +22,24 @@ def released(tmp_path_factory):
     return nbformat.read(folder / f"{NAME}.ipynb", as_version=4)
 
 
+def is_test(cell):
+    return cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade", False)
+
+
 @pytest.fixture
 def submissions(released, tmp_path):
-    """Two students; the second has answered one question, and changed the tests of all."""
+    """Ada has answered in prose; Bob has emptied tests and removed one; Cy's file is broken."""
     folder = tmp_path / "submissions"
-    texts = dict.fromkeys(BY_HAND, "An answer.")
     cheated = fill_in(released, {})
-    for cell in cheated.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == "code":
-            cell.source = "pass"
-    for student, notebook in [("ada", fill_in(released, texts)), ("bob", cheated)]:
+    tests = [cell for cell in cheated.cells if is_test(cell)]
+    cheated.cells.remove(tests.pop())
+    for cell in tests:
+        cell.source = "pass"
+    texts = fill_in(released, dict.fromkeys(BY_HAND, "An answer."))
+    files = {"ada": nbformat.writes(texts), "bob": nbformat.writes(cheated), "cy": "{"}
+    for student, text in files.items():
         (folder / student / "attempt").mkdir(parents=True)
-        nbformat.write(notebook, folder / student / "attempt" / f"{NAME}.ipynb")
+        (folder / student / "attempt" / f"{NAME}.ipynb").write_text(text)
     return folder
 
 
@@ -50,11 +56,14 @@ def write_marks(folder, *marks):
 def test_points_marks_and_feedback(submissions, tmp_path):
     write_marks(submissions, ("ada", NAME, BY_HAND[0], 2.5, "Well argued"))
     output = tmp_path / "grades"
-    grade(submissions, "2026a", output)
+    (problem,) = grade(submissions, "2026a", output)
+    assert f"cy/attempt/{NAME}.ipynb" in problem
+    assert (output / "problems.txt").read_text() == problem
     points = {(r["student"], r["question"]): r["points"] for r in rows(output / "points.csv")}
     assert points["ada", BY_HAND[0]] == "2.5"
     assert [points["ada", q] for q in BY_HAND[1:]] == [""] * (len(BY_HAND) - 1)
     assert {p for (student, _), p in points.items() if student == "bob"} == {"0"}
+    assert {p for (student, _), p in points.items() if student == "cy"} == {""}
     totals = {row["student"]: row for row in rows(output / "totals.csv")}
     assert totals["ada"] == {
         "student": "ada",

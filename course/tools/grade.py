@@ -5,6 +5,7 @@ SUBMISSIONS/marks.csv    student,set,question,points,comment: what was marked by
 
 course/grades/points.csv          points of each student for each question; empty if to be marked
 course/grades/totals.csv          their sums by set, and how many questions are to be marked
+course/grades/problems.txt        notebooks that could not be run to their end, and why
 course/grades/feedback/STUDENT/   the notebook with points, tests and comments, a page for each set
 
 Submissions are programs. Run them where they can do no harm, for example in a container.
@@ -68,20 +69,30 @@ def read_marks(folder, found):
     return marks
 
 
+def grade_student(course, student, notebook, marks, feedback):
+    """Grades of a student's notebook, and why it could not be run, if so; write feedback."""
+    problems = []
+    try:
+        course.grade(student, notebook)
+    except GradingError as error:
+        problems.append(f"{notebook}\n{error}")
+    for mark in marks:
+        course.mark(student, *mark)
+    if not problems:
+        (feedback / student).mkdir(parents=True, exist_ok=True)
+        shutil.copy(course.feedback(student) / f"{course.name}.html", feedback / student)
+    return course.grades(student), problems
+
+
 def grade_set(name, notebooks, marks, feedback, term):
-    """Grade the notebooks of a set, by student, with what was marked by hand; write feedback."""
-    grades = []
+    """Grades and problems of the notebooks of a set, by student, with what was marked by hand."""
     with tempfile.TemporaryDirectory() as root:
         course = CourseFolder(root, name, term)
         course.release()
-        for student, notebook in notebooks.items():
-            course.grade(student, notebook)
-            for mark in marks[student]:
-                course.mark(student, *mark)
-            (feedback / student).mkdir(parents=True, exist_ok=True)
-            shutil.copy(course.feedback(student) / f"{name}.html", feedback / student)
-            grades += course.grades(student)
-    return grades
+        return [
+            grade_student(course, student, notebook, marks[student], feedback)
+            for student, notebook in notebooks.items()
+        ]
 
 
 def write_tables(grades, folder):
@@ -104,7 +115,7 @@ def write_tables(grades, folder):
 
 
 def grade(folder, term, output=GRADES):
-    """Grade every submission in the folder and write tables and feedback."""
+    """Grade every submission, write tables and feedback, and return what could not be run."""
     found = submissions(folder)
     marks = read_marks(folder, found)
     shutil.rmtree(output, ignore_errors=True)
@@ -112,7 +123,11 @@ def grade(folder, term, output=GRADES):
     work = partial(grade_set, feedback=output / "feedback", term=term)
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         by_set = pool.map(work, found, found.values(), (marks[name] for name in found))
-        write_tables([g for grades in by_set for g in grades], output)
+        graded = [result for results in by_set for result in results]
+    write_tables([grade for grades, _ in graded for grade in grades], output)
+    problems = [problem for _, problems in graded for problem in problems]
+    (output / "problems.txt").write_text("\n".join(problems), encoding="utf-8")
+    return problems
 
 
 def main():
@@ -125,10 +140,12 @@ def main():
     if not arguments.submissions.is_dir():
         parser.error(f"there is no folder {arguments.submissions}")
     try:
-        grade(arguments.submissions, arguments.term)
+        problems = grade(arguments.submissions, arguments.term)
     except GradingError as error:
         parser.exit(1, f"{error}\n")
     print(f"Points and feedback are in {GRADES}.")
+    if problems:
+        print(f"Notebooks that could not be run: {len(problems)}; problems.txt tells why.")
 
 
 if __name__ == "__main__":

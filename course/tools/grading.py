@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 import nbgrader.api
 from alembic.script import ScriptDirectory
+from nbformat.warnings import MissingIDFieldWarning
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.dbutil import ALEMBIC_DIR
@@ -23,9 +24,11 @@ from .notebooks import CODE_STUB, TEXT_STUB, source_notebook
 from .source import COURSE, read_set, shipped_files
 
 SECONDS_PER_CELL = 120
+KERNEL_ARGUMENTS = ["--log-level=ERROR", "--HistoryManager.hist_file=:memory:"]
 
 # nbgrader creates its rows in an order that SQLAlchemy mends; a lecturer need not know.
 warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")
+warnings.filterwarnings("ignore", category=MissingIDFieldWarning)  # of tests that it puts back
 
 # nbgrader asks the console script alembic, which is only found in an activated environment.
 nbgrader.api.get_alembic_version = ScriptDirectory(ALEMBIC_DIR).get_current_head
@@ -59,7 +62,8 @@ class CourseFolder:
         config.ClearSolutions.code_stub = {"python": CODE_STUB}
         config.ClearSolutions.text_stub = TEXT_STUB
         config.Execute.timeout = SECONDS_PER_CELL
-        config.Execute.extra_arguments = ["--log-level=ERROR"]
+        config.Execute.extra_arguments = KERNEL_ARGUMENTS
+        config.OverwriteCells.add_missing_cells = True
         config.NbGraderAPI.log_level = config.Application.log_level = "ERROR"
         self.nbgrader = NbGraderAPI(config=config)
 
