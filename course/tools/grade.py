@@ -133,14 +133,15 @@ def grade(folder, term, output=GRADES):
 def main():
     """Grade the folder that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("submissions", type=Path, help="folder with a folder for each student")
+    parser.add_argument("submissions", help="folder with a folder for each student")
     default = (COURSE / "term.txt").read_text().strip()
     parser.add_argument("--term", default=default, help="the term of the release")
     arguments = parser.parse_args()
-    if not arguments.submissions.is_dir():
-        parser.error(f"there is no folder {arguments.submissions}")
+    folder = Path(arguments.submissions)
+    if not arguments.submissions or not folder.is_dir():
+        parser.error(f"{arguments.submissions!r} is no folder; SUBMISSIONS=... names one")
     try:
-        problems = grade(arguments.submissions, arguments.term)
+        problems = grade(folder, arguments.term)
     except GradingError as error:
         parser.exit(1, f"{error}\n")
     print(f"Points and feedback are in {GRADES}.")

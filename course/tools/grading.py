@@ -64,7 +64,7 @@ class CourseFolder:
         config.Execute.timeout = SECONDS_PER_CELL
         config.Execute.extra_arguments = KERNEL_ARGUMENTS
         config.OverwriteCells.add_missing_cells = True
-        config.NbGraderAPI.log_level = config.Application.log_level = "ERROR"
+        config.Application.log_level = "ERROR"
         self.nbgrader = NbGraderAPI(config=config)
 
     @property

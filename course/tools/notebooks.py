@@ -4,7 +4,7 @@ from copy import deepcopy
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from .source import HIDDEN, SOLUTION, questions
+from .source import HIDDEN, SOLUTION
 
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -23,9 +23,20 @@ def heading(cell, number):
     return f"## Question {number}. {title}\n\n*{asked.subject.capitalize()}, {points}.*\n{text}"
 
 
-def nbgrader_metadata(cell):
+def with_headings(cells):
+    """Pairs of cell and text, questions under their headings."""
+    number = 0
+    for cell in cells:
+        number += cell.kind == "question"
+        yield cell, heading(cell, number) if cell.kind == "question" else cell.source
+
+
+def nbgrader_metadata(cell, number):
     """What nbgrader has to know about a cell; None for cells that it leaves alone."""
     common = {"schema_version": 3, "task": False}
+    if cell.kind == "code":  # set-up that a student must not change
+        name = f"locked-{number}"
+        return common | {"grade_id": name, "grade": False, "solution": False, "locked": True}
     if cell.kind == "answer":
         name = f"{cell.question.name}-answer"
         return common | {"grade_id": name, "grade": False, "solution": True, "locked": False}
@@ -40,29 +51,20 @@ def nbgrader_metadata(cell):
     return None
 
 
-def new_cell(cell, source, identifier):
+def new_cell(cell, source, number):
     """The notebook's cell for a cell of the source."""
     make = new_markdown_cell if cell.is_prose else new_code_cell
-    return make(source, id=identifier)
+    return make(source, id=f"cell-{number}")
 
 
 def source_notebook(cells):
     """The notebook that nbgrader reads, with solutions and hidden tests."""
     notebook = new_notebook(metadata=KERNEL)
-    numbers = {q.name: number for number, q in enumerate(questions(cells), 1)}
-    for i, cell in enumerate(cells):
+    for number, (cell, source) in enumerate(with_headings(cells)):
         if cell.kind == "hint":
             continue
-        source = cell.source
-        if cell.kind == "question":
-            source = heading(cell, numbers[cell.question.name])
-        made = new_cell(cell, source, f"cell-{i}")
-        metadata = nbgrader_metadata(cell)
-        if cell.kind == "code":  # set-up that a student must not change
-            metadata = {
-                **{"schema_version": 3, "grade_id": f"locked-{i}", "task": False},
-                **{"grade": False, "solution": False, "locked": True},
-            }
+        made = new_cell(cell, source, number)
+        metadata = nbgrader_metadata(cell, number)
         if metadata:
             made.metadata["nbgrader"] = metadata
         notebook.cells.append(made)
@@ -91,13 +93,9 @@ def without_solutions(source, stub):
 def self_study_notebook(cells):
     """The notebook for learners alone: plain asserts and hints, neither solutions nor grading."""
     notebook = new_notebook(metadata=KERNEL)
-    numbers = {q.name: number for number, q in enumerate(questions(cells), 1)}
-    for i, cell in enumerate(cells):
-        source = cell.source
-        if cell.kind == "question":
-            source = heading(cell, numbers[cell.question.name])
-        elif cell.kind == "hint":
+    for number, (cell, source) in enumerate(with_headings(cells)):
+        if cell.kind == "hint":
             source = f"<details><summary>A hint</summary>\n\n{source}\n\n</details>"
         source = without_solutions(source, TEXT_STUB if cell.is_prose else CODE_STUB)
-        notebook.cells.append(new_cell(cell, source, f"cell-{i}"))
+        notebook.cells.append(new_cell(cell, source, number))
     return notebook
