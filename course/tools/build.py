@@ -89,10 +89,9 @@ def check_release(folder):
             for cell in nbformat.read(path, as_version=4).cells
             for line in cell.source.splitlines()
         ]
-        for name in set_names():
-            leaked = secret_lines(read_set(name)).intersection(lines)
-            if leaked:
-                raise SystemExit(f"{path} holds lines of solutions or hidden tests: {leaked}")
+        leaked = secret_lines(read_set(path.stem)).intersection(lines)
+        if leaked:
+            raise SystemExit(f"{path} holds lines of solutions or hidden tests: {leaked}")
 
 
 def drawn_data(folder):
