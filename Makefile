@@ -8,10 +8,13 @@ ITEM ?=
 FRESH ?=
 EXAMPLES ?= 2000
 EVERY ?= 12
+SUBMISSIONS ?=
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
 data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
+# TERM only as it stands on the command line: the environment names a terminal by it.
+term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_notebook_archive.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
@@ -19,12 +22,12 @@ built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
   $(wildcard book/*.md book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
-  $(wildcard notebooks/*.ipynb) \
+  $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel fuzz mutants test-perturbed test-processors lint notebooks results \
-  reproduce bench clean
+  reproduce bench course course-grade course-test clean
 .NOTPARALLEL:
 
 help:  ## show this list
@@ -60,6 +63,16 @@ reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=
 
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
 	.venv-bench/bin/python benchmarks/run.py
+
+course: .venv-course/set-up  ## the problem sets for students and lecturers; TERM=... seeds them
+	.venv-course/bin/python -m course.tools.build $(term)
+
+course-grade: .venv-course/set-up  ## grade the notebooks of SUBMISSIONS=folder, of the term TERM=...
+	.venv-course/bin/python -m course.tools.grade "$(SUBMISSIONS)" $(term)
+
+course-test: .venv-course/set-up  ## grade right and wrong answers to every problem set
+	.venv-course/bin/python -m pytest -q -c course/pytest.ini --rootdir . -n 2 --dist loadgroup \
+	  course/tests
 
 test-package: .venv/set-up  ## unit tests and doctests
 	$(pytest) calib tests $(not-site)
@@ -97,8 +110,8 @@ test-wheel: .venv/set-up  ## build the distributions and test the installed pack
 
 set-up: .venv/set-up  ## create .venv from requirements.lock
 
-clean:  ## remove the built site and both environments
-	rm -rf book/_build .venv .venv-bench
+clean:  ## remove the built site and the environments
+	rm -rf book/_build .venv .venv-bench .venv-course
 
 $(built): .venv/set-up $(pages)
 	$(python) tools/run_notebooks.py
@@ -110,6 +123,9 @@ $(built): .venv/set-up $(pages)
 
 .venv-bench/set-up: benchmarks/requirements.txt requirements.lock pyproject.toml
 	$(call install,.venv-bench,benchmarks/requirements.txt)
+
+.venv-course/set-up: course/requirements-course.lock pyproject.toml
+	$(call install,.venv-course,course/requirements-course.lock)
 
 # install(environment, requirements): a virtual environment with the requirements and calib itself
 define install

@@ -37,8 +37,8 @@ def text(name):
 # Set-up
 
 
-def lock():
-    lines = text("requirements.lock").splitlines()
+def lock(name="requirements.lock"):
+    lines = text(name).splitlines()
     entries = [Requirement(line) for line in lines if line and not line.startswith("#")]
     return {entry.name.lower().replace("_", "-"): entry for entry in entries}
 
@@ -46,6 +46,13 @@ def lock():
 def test_the_lock_names_one_version_of_each_package():
     for entry in lock().values():
         assert re.fullmatch(r"==[^*]+", str(entry.specifier)), entry
+
+
+def test_the_course_has_the_versions_of_the_book():
+    book, course = lock(), lock("course/requirements-course.lock")
+    assert {"nbgrader", "numpy", "numba", "scikit-learn"} <= course.keys()
+    for name in book.keys() & course.keys():
+        assert book[name].specifier == course[name].specifier, name
 
 
 def test_the_lock_satisfies_the_project():

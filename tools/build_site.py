@@ -13,12 +13,15 @@ import notebook_archive
 from jupyter_book.cli.main import main as jupyter_book
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from course.tools import self_study  # noqa: E402
 
 
 def build(folder):
     """Build into a clean folder: Sphinx does not repeat the warnings of pages it has cached."""
     shutil.rmtree(folder / "_build", ignore_errors=True)
-    notebook_archive.write()  # a page offers it
+    notebook_archive.write()  # pages offer this archive and the next
+    self_study.write()
     options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         jupyter_book(["build", str(ROOT), "--path-output", str(folder), *options])

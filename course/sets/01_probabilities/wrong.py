@@ -1,0 +1,85 @@
+# Wrong answers, each with the question that it must lose and the mistake.
+
+# %% set-up
+import numpy as np
+
+
+# %% pi: ties are not put together
+def calibration_function(scores, labels):
+    order = np.argsort(scores)
+    return scores[order], labels[order].astype(float)
+
+
+# %% brier: the root is taken
+def brier_score(labels, predictions):
+    return np.sqrt(np.mean((labels - predictions) ** 2))
+
+
+# %% log_loss: predictions are clipped, so that certainty is never punished
+def log_loss(labels, predictions):
+    p = np.clip(predictions, 1e-15, 1 - 1e-15)
+    return -np.mean(labels * np.log(p) + (1 - labels) * np.log(1 - p))
+
+
+# %% log_loss: zero times infinity
+def log_loss(labels, predictions):
+    with np.errstate(all="ignore"):
+        p = predictions
+        return -np.mean(labels * np.log(p) + (1 - labels) * np.log(1 - p))
+
+
+# %% murphy: the groups are not weighted by their size
+def murphy(labels, predictions):
+    values = np.unique(predictions)
+    observed = np.array([labels[predictions == value].mean() for value in values])
+    mean = labels.mean()
+    reliability = np.mean((observed - values) ** 2)
+    return reliability, np.mean((observed - mean) ** 2), mean * (1 - mean)
+
+
+# %% diagram: the middle of the interval stands for the mean prediction
+def reliability_points(labels, predictions, n_bins=10):
+    bins = np.minimum((predictions * n_bins).astype(int), n_bins - 1)
+    filled, group, counts = np.unique(bins, return_inverse=True, return_counts=True)
+    return (filled + 0.5) / n_bins, np.bincount(group, labels) / counts, counts
+
+
+# %% diagram: a prediction of one has an interval of its own
+def reliability_points(labels, predictions, n_bins=10):
+    bins = (predictions * n_bins).astype(int)
+    filled, group, counts = np.unique(bins, return_inverse=True, return_counts=True)
+    return np.bincount(group, predictions) / counts, np.bincount(group, labels) / counts, counts
+
+
+# %% interval: the normal approximation
+def clopper_pearson(k, n):
+    half = 1.96 * np.sqrt(k / n * (1 - k / n) / n)
+    return max(0, k / n - half), min(1, k / n + half)
+
+
+# %% held_out: calibrated on the training rows
+def calibrate(train, train_labels, held, held_labels, new):
+    bins = (train * 5).astype(int)
+    fractions = [
+        train_labels[bins == k].mean() if np.any(bins == k) else train_labels.mean()
+        for k in range(5)
+    ]
+    return np.array(fractions)[(new * 5).astype(int)]
+
+
+# %% held_out: calibrated on all rows together
+def calibrate(train, train_labels, held, held_labels, new):
+    scores, labels = np.append(train, held), np.append(train_labels, held_labels)
+    bins = (scores * 5).astype(int)
+    fractions = [labels[bins == k].mean() if np.any(bins == k) else labels.mean() for k in range(5)]
+    return np.array(fractions)[(new * 5).astype(int)]
+
+
+# %% balance: predicted minus observed
+def balance(labels, predictions):
+    return np.sum(predictions - labels) / np.sqrt(np.sum(predictions * (1 - predictions)))
+
+
+# %% break_it: the forecaster is calibrated
+def perfect_diagram():
+    return np.tile([0, 1], 50), np.full(100, 0.5)

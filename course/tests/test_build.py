@@ -1,0 +1,125 @@
+"""make course: the release and the archives of a term."""
+
+import io
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+import zipfile
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from course.tools.build import build, check_release
+from course.tools.cartridge import CARTRIDGE
+from course.tools.grading import write_sources
+from course.tools.source import read_set, secret_lines, set_names, title
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    output = tmp_path_factory.mktemp("course")
+    build("2026a", output)
+    return output
+
+
+def members(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.xdist_group("build")
+def test_the_release_has_every_set_and_what_it_needs(built):
+    release = built / "release"
+    for name in set_names():
+        assert {"kit.py", "term.txt", f"{name}.ipynb"} <= {
+            p.name for p in (release / name).iterdir()
+        }
+        assert (release / name / "term.txt").read_text() == "2026a\n"
+    requirements = (release / "requirements.txt").read_text()
+    (wheel,) = release.glob("*.whl")
+    assert f"./{wheel.name}[plots]" in requirements
+    inside = zipfile.ZipFile(wheel).namelist()
+    assert "calib/__init__.py" in inside and not any("course" in name for name in inside)
+
+
+@pytest.mark.xdist_group("build")
+def test_what_students_get_holds_no_solutions(built):
+    archives = built / "archives"
+    public = members(archives / "students-2026a.zip") | members(archives / "data-2026a.zip")
+    for content in members(archives / "cartridge-2026a.zip").values():
+        if content.startswith(b"PK"):
+            public |= members(io.BytesIO(content))
+    notebooks = [name for name in public if name.endswith(".ipynb")]
+    assert len(notebooks) == 2 * len(set_names())
+    for name in notebooks:
+        cells = nbformat.reads(public[name].decode(), as_version=4).cells
+        lines = {line.strip() for cell in cells for line in cell.source.splitlines()}
+        assert not lines & secret_lines(read_set(Path(name).stem))
+    for name, content in public.items():
+        assert not re.search(rb"(BEGIN|END) (SOLUTION|HIDDEN)", content), name
+
+
+@pytest.mark.xdist_group("build")
+def test_the_check_of_the_release_finds_a_solution(tmp_path):
+    name = set_names()[0]
+    write_sources(tmp_path, name, "2026a")
+    with pytest.raises(SystemExit, match="holds lines of solutions"):
+        check_release(tmp_path)
+
+
+@pytest.mark.xdist_group("build")
+def test_the_cartridge_lists_its_files(built):
+    inside = members(built / "archives" / "cartridge-2026a.zip")
+    root = xml.fromstring(inside["imsmanifest.xml"])
+    named = {"c": CARTRIDGE}
+    files = {r.get("identifier"): r.get("href") for r in root.iterfind(".//c:resource", named)}
+    assert set(files.values()) == set(inside) - {"imsmanifest.xml"}
+    linked = [i.get("identifierref") for i in root.iterfind(".//c:item[@identifierref]", named)]
+    assert linked == list(files)
+    titles = {element.text for element in root.iterfind(".//c:title", named)}
+    assert {title(read_set(name)) for name in set_names()} <= titles
+
+
+@pytest.mark.xdist_group("build")
+def test_the_instructor_gets_the_solutions(built):
+    inside = members(built / "archives" / "instructor-2026a.zip")
+    for name in set_names():
+        assert b"BEGIN SOLUTION" in inside[f"source/{name}/{name}.ipynb"]
+    assert "nbgrader_config.py" in inside
+
+
+@pytest.mark.xdist_group("build")
+def test_the_data_pack_has_numbers(built):
+    inside = members(built / "archives" / "data-2026a.zip")
+    tables = [name for name in inside if name.startswith("01_") and name.endswith(".csv")]
+    assert tables
+    for name in tables:
+        assert np.all(np.isfinite(np.loadtxt(io.BytesIO(inside[name]), delimiter=",")))
+
+
+DRAW = "import kit, sys; print(kit.rng('question', sys.argv[1]).integers(10**9))"
+
+
+@pytest.mark.xdist_group("build")
+def test_terms_students_and_the_grader_have_their_own_numbers(tmp_path):
+    name, drawn = set_names()[0], {}
+    for term in ["2026a", "2026b"]:
+        write_sources(tmp_path / term, name, term)
+        for student in ["ada", "bob"]:
+            for grader in [{}, {"COURSE_STUDENT": "ada"}]:
+                run = subprocess.run(
+                    [sys.executable, "-c", DRAW, student],
+                    cwd=tmp_path / term,
+                    env=grader,
+                    check=True,
+                    capture_output=True,
+                )
+                drawn[term, student, bool(grader)] = int(run.stdout)
+    own = {key: number for key, number in drawn.items() if not key[2]}
+    assert len(set(own.values())) == 4
+    for term in ["2026a", "2026b"]:
+        for student in ["ada", "bob"]:  # whatever the notebook says
+            assert drawn[term, student, True] == drawn[term, "ada", False]
