@@ -68,7 +68,7 @@ def reliability_diagram(
     labels: ArrayLike,
     predictions: ArrayLike | Mapping[str, ArrayLike],
     *,
-    n_bins: int = 10,
+    n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
     sample_weight: ArrayLike | None = None,
