@@ -58,8 +58,8 @@ def spiegelhalter_test(
 
     Notes
     -----
-    O(n). It has no power against errors that leave the Brier score as expected: a bias of all
-    predictions near 1/2, or biases on the two sides of 1/2 that cancel.
+    O(n). It has no power against errors that leave the Brier score as expected: those of
+    predictions near 1/2, or the same bias on both sides of 1/2.
 
     References
     ----------
