@@ -25,6 +25,7 @@ from .maps import StepMap as StepMap
 from .metrics import CalibrationBand as CalibrationBand
 from .metrics import CORPCurve as CORPCurve
 from .metrics import DecisionCurve as DecisionCurve
+from .metrics import Interval as Interval
 from .metrics import MurphyCurve as MurphyCurve
 from .metrics import PartsAUC as PartsAUC
 from .metrics import RecalibrationLine as RecalibrationLine
@@ -34,6 +35,11 @@ from .metrics import SequentialCalibrationTest as SequentialCalibrationTest
 from .metrics import TestResult as TestResult
 from .metrics import accuracy as accuracy
 from .metrics import auc_by_parts as auc_by_parts
+from .metrics import auc_difference as auc_difference
+from .metrics import auc_interval as auc_interval
+from .metrics import bootstrap_by_group as bootstrap_by_group
+from .metrics import bootstrap_difference as bootstrap_difference
+from .metrics import bootstrap_interval as bootstrap_interval
 from .metrics import brier_score_loss as brier_score_loss
 from .metrics import confidence_band as confidence_band
 from .metrics import consistency_band as consistency_band

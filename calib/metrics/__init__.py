@@ -19,6 +19,14 @@ from calib.metrics.binned import (
 from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
 from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
 from calib.metrics.elementary import DecisionCurve, MurphyCurve, decision_curve, murphy_curve
+from calib.metrics.intervals import (
+    Interval,
+    auc_difference,
+    auc_interval,
+    bootstrap_by_group,
+    bootstrap_difference,
+    bootstrap_interval,
+)
 from calib.metrics.losses import (
     accuracy,
     brier_score_loss,
@@ -46,6 +54,7 @@ __all__ = [
     "CORPCurve",
     "CalibrationBand",
     "DecisionCurve",
+    "Interval",
     "MurphyCurve",
     "PartsAUC",
     "RecalibrationLine",
@@ -55,6 +64,11 @@ __all__ = [
     "TestResult",
     "accuracy",
     "auc_by_parts",
+    "auc_difference",
+    "auc_interval",
+    "bootstrap_by_group",
+    "bootstrap_difference",
+    "bootstrap_interval",
     "brier_score_loss",
     "confidence_band",
     "consistency_band",
