@@ -11,6 +11,7 @@ from .base import ScoreModel as ScoreModel
 from .bayesian_binning import ABB as ABB
 from .bayesian_binning import BBQ as BBQ
 from .classifier import CalibratedClassifier as CalibratedClassifier
+from .diagrams import corp_diagram as corp_diagram
 from .diagrams import reliability_diagram as reliability_diagram
 from .dirichlet_process import DirichletProcessCalibrator as DirichletProcessCalibrator
 from .discrete import DiscreteLaw as DiscreteLaw
@@ -48,6 +49,7 @@ from .metrics import debiased_squared_error as debiased_squared_error
 from .metrics import decision_curve as decision_curve
 from .metrics import evaluate as evaluate
 from .metrics import expected_calibration_error as expected_calibration_error
+from .metrics import get_scorer as get_scorer
 from .metrics import hosmer_lemeshow_test as hosmer_lemeshow_test
 from .metrics import integrated_calibration_index as integrated_calibration_index
 from .metrics import kuiper_error as kuiper_error

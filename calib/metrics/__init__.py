@@ -33,6 +33,7 @@ from calib.metrics.losses import (
     log_loss,
     root_mean_squared_error,
 )
+from calib.metrics.scorers import get_scorer
 from calib.metrics.significance import (
     SequentialCalibrationTest,
     TestResult,
@@ -77,6 +78,7 @@ __all__ = [
     "decision_curve",
     "evaluate",
     "expected_calibration_error",
+    "get_scorer",
     "hosmer_lemeshow_test",
     "integrated_calibration_index",
     "kuiper_error",
