@@ -12,7 +12,7 @@ from calib.kernels.binning import (
 )
 from calib.kernels.grouping import group_ties
 from calib.maps import StepMap
-from calib.validation import check_choice, check_integer, check_uniform_bins
+from calib.validation import check_choice, number_of_bins
 
 
 class HistogramBinning(Calibrator):
@@ -74,7 +74,8 @@ class HistogramBinning(Calibrator):
         return self.strategy == "uniform"
 
     def _fit(self, scores, labels, weights):
-        n_bins = self._number_of_bins(scores.size if weights is None else weights.sum())
+        total = scores.size if weights is None else weights.sum()
+        n_bins = min(number_of_bins(self.n_bins, self.strategy, total), MOST_USEFUL_BINS)
         fit = self._fit_uniform if self.strategy == "uniform" else self._fit_quantile
         fit(n_bins, scores, labels, weights)
         base_rate = self.positives_.sum() / self.counts_.sum()
@@ -82,17 +83,6 @@ class HistogramBinning(Calibrator):
             frequency = self.positives_ / self.counts_
         self.probabilities_ = np.where(self.counts_ > 0, frequency, base_rate)
         self.map_ = StepMap(self.cuts_, self.probabilities_)
-
-    def _number_of_bins(self, n):
-        if isinstance(self.n_bins, str):
-            check_choice(self.n_bins, ["cube_root"], "n_bins")
-            n_bins = max(1, round(n ** (1 / 3)))
-        else:
-            check_integer(self.n_bins, "n_bins")
-            n_bins = int(self.n_bins)
-        if self.strategy == "uniform":
-            check_uniform_bins(n_bins)
-        return min(n_bins, MOST_USEFUL_BINS)
 
     def _fit_uniform(self, n_bins, scores, labels, weights):
         self.counts_, _, self.positives_ = uniform_sums(scores, labels, weights, n_bins)

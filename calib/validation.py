@@ -171,6 +171,21 @@ def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
         raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
 
 
+def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
+    """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
+
+    ``"cube_root"`` takes round(N^(1/3)), the rate at which the error of the bins and their width
+    balance.
+    """
+    if isinstance(n_bins, str):
+        check_choice(n_bins, ["cube_root"], "n_bins")
+        n_bins = max(1, round(total ** (1 / 3)))
+    check_integer(n_bins, "n_bins")
+    if strategy == "uniform":
+        check_uniform_bins(n_bins)
+    return int(n_bins)
+
+
 def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
     """Raise unless `n_bins` bins of equal width fit into memory."""
     check_integer(n_bins, name)

@@ -14,9 +14,13 @@ from calib import (
     HeterogeneousCalibrator,
     IsotonicCalibrator,
     PlattScaling,
+    confidence_band,
+    consistency_band,
+    corp_curve,
     diagrams,
     expected_calibration_error,
     reliability_curve,
+    score_decomposition,
 )
 from calib.diagrams import reliability_diagram
 
@@ -261,3 +265,59 @@ def test_only_drawing_needs_matplotlib():
     for message in messages:
         assert message.startswith("matplotlib is needed")
         assert "install it, or this package with its extra 'plots'" in message
+
+
+# Isotonic reliability diagrams
+
+
+def test_a_corp_diagram_draws_its_curve_and_band():
+    labels, p = corp_sample()
+    for band, limits in (("consistency", consistency_band), ("confidence", confidence_band)):
+        top, bottom = diagrams.corp_diagram(labels, p, band=band)
+        curve, expected = corp_curve(labels, p), limits(labels, p)
+        x, y = top.lines[-1].get_data()
+        np.testing.assert_array_equal(x, curve.predicted)
+        np.testing.assert_array_equal(y, curve.recalibrated)
+        outline = top.collections[0].get_paths()[0].vertices[:, 1]
+        assert outline.min() == expected.lower.min() and outline.max() == expected.upper.max()
+        parts = score_decomposition(labels, p)
+        text = f"MCB {parts.miscalibration:.3f}, DSC {parts.discrimination:.3f}"
+        assert top.get_legend().get_texts()[0].get_text() == text
+        assert bottom.get_xlabel() == "Predicted probability"
+    assert not diagrams.corp_diagram(labels, p, band=None)[0].collections
+
+
+def test_a_corp_diagram_draws_groups_and_methods():
+    labels, p = corp_sample()
+    groups = np.where(np.arange(p.size) % 3, "south", "north")
+    weights = np.where(groups == "north", 2.0, 1.0)
+    top, _ = diagrams.corp_diagram(labels, p, groups=groups, sample_weight=weights)
+    for line, name in zip(top.lines[1:], ["north", "south"], strict=True):
+        rows = groups == name
+        curve = corp_curve(labels[rows], p[rows])
+        np.testing.assert_allclose(line.get_ydata(), curve.recalibrated)
+        assert line.get_label().startswith(f"{name} (MCB ")
+    top, _ = diagrams.corp_diagram(labels, {"Raw": p, "Platt": p**2})
+    assert top.lines[2].get_color() == diagrams.METHOD_STYLES["Platt"]["color"]
+    nobody = np.where(groups == "north", 0, 1)
+    top, _ = diagrams.corp_diagram(labels, p, groups=groups, sample_weight=nobody)
+    assert len(top.lines) == 2
+
+
+def test_bad_options_of_a_corp_diagram_are_refused_by_name():
+    labels, p = corp_sample()
+    for options, message in [
+        ({"band": "wide"}, "band must be one of 'consistency', 'confidence'"),
+        ({"groups": [1, 2]}, "groups has 2 rows but predictions has 200"),
+        ({"axes": 1}, "axes must be a pair"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            diagrams.corp_diagram(labels, p, **options)
+    with pytest.raises(ValueError, match="groups must be None where predictions is a dictionary"):
+        diagrams.corp_diagram(labels, {"Raw": p}, groups=labels)
+
+
+def corp_sample():
+    rng = np.random.default_rng(0)
+    p = rng.random(200)
+    return rng.random(200) < p, p

@@ -73,6 +73,8 @@ def test_equal_frequency_bins(values, weight):
         starts = bounded(kernels.binning.equal_frequency_starts, ranks, n_bins)
         assert starts[0] == 0 and starts[-1] == weights.size and np.all(np.diff(starts) > 0)
         bounded(kernels.binning.segment_sums, starts, weights, weights, weights)
+    starts = bounded(kernels.binning.finest_increasing_bins, ranks, ranks[::-1].copy())
+    assert starts[0] == 0 and starts[-1] == weights.size and np.all(np.diff(starts) > 0)
 
 
 @each_raw
@@ -140,6 +142,14 @@ def test_isotonic_and_near_isotonic_regression(values, weight):
     bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
     bounded(kernels.venn_abers.venn_abers, weights, positives)
     bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
+
+
+@each_raw
+@each_weight
+def test_total_variation(values, weight):
+    values, _, weights, _ = sample(values, weight)
+    bounded(kernels.total_variation.least_total_variation, values, weights[1:])
+    bounded(kernels.total_variation.least_total_variation, weights, values[1:])
 
 
 @each_raw

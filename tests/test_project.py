@@ -243,7 +243,7 @@ MAY_IMPORT = {
     "discrete": FOUNDATIONS,
     "theory": FOUNDATIONS,
     "datasets": FOUNDATIONS | {"datasets"},
-    "diagrams": FOUNDATIONS | {"metrics"},
+    "diagrams": FOUNDATIONS | {"diagrams", "metrics"},
     "calibrators": FOUNDATIONS | {"calibrators"},
     "classifier": FOUNDATIONS | {"calibrators"},
     "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},

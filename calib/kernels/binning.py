@@ -61,6 +61,38 @@ def equal_frequency_starts(ranks, n_bins):
 
 
 @jit
+def finest_increasing_bins(ranks, positives):
+    """Starts of the largest number of equal-frequency bins up to which their means increase.
+
+    `ranks` and `positives` are prefix sums of groups of ties, of weight and of positive weight.
+    """
+    n_groups = ranks.size - 1
+    finest = np.arange(n_groups + 1)  # its means increase: so do those of all unions
+    if _means_increase(finest, ranks, positives):
+        return finest
+    best, n_bins = equal_frequency_starts(ranks, 1), 1
+    while best.size <= n_groups:
+        n_bins += 1
+        starts = equal_frequency_starts(ranks, n_bins)
+        if not _means_increase(starts, ranks, positives):
+            break
+        best = starts
+    return best
+
+
+@jit
+def _means_increase(starts, ranks, positives):
+    weight, hits = 0.0, 0.0  # of the bin before
+    for k in range(starts.size - 1):
+        following = ranks[starts[k + 1]] - ranks[starts[k]]
+        following_hits = positives[starts[k + 1]] - positives[starts[k]]
+        if k > 0 and following_hits * weight < hits * following:
+            return False
+        weight, hits = following, following_hits
+    return True
+
+
+@jit
 def uniform_bin(score, n_bins):
     """Bin of a score in [0, 1] among [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]."""
     k = cell_of(score, 0.0, n_bins, n_bins)

@@ -7,32 +7,92 @@ Some measures share their name with one of scikit-learn's, whose value they have
 input; the docstring of each says where they differ.
 """
 
+from calib.metrics.bands import CalibrationBand, confidence_band, consistency_band
 from calib.metrics.binned import (
     ReliabilityCurve,
+    debiased_squared_error,
     expected_calibration_error,
     maximum_calibration_error,
     reliability_curve,
+    sweep_calibration_error,
 )
+from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
 from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
+from calib.metrics.elementary import DecisionCurve, MurphyCurve, decision_curve, murphy_curve
+from calib.metrics.intervals import (
+    Interval,
+    auc_difference,
+    auc_interval,
+    bootstrap_by_group,
+    bootstrap_difference,
+    bootstrap_interval,
+)
 from calib.metrics.losses import (
     accuracy,
     brier_score_loss,
     log_loss,
     root_mean_squared_error,
 )
+from calib.metrics.scorers import get_scorer
+from calib.metrics.significance import (
+    SequentialCalibrationTest,
+    TestResult,
+    hosmer_lemeshow_test,
+    kuiper_test,
+    spiegelhalter_test,
+)
 from calib.metrics.summary import evaluate
+from calib.metrics.unbinned import (
+    RecalibrationLine,
+    integrated_calibration_index,
+    kuiper_error,
+    recalibration_line,
+    smooth_calibration_error,
+    smooth_ece,
+)
 
 __all__ = [
+    "CORPCurve",
+    "CalibrationBand",
+    "DecisionCurve",
+    "Interval",
+    "MurphyCurve",
     "PartsAUC",
+    "RecalibrationLine",
     "ReliabilityCurve",
+    "ScoreDecomposition",
+    "SequentialCalibrationTest",
+    "TestResult",
     "accuracy",
     "auc_by_parts",
+    "auc_difference",
+    "auc_interval",
+    "bootstrap_by_group",
+    "bootstrap_difference",
+    "bootstrap_interval",
     "brier_score_loss",
+    "confidence_band",
+    "consistency_band",
+    "corp_curve",
+    "debiased_squared_error",
+    "decision_curve",
     "evaluate",
     "expected_calibration_error",
+    "get_scorer",
+    "hosmer_lemeshow_test",
+    "integrated_calibration_index",
+    "kuiper_error",
+    "kuiper_test",
     "log_loss",
     "maximum_calibration_error",
+    "murphy_curve",
+    "recalibration_line",
     "reliability_curve",
     "roc_auc_score",
     "root_mean_squared_error",
+    "score_decomposition",
+    "smooth_calibration_error",
+    "smooth_ece",
+    "spiegelhalter_test",
+    "sweep_calibration_error",
 ]

@@ -10,6 +10,7 @@ from scipy.special import betaincinv
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,
+    finest_increasing_bins,
     label_ordered_sums,
     prefix_sums,
     segment_sums,
@@ -20,10 +21,10 @@ from calib.kernels.grouping import group_ties
 from calib.validation import (
     MOST_BINS,
     check_choice,
-    check_integer,
     check_positive,
     check_sample,
-    check_uniform_bins,
+    number_of_bins,
+    rescaled,
 )
 
 
@@ -105,7 +106,7 @@ def reliability_curve(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    n_bins: int = 10,
+    n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
     confidence: float = 0.95,
@@ -119,8 +120,9 @@ def reliability_curve(
         Outcomes, 0/1 or bool.
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
-    n_bins : int, default=10
-        Number K of bins; empty ones are left out of the result.
+    n_bins : int or "cube_root", default=10
+        Number K of bins; empty ones are left out of the result. ``"cube_root"`` takes
+        round(N^(1/3)), for N points or their weight.
     strategy : {"quantile", "uniform"}, default="quantile"
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width
         [0, 1/K), ..., [(K-1)/K, 1] (Naeini and Cooper 2016).
@@ -179,7 +181,7 @@ def expected_calibration_error(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    n_bins: int = 10,
+    n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
     sample_weight: ArrayLike | None = None,
@@ -207,7 +209,7 @@ def maximum_calibration_error(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    n_bins: int = 10,
+    n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
     sample_weight: ArrayLike | None = None,
@@ -231,22 +233,135 @@ def maximum_calibration_error(
     return bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties).mce
 
 
+def debiased_squared_error(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    n_bins: int | str = 10,
+    strategy: str = "quantile",
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""Squared calibration error (L2) over bins, without what chance adds to it.
+
+    .. math:: \sum_k \frac{n_k}{n} \Big[ (\bar p_k - \bar z_k)^2
+              - \frac{\bar z_k (1 - \bar z_k)}{n_k - 1} \Big]
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    n_bins : int or "cube_root", default=10
+        As in `reliability_curve`.
+    strategy : {"quantile", "uniform"}, default="quantile"
+        As in `reliability_curve`; ties are not split.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    error : float
+        The mean square, not its root; negative where chance would make a larger error.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described, or if a bin holds one point only, whose variance is
+        unknown. The message names the argument.
+
+    Notes
+    -----
+    O(n log n) for quantile bins, O(n) for uniform ones. It is unbiased for the error of the bins,
+    whose outcomes vary as those of one probability; the error inside bins, where residuals of both
+    signs cancel, stays hidden: a binned error is a lower bound.
+
+    References
+    ----------
+    Broecker (2012); Ferro and Fricker (2012); Kumar, Liang and Ma (2019).
+
+    Examples
+    --------
+    >>> from calib import debiased_squared_error
+    >>> round(debiased_squared_error([0, 0, 1, 0, 1, 1], [0.2] * 3 + [0.8] * 3, n_bins=2), 4)
+    -0.0933
+    """
+    sample = check_sample(labels, probabilities, sample_weight, counts=True)
+    curve = bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group")
+    if curve.counts.min() <= 1:
+        raise ValueError(
+            f"n_bins must leave more than one point in each bin; found {curve.counts.min():.6g}: "
+            "take fewer bins, or strategy='quantile'"
+        )
+    chance = curve.observed * (1 - curve.observed) / (curve.counts - 1)
+    squares = np.square(curve.predicted - curve.observed)
+    return float(np.average(squares - chance, weights=curve.counts))
+
+
+def sweep_calibration_error(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """ECE over as many bins of equal size as leave the observed fractions increasing.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; only their ratios matter.
+
+    Returns
+    -------
+    error : float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    The numbers of bins 1, 2, ... are tried until the fraction of a bin is below that of its left
+    neighbour; the last number before is taken. O(n log n) to sort and O(B^2 log n) to try B bins,
+    of which there are few unless the predictions nearly separate the classes.
+
+    References
+    ----------
+    Roelofs, Cain, Shlens and Mozer (2022).
+
+    Examples
+    --------
+    >>> from calib import sweep_calibration_error
+    >>> round(sweep_calibration_error([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8]), 3)
+    0.15
+    """
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    ranks, positives = prefix_sums(groups.weights), prefix_sums(groups.positives)
+    predictions = prefix_sums(groups.weights * groups.scores)
+    starts = finest_increasing_bins(ranks, positives)
+    gaps = np.diff(positives[starts]) - np.diff(predictions[starts])
+    return float(np.abs(gaps).sum() / ranks[-1])
+
+
 def bin_sample(labels, probabilities, weights, *, n_bins, strategy, ties, confidence=0.95):
     """Put what `check_sample` returns into bins, and leave the empty ones out."""
-    check_integer(n_bins, "n_bins")
     check_choice(strategy, ["quantile", "uniform"], "strategy")
     check_choice(ties, ["group", "label"], "ties")
+    n_bins = number_of_bins(n_bins, strategy, labels.size if weights is None else weights.sum())
     if strategy == "uniform":
-        check_uniform_bins(n_bins)
-        sums = uniform_sums(probabilities, labels, weights, int(n_bins))
+        sums = uniform_sums(probabilities, labels, weights, n_bins)
     else:
         groups = group_ties(probabilities, labels, weights)
         if ties == "group":
             ranks = prefix_sums(groups.weights)
-            starts = equal_frequency_starts(ranks, min(int(n_bins), MOST_USEFUL_BINS))
+            starts = equal_frequency_starts(ranks, min(n_bins, MOST_USEFUL_BINS))
             sums = segment_sums(starts, *groups)
         else:
-            sums = label_ordered_sums(_label_ordered_sizes(groups, weights, int(n_bins)), *groups)
+            sums = label_ordered_sums(_label_ordered_sizes(groups, weights, n_bins), *groups)
     return ReliabilityCurve(*np.stack(sums)[:, sums[0] > 0], confidence)
 
 

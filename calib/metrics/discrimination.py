@@ -119,7 +119,7 @@ def _check(labels, scores, *parts, sample_weight):
     """Clean labels, scores, codes of the parts if there are any, and weights, none of them zero."""
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    columns, weights = [labels, scores, *(_codes(p, scores.size) for p in parts)], None
+    columns, weights = [labels, scores, *(codes_of(p, scores.size)[1] for p in parts)], None
     if sample_weight is not None:
         weights = rescaled(check_weights(sample_weight, size=scores.size, counts=False))
         kept = weights > 0
@@ -133,15 +133,15 @@ def _check(labels, scores, *parts, sample_weight):
     return *columns, weights
 
 
-def _codes(parts, size):
-    """Numbers 0, 1, ... for the parts."""
-    parts = one_dimensional(parts, "parts")
+def codes_of(parts, size, *, name="parts", other="scores"):
+    """The distinct `parts`, and for each row the number of its own among them."""
+    parts = one_dimensional(parts, name)
     if parts.size != size:
-        raise ValueError(f"parts has {parts.size} rows but scores has {size}: they must match")
+        raise ValueError(f"{name} has {parts.size} rows but {other} has {size}: they must match")
     try:
-        return np.unique(parts, return_inverse=True)[1]
+        return np.unique(parts, return_inverse=True)
     except TypeError:  # strings beside numbers, or None
-        raise ValueError("parts must be all numbers or all strings: convert them") from None
+        raise ValueError(f"{name} must be all numbers or all strings: convert them") from None
 
 
 def _class_weights(labels, weights):

@@ -12,7 +12,7 @@ def evaluate(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    n_bins: int = 10,
+    n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
     sample_weight: ArrayLike | None = None,

@@ -12,12 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.experiments.delong import auc_difference
 from calib.experiments.durfee2022.data import PROTOCOLS, SEED, features, split
 from calib.experiments.durfee2022.scores import BUDGETS, cases, read_scores
 from calib.experiments.recording import Experiment
 from calib.heterogeneous import HeterogeneousCalibrator
 from calib.metrics import (
+    auc_difference,
     brier_score_loss,
     expected_calibration_error,
     log_loss,
@@ -167,7 +167,7 @@ def run_case(case):
                 "own": sum(not part.fallback for part in parts),
                 "method": method,
                 "AUC": roc_auc_score(labels, values[method]),
-                "AUC_error": auc_difference(labels, values[method], test_scores)[1],
+                "AUC_error": auc_difference(labels, values[method], test_scores).error,
                 "log_loss": log_loss(labels, np.clip(predicted, 1e-12, 1 - 1e-12)),
                 "Brier": brier_score_loss(labels, predicted),
                 "ECE": expected_calibration_error(labels, predicted),

@@ -7,19 +7,34 @@ when the first picture is drawn.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from calib.diagrams.tables import numbered_table, table
+from calib.metrics.bands import confidence_band, consistency_band
 from calib.metrics.binned import bin_sample
-from calib.validation import check_sample, check_scores
+from calib.metrics.corp import corp_curve, score_decomposition
+from calib.metrics.discrimination import codes_of
+from calib.validation import check_choice, check_sample, check_scores
 
 if TYPE_CHECKING:
-    from IPython.display import Markdown
     from matplotlib.axes import Axes
+
+__all__ = [
+    "METHOD_STYLES",
+    "STYLE",
+    "calibration_map",
+    "corp_diagram",
+    "numbered_table",
+    "partition_map",
+    "reliability_diagram",
+    "styles_of",
+    "table",
+]
 
 STYLE = {
     "figure.figsize": (5.6, 3.6),
@@ -68,7 +83,7 @@ def reliability_diagram(
     labels: ArrayLike,
     predictions: ArrayLike | Mapping[str, ArrayLike],
     *,
-    n_bins: int = 10,
+    n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
     sample_weight: ArrayLike | None = None,
@@ -111,22 +126,13 @@ def reliability_diagram(
     >>> top.get_ylabel(), top.get_legend().get_texts()[0].get_text()
     ('Observed fraction', 'ECE 0.035')
     """
-    plt = _pyplot()
-    named = predictions if isinstance(predictions, Mapping) else {None: predictions}
-    _check_named(named, "predictions")
-    styles = {None: METHOD_STYLES["Raw"]} if None in named else styles_of(named)
-    samples, curves = {}, {}
-    for name, probabilities in named.items():
-        argument = "predictions" if name is None else f"predictions[{name!r}]"
-        sample = check_sample(labels, probabilities, sample_weight, name=argument, counts=True)
-        samples[name] = sample
-        curves[name] = bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
-    if axes is None:
-        _, axes = plt.subplots(
-            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
-        )
+    samples = _samples(labels, predictions, None, sample_weight)
+    styles = {None: METHOD_STYLES["Raw"]} if None in samples else styles_of(samples)
+    curves = {
+        name: bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
+        for name, sample in samples.items()
+    }
     top, bottom = _pair(axes)
-    top.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
     for name, (_, probabilities, weights) in samples.items():
         curve, style = curves[name], styles[name]
         error = f"ECE {curve.ece:.3f}"
@@ -140,19 +146,76 @@ def reliability_diagram(
             capsize=2,
             **style,
         )
-        bottom.hist(
-            probabilities,
-            np.linspace(0, 1, 26),
-            weights=weights,
-            histtype="step",
-            color=style["color"],
-        )
-    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
-    top.set_box_aspect(1)
-    bottom.set_box_aspect(1 / 4)  # as wide as the square above it
-    top.legend(loc="upper left", fontsize=9)
-    bottom.set(xlabel="Predicted probability", ylabel="Count")
-    return top, bottom
+        _histogram(bottom, probabilities, weights, style["color"])
+    return _finished(top, bottom)
+
+
+def corp_diagram(
+    labels: ArrayLike,
+    predictions: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    groups: ArrayLike | None = None,
+    band: str | None = "consistency",
+    sample_weight: ArrayLike | None = None,
+    axes: "Iterable[Axes] | None" = None,
+) -> "tuple[Axes, Axes]":
+    """Isotonic reliability curve with a band, above the distribution of predictions.
+
+    The legend states miscalibration (MCB) and discrimination (DSC) by the Brier score.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    predictions : array-like of shape (n,), or dict of str to such arrays
+        Probabilities of class 1; a dictionary has them by name of method.
+    groups : array-like of shape (n,), optional
+        Numbers or strings: a curve for each group; `predictions` is then one array.
+    band : {"consistency", "confidence"} or None, default="consistency"
+        `calib.consistency_band`, 90 % at each point around the diagonal: the play of chance; or
+        `calib.confidence_band`, 95 % around the truth as a whole, if that increases.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+    axes : pair of matplotlib Axes, optional
+        For the diagram and for the histogram below it; by default a new figure.
+
+    Returns
+    -------
+    top, bottom : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from calib import diagrams
+    >>> top, bottom = diagrams.corp_diagram([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
+    >>> top.get_legend().get_texts()[0].get_text()
+    'MCB 0.050, DSC 0.125'
+    """
+    if band is not None:
+        check_choice(band, ["consistency", "confidence"], "band")
+    samples = _samples(labels, predictions, groups, sample_weight)
+    styles = {None: METHOD_STYLES["Raw"]} if None in samples else styles_of(samples)
+    top, bottom = _pair(axes)
+    for name, (z, p, weights) in samples.items():
+        color = styles[name]["color"]
+        curve = corp_curve(z, p, sample_weight=weights)
+        parts = score_decomposition(z, p, sample_weight=weights)
+        text = f"MCB {parts.miscalibration:.3f}, DSC {parts.discrimination:.3f}"
+        label = text if name is None else f"{name} ({text})"
+        top.plot(curve.predicted, curve.recalibrated, color=color, label=label)
+        if band is not None:
+            limits = consistency_band if band == "consistency" else confidence_band
+            limits = limits(z, p, sample_weight=weights)
+            grid = limits.predicted
+            top.fill_between(grid, limits.lower, limits.upper, color=color, alpha=0.15, lw=0)
+        _histogram(bottom, p, weights, color)
+    return _finished(top, bottom)
 
 
 def calibration_map(
@@ -267,79 +330,6 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
     return ax
 
 
-def numbered_table(name: str, caption: str, lines: Iterable[str]) -> str:
-    """Write a Markdown table with a caption; the site numbers it, and `name` refers to it.
-
-    A mean and its spread, as in "0.12 ± 0.03", stay on one line.
-
-    Parameters
-    ----------
-    name : str
-        What the role ``numref`` refers to.
-    caption : str
-        In MyST Markdown, on one line.
-    lines : iterable of str
-        The lines of the table: heads, alignment, rows.
-
-    Returns
-    -------
-    str
-        MyST Markdown, for `IPython.display.Markdown`.
-
-    Examples
-    --------
-    >>> from calib import diagrams
-    >>> lines = ["| method | log loss |", "|:--|--:|", "| Platt | 0.21 |"]
-    >>> print(diagrams.numbered_table("tab-losses", "Losses.", lines))
-    :::{table} Losses.
-    :name: tab-losses
-    <BLANKLINE>
-    | method | log loss |
-    |:--|--:|
-    | Platt | 0.21 |
-    :::
-    """
-    rows = [line.replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}") for line in lines]
-    return "\n".join([f":::{{table}} {caption}", f":name: {name}", "", *rows, ":::"])
-
-
-def table(
-    name: str,
-    caption: str,
-    head: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    n_left: int = 1,
-) -> "Markdown":
-    """Show a numbered table of cells in a notebook.
-
-    Parameters
-    ----------
-    name, caption : str
-        As in `numbered_table`.
-    head : sequence of str
-        Titles of the columns.
-    rows : iterable of sequences of str
-        Cells, as many in each row as there are columns.
-    n_left : int, default=1
-        Number of columns of text, from the left; the others are aligned to the right, as numbers.
-
-    Returns
-    -------
-    IPython.display.Markdown
-
-    Raises
-    ------
-    ImportError
-        If IPython is not installed; notebooks have it.
-    """
-    from IPython.display import Markdown
-
-    alignment = [":--" if column < n_left else "--:" for column in range(len(head))]
-    lines = [f"| {' | '.join(cells)} |" for cells in [head, alignment, *rows]]
-    return Markdown(numbered_table(name, caption, lines))
-
-
 def _pyplot():
     try:
         import matplotlib.pyplot as plt
@@ -361,13 +351,59 @@ def _one(ax):
 
 
 def _pair(axes):
+    """Return `axes`, or those of a new figure, with the diagonal on the upper one."""
+    plt = _pyplot()
+    if axes is None:
+        _, axes = plt.subplots(
+            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
+        )
     found = list(axes) if np.iterable(axes) else [axes]
-    if len(found) != 2 or not all(isinstance(ax, _pyplot().Axes) for ax in found):
+    if len(found) != 2 or not all(isinstance(ax, plt.Axes) for ax in found):
         raise ValueError(
             "axes must be a pair of matplotlib Axes, for the diagram and for the histogram below "
             f"it; found {', '.join(type(ax).__name__ for ax in found) or 'none'}"
         )
+    found[0].plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
     return found
+
+
+def _histogram(ax, probabilities, weights, color):
+    edges = np.linspace(0, 1, 26)
+    ax.hist(probabilities, edges, weights=weights, histtype="step", color=color)
+
+
+def _finished(top, bottom):
+    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
+    top.set_box_aspect(1)
+    bottom.set_box_aspect(1 / 4)  # as wide as the square above it
+    top.legend(loc="upper left", fontsize=9)
+    bottom.set(xlabel="Predicted probability", ylabel="Count")
+    return top, bottom
+
+
+def _samples(labels, predictions, groups, sample_weight):
+    """Clean samples by the name of the method or of the group."""
+    named = predictions if isinstance(predictions, Mapping) else {None: predictions}
+    _check_named(named, "predictions")
+    samples = {}
+    for name, probabilities in named.items():
+        argument = "predictions" if name is None else f"predictions[{name!r}]"
+        sample = check_sample(labels, probabilities, sample_weight, name=argument, counts=True)
+        samples[name] = sample
+    if groups is None:
+        return samples
+    if None not in samples:
+        raise ValueError("groups must be None where predictions is a dictionary: draw one of them")
+    size = np.size(predictions)
+    names, codes = codes_of(groups, size, name="groups", other="predictions")
+    if sample_weight is not None:
+        codes = codes[np.asarray(sample_weight, np.float64) > 0]
+    rows = {str(name): codes == code for code, name in enumerate(names) if code in codes}
+    columns = samples[None]
+    return {
+        name: tuple(None if column is None else column[here] for column in columns)
+        for name, here in rows.items()
+    }
 
 
 def _check_named(values, name):

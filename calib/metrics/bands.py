@@ -1,0 +1,225 @@
+"""How far the CORP curve may stray by chance, and where the true curve can be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv
+
+from calib.kernels.binning import equal_frequency_starts, prefix_sums
+from calib.kernels.grouping import group_ties
+from calib.kernels.pooling import pool_adjacent_violators
+from calib.validation import check_integer, check_positive, check_sample
+
+MOST_KNOTS = 1000  # at which a consistency band is stored
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationBand:
+    """Two limits above a grid of predictions; arrays of shape (k,).
+
+    Attributes
+    ----------
+    predicted : ndarray
+        Predictions, increasing.
+    lower, upper : ndarray
+        Limits at these predictions.
+    confidence : float
+        Coverage that was asked for.
+    """
+
+    predicted: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    confidence: float
+
+    @property
+    def holds_diagonal(self) -> bool:
+        """Whether perfect calibration lies inside the band."""
+        return bool(np.all((self.lower <= self.predicted) & (self.predicted <= self.upper)))
+
+    @property
+    def crosses(self) -> bool:
+        """Whether the lower limit is above the upper one somewhere: no increasing curve fits."""
+        return bool(np.any(self.lower > self.upper))
+
+
+def consistency_band(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    confidence: float = 0.9,
+    n_resamples: int = 200,
+    random_state: int | np.random.Generator | None = 0,
+    sample_weight: ArrayLike | None = None,
+) -> CalibrationBand:
+    """Where the CORP curve lies, point by point, if the predictions are calibrated.
+
+    Predictions are drawn with replacement, outcomes from the predictions, and isotonic regression
+    is fitted anew; the limits are quantiles over these fits at each prediction.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool; checked, but the band does not depend on them.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    confidence : float, default=0.9
+        Coverage at one prediction, in (0, 1).
+    n_resamples : int, default=200
+        Number of fits.
+    random_state : int, numpy Generator or None, default=0
+        Source of the draws.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts, and as many points are drawn as they sum to, rounded.
+
+    Returns
+    -------
+    band : CalibrationBand
+        At the distinct predictions, at most 1000 of them.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n + n_resamples n). The band is not simultaneous: a calibrated forecaster leaves it
+    somewhere in most samples. It shows the size of chance and is no test.
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan (2021).
+
+    Examples
+    --------
+    >>> from calib import consistency_band
+    >>> band = consistency_band([0, 1] * 50, [0.5] * 100)
+    >>> band.lower, band.upper
+    (array([0.41]), array([0.58]))
+    """
+    check_positive(confidence, "confidence", below=1)
+    check_integer(n_resamples, "n_resamples")
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
+    groups = group_ties(probabilities, labels, weights)
+    rng = np.random.default_rng(random_state)
+    n_points = max(1, round(groups.weights.sum()))
+    shares = groups.weights / groups.weights.sum()
+    n_groups = groups.scores.size
+    knots = np.unique(np.linspace(0, n_groups - 1, MOST_KNOTS).round().astype(np.int64))
+    fits = np.empty((n_resamples, knots.size))
+    for fit in fits:
+        counts = rng.multinomial(n_points, shares)
+        drawn = np.flatnonzero(counts)
+        counts, scores = counts[drawn], groups.scores[drawn]
+        positives = rng.binomial(counts, scores)
+        starts, totals, hits = pool_adjacent_violators(
+            counts.astype(np.float64), positives.astype(np.float64)
+        )
+        values = np.repeat(hits / totals, np.diff(starts))
+        fit[:] = np.interp(groups.scores[knots], scores, values)
+    tail = (1 - confidence) / 2
+    lower, upper = np.quantile(fits, [tail, 1 - tail], axis=0)
+    return CalibrationBand(groups.scores[knots], lower, upper, float(confidence))
+
+
+def confidence_band(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_groups: int = 50,
+    sample_weight: ArrayLike | None = None,
+) -> CalibrationBand:
+    r"""Where the true calibration curve lies, everywhere at once, if it is increasing.
+
+    Neighbouring predictions are put into K groups of equal size. With :math:`S_{jk}` positives
+    among the :math:`n_{jk}` points of groups j to k, :math:`a = \alpha / (K (K + 1))` and the
+    exact limits of Clopper and Pearson,
+
+    .. math:: L_i = \max_{j \le k \le i} B(a; S_{jk}, n_{jk} - S_{jk} + 1), \qquad
+              U_i = \min_{i \le j \le k} B(1 - a; S_{jk} + 1, n_{jk} - S_{jk}) .
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    confidence : float, default=0.95
+        Probability, at least, that the band holds the whole curve, in (0, 1).
+    n_groups : int, default=50
+        Most groups K. Every distinct prediction is a group if there are no more than that. More of
+        them narrow the bands of large samples a little, and widen those of small ones.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    band : CalibrationBand
+        At the distinct predictions. It is a test of calibration (`holds_diagonal`), and of
+        monotonicity: if it `crosses`, the true curve does not increase. Each errs with probability
+        at most ``1 - confidence``.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n + K^2). Coverage is guaranteed in finite samples for independent outcomes, given the
+    predictions, and with groups as well: outcomes of a group need not have the same probability,
+    because a limit is used only for predictions beyond the group on the side where it holds. The
+    guarantee makes the band wide: for small samples it excludes little.
+
+    References
+    ----------
+    Dimitriadis, Duembgen, Henzi, Puke and Ziegel (2023).
+
+    Examples
+    --------
+    >>> from calib import confidence_band
+    >>> band = confidence_band([0] * 90 + [1] * 10, [0.8] * 100)
+    >>> band.lower.round(3), band.upper.round(3), band.holds_diagonal
+    (array([0.049]), array([0.176]), False)
+    """
+    check_positive(confidence, "confidence", below=1)
+    check_integer(n_groups, "n_groups")
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
+    ties = group_ties(probabilities, labels, weights)
+    n_ties = ties.scores.size
+    points = prefix_sums(ties.weights)
+    starts = (
+        np.arange(n_ties + 1)
+        if n_ties <= n_groups
+        else equal_frequency_starts(points, int(n_groups))
+    )
+    lower, upper = _simultaneous_limits(
+        points[starts], prefix_sums(ties.positives)[starts], 1 - confidence
+    )
+    # A group speaks for predictions from its last one on below, and up to its first one above.
+    group = np.repeat(np.arange(starts.size - 1), np.diff(starts))
+    first, last = np.zeros((2, n_ties), bool)
+    first[starts[:-1]] = last[starts[1:] - 1] = True
+    lower = np.append(lower, 0.0)[np.where(last, group, group - 1)]
+    upper = np.append(upper, 1.0)[np.where(first, group, group + 1)]
+    return CalibrationBand(ties.scores, lower, upper, float(confidence))
+
+
+def _simultaneous_limits(points, positives, alpha):
+    """Limits of each group, from the sums before each group and at the end."""
+    k = points.size - 1
+    tail = alpha / (k * (k + 1))
+    lower, upper = np.zeros(k), np.ones(k)
+    for end in range(1, k + 1):  # all intervals that end here
+        n, hits = points[end] - points[:end], positives[end] - positives[:end]
+        misses = np.maximum(n - hits, 0)
+        low = np.where(hits > 0, betaincinv(np.where(hits > 0, hits, 1), misses + 1, tail), 0)
+        high = np.where(
+            misses > 0, betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - tail), 1
+        )
+        lower[end - 1] = low.max()
+        upper[:end] = np.minimum(upper[:end], high)
+    return np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]

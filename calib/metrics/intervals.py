@@ -1,0 +1,464 @@
+"""How sure a measure is: intervals, for one prediction, for two on the same rows, over groups."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from calib.kernels.binning import prefix_sums
+from calib.metrics.discrimination import codes_of
+from calib.validation import (
+    check_integer,
+    check_labels,
+    check_positive,
+    check_sample,
+    check_scores,
+    check_weights,
+    one_dimensional,
+)
+
+Measure = Callable[..., float]
+
+
+class Interval(NamedTuple):
+    """A measure and its confidence limits.
+
+    Attributes
+    ----------
+    estimate : float
+        The measure, or the difference, on the sample itself.
+    lower, upper : float
+        Confidence limits.
+    error : float
+        Standard error.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    error: float
+
+
+def bootstrap_interval(
+    measure: Measure,
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+    sample_weight: ArrayLike | None = None,
+) -> Interval:
+    r"""Bootstrap interval of any measure of calibration or discrimination.
+
+    Rows are drawn with replacement. With the quantiles :math:`q` of the measure :math:`\hat\theta`
+    over the draws, the limits are :math:`2 \hat\theta - q_{1 - \alpha/2}` and
+    :math:`2 \hat\theta - q_{\alpha/2}` (the "basic" interval).
+
+    Parameters
+    ----------
+    measure : callable
+        ``measure(labels, probabilities, sample_weight=...)``, a number; set options beforehand, for
+        example with `functools.partial`.
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    confidence : float, default=0.95
+        Coverage, in (0, 1).
+    n_resamples : int, default=1000
+        Number of draws.
+    random_state : int, numpy Generator or None, default=0
+        Source of the draws.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts, and as many rows are drawn as they sum to, rounded.
+
+    Returns
+    -------
+    interval : Interval
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described, or if the measure refuses a draw, such as one that has
+        one class only. The message names the argument.
+
+    Notes
+    -----
+    As long as `n_resamples` times the measure. Calibration errors are biased upwards, and those of
+    bootstrap samples twice. The common percentile interval then lies above the truth, sometimes
+    altogether; the basic one takes most of the bias off, and may reach below 0. Of 500
+    overconfident predictions, 95 % intervals of ECE held the truth in 85 % of the samples, those of
+    the Kuiper error in 92 %, and percentile intervals in 79 % and 41 %. Where the predictions are
+    calibrated or nearly so, no bootstrap of an error is right: use a test.
+
+    References
+    ----------
+    Davison and Hinkley (1997), section 5.2.
+
+    Examples
+    --------
+    >>> from calib import bootstrap_interval, brier_score_loss
+    >>> interval = bootstrap_interval(brier_score_loss, [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9)
+    >>> [round(limit, 2) for limit in interval]
+    [0.17, 0.11, 0.23, 0.03]
+    """
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
+    values, draws = _resampled(
+        [measure], labels, [probabilities], weights, n_resamples, random_state
+    )
+    return _basic(values[0], draws[:, 0], confidence)
+
+
+def bootstrap_difference(
+    measure: Measure,
+    labels: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: int | np.random.Generator | None = 0,
+    sample_weight: ArrayLike | None = None,
+) -> Interval:
+    """Bootstrap interval of the difference that two predictions of the same outcomes make.
+
+    Parameters
+    ----------
+    measure : callable
+        As in `bootstrap_interval`.
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    first, second : array-like of shape (n,)
+        Two predictions in [0, 1] for each row.
+    confidence, n_resamples, random_state, sample_weight
+        As in `bootstrap_interval`.
+
+    Returns
+    -------
+    interval : Interval
+        Of the measure of `first` less that of `second`.
+
+    Raises
+    ------
+    ValueError
+        As in `bootstrap_interval`.
+
+    Notes
+    -----
+    Both are measured on the same draws: what they have in common cancels, and the interval is
+    narrower than those of the two measures suggest.
+
+    Examples
+    --------
+    >>> from calib import bootstrap_difference, brier_score_loss
+    >>> labels, first, second = [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9, [0.2, 0.5, 0.2, 0.7] * 9
+    >>> interval = bootstrap_difference(brier_score_loss, labels, first, second)
+    >>> interval.estimate.__round__(3), interval.upper < 0
+    (-0.08, True)
+    """
+    first, second = (
+        check_scores(column, name=name, unit=True)
+        for column, name in ((first, "first"), (second, "second"))
+    )
+    _same_size(first, second)
+    labels, first, weights = check_sample(labels, first, sample_weight, name="first", counts=True)
+    if weights is not None:
+        second = second[np.asarray(sample_weight, np.float64) > 0]
+    values, draws = _resampled(
+        [measure, measure], labels, [first, second], weights, n_resamples, random_state
+    )
+    return _basic(values[0] - values[1], draws[:, 0] - draws[:, 1], confidence)
+
+
+def bootstrap_by_group(
+    measure: Measure,
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    groups: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    random_state: int | np.random.Generator | None = 0,
+    sample_weight: ArrayLike | None = None,
+) -> dict[object, Interval]:
+    """Bootstrap intervals of a measure in each group that hold in all of them at once.
+
+    Parameters
+    ----------
+    measure : callable
+        As in `bootstrap_interval`.
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    groups : array-like of shape (n,)
+        Group of each row: numbers or strings.
+    confidence : float, default=0.95
+        Probability that all intervals hold, in (0, 1).
+    n_resamples : int, default=2000
+        Number of draws in each group; more groups need more, since each interval is wider.
+    random_state : int, numpy Generator or None, default=0
+        Source of the draws.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    intervals : dict of group to Interval
+        In the order of the groups.
+
+    Raises
+    ------
+    ValueError
+        As in `bootstrap_interval`, or for groups that are not as described.
+
+    Notes
+    -----
+    Groups share no row, so their intervals are independent: with G groups each is given the
+    confidence ``confidence ** (1 / G)`` (Sidak).
+
+    Examples
+    --------
+    >>> from calib import bootstrap_by_group, brier_score_loss
+    >>> intervals = bootstrap_by_group(
+    ...     brier_score_loss, [0, 1, 0, 1] * 5, [0.1, 0.8, 0.4, 0.4] * 5, ["a", "a", "b", "b"] * 5
+    ... )
+    >>> {group: round(interval.estimate, 3) for group, interval in intervals.items()}
+    {'a': 0.025, 'b': 0.26}
+    """
+    check_positive(confidence, "confidence", below=1)
+    groups = one_dimensional(groups, "groups")
+    if sample_weight is not None and groups.size == np.size(sample_weight):
+        groups = groups[np.asarray(sample_weight, np.float64) > 0]
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    names, codes = codes_of(groups, labels.size, name="groups", other="probabilities")
+    rng = np.random.default_rng(random_state)
+    intervals = {}
+    for code, name in enumerate(names.tolist()):
+        rows = codes == code
+        intervals[name] = bootstrap_interval(
+            measure,
+            labels[rows],
+            probabilities[rows],
+            confidence=confidence ** (1 / names.size),
+            n_resamples=n_resamples,
+            random_state=rng,
+            sample_weight=None if weights is None else weights[rows],
+        )
+    return intervals
+
+
+def auc_interval(
+    labels: ArrayLike,
+    scores: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+) -> Interval:
+    """AUC with DeLong's standard error, and limits that are symmetric in its log-odds.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, two or more of each class.
+    scores : array-like of shape (n,)
+        Finite real numbers; probabilities or not.
+    confidence : float, default=0.95
+        Coverage, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    interval : Interval
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n). An AUC is the mean over positives of the share of negatives that a positive beats,
+    and the mean over negatives of the share of positives that beat it; the variances of the two
+    shares give that of the mean. Of scores that separate the classes the error is 0 and the
+    interval a point, which says too much.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988).
+
+    Examples
+    --------
+    >>> from calib import auc_interval
+    >>> [round(value, 3) for value in auc_interval([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])]
+    [0.889, 0.261, 0.995, 0.157]
+    """
+    check_positive(confidence, "confidence", below=1)
+    labels, scores, weights = _two_of_each(
+        labels, scores, names=["scores"], sample_weight=sample_weight
+    )
+    area, error = _mean_and_error(_shares(labels, scores, weights), labels, weights)
+    if not 0 < area < 1:
+        return Interval(area, area, area, error)
+    reach = math.exp(float(ndtri((1 + confidence) / 2)) * error / (area * (1 - area)))
+    odds = area / (1 - area)
+    return Interval(area, odds / (odds + reach), odds * reach / (odds * reach + 1), error)
+
+
+def auc_difference(
+    labels: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+) -> Interval:
+    """AUC of one score less that of another on the same rows, by DeLong's method.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, two or more of each class.
+    first, second : array-like of shape (n,)
+        Two scores for each row: finite real numbers, probabilities or not.
+    confidence : float, default=0.95
+        Coverage, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    interval : Interval
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n). As in `auc_interval`, with the differences of the shares; pairing removes what both
+    scores have in common.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988).
+
+    Examples
+    --------
+    >>> from calib import auc_difference
+    >>> interval = auc_difference([0, 0, 1, 1], [1, 2, 3, 4], [1, 3, 2, 4])
+    >>> print(round(interval.estimate, 3), round(interval.error, 3))
+    0.25 0.354
+    """
+    check_positive(confidence, "confidence", below=1)
+    labels, first, second, weights = _two_of_each(
+        labels, first, second, names=["first", "second"], sample_weight=sample_weight
+    )
+    shares = _shares(labels, first, weights) - _shares(labels, second, weights)
+    difference, error = _mean_and_error(shares, labels, weights)
+    reach = float(ndtri((1 + confidence) / 2)) * error
+    return Interval(difference, difference - reach, difference + reach, error)
+
+
+def _resampled(measures, labels, predictions, weights, n_resamples, random_state):
+    """Each measure of its prediction, on the sample and on `n_resamples` draws from it.
+
+    Equal rows are pooled first: fewer are drawn, and the draws do not depend on their order.
+    """
+    check_integer(n_resamples, "n_resamples", minimum=2)
+    rng = np.random.default_rng(random_state)
+    weights = np.ones(labels.size) if weights is None else weights
+    columns = [labels, *predictions]
+    order = np.lexsort(columns)
+    labels, *predictions = (column[order] for column in columns)
+    new = np.any([np.diff(column, prepend=-1) != 0 for column in (labels, *predictions)], axis=0)
+    starts = np.flatnonzero(new)
+    labels, weights = labels[starts], np.add.reduceat(weights[order], starts)
+    predictions = [column[starts] for column in predictions]
+    n_points = max(1, round(weights.sum()))
+    shares = weights / weights.sum()
+
+    def values(counts):
+        return [
+            float(measure(labels, column, sample_weight=counts))
+            for measure, column in zip(measures, predictions, strict=True)
+        ]
+
+    draws = np.empty((n_resamples, len(measures)))
+    for draw in draws:
+        try:
+            draw[:] = values(rng.multinomial(n_points, shares))
+        except ValueError as error:
+            raise ValueError(
+                f"measure refused a draw from the rows, so the sample is too small for it: {error}"
+            ) from error
+    return values(weights), draws
+
+
+def _basic(value, draws, confidence):
+    """Interval from draws, reflected at the value."""
+    check_positive(confidence, "confidence", below=1)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    return Interval(
+        value, float(2 * value - high), float(2 * value - low), float(draws.std(ddof=1))
+    )
+
+
+def _two_of_each(labels, *scores, names, sample_weight):
+    """Clean labels, scores and weights, with more than one point of each class."""
+    scores = [check_scores(column, name=name) for column, name in zip(scores, names, strict=True)]
+    _same_size(*scores)
+    labels = check_labels(labels, size=scores[0].size, other=names[0])
+    weights = np.ones(labels.size)
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, size=labels.size, other=names[0])
+    for label in (0, 1):
+        found = weights[labels == label].sum()
+        if found <= 1:
+            raise ValueError(
+                f"labels must hold more than one row of each class; found {found:.6g} of class "
+                f"{label}: a variance needs two"
+            )
+    kept = weights > 0
+    return labels[kept], *(column[kept] for column in scores), weights[kept]
+
+
+def _same_size(first, second=None):
+    if second is not None and second.size != first.size:
+        raise ValueError(
+            f"second has {second.size} rows but first has {first.size}: they must match"
+        )
+
+
+def _shares(labels, scores, weights):
+    """For each positive the share of negatives below it, for each negative of positives above."""
+    shares = np.empty(labels.size)
+    for label in (0, 1):
+        rows, others = labels == label, labels != label
+        order = np.argsort(scores[others])
+        sums = prefix_sums(weights[others][order])
+        left, right = (
+            sums[np.searchsorted(scores[others][order], scores[rows], side=side)]
+            for side in ("left", "right")
+        )
+        below = (left + right) / (2 * sums[-1])  # ties: half
+        shares[rows] = below if label == 1 else 1 - below
+    return shares
+
+
+def _mean_and_error(shares, labels, weights):
+    """Mean over the positives, and its standard error, to which both classes contribute."""
+    variance = 0.0
+    for label in (0, 1):
+        values, counts = shares[labels == label], weights[labels == label]
+        total = counts.sum()
+        mean = np.dot(counts, values) / total
+        variance += np.dot(counts, np.square(values - mean)) / (total - 1) / total
+    return float(mean), math.sqrt(variance)
