@@ -1,56 +1,59 @@
 """Supposed causes of differences from Durfee, Gupta and Basu (2022).
 
-The text does not say, or has lost, much of the protocol. Table 23.2 of chapter 23 lists what; for
-each of its rows that our records allow to read otherwise there is a cause for every other reading,
-tried on standardised numbers and on raw ones. So what is tried does not depend on what it yields.
+Much of the protocol is lost from the text we have or was never in it; chapter 23 lists what. For
+each entry of that list which our records allow to read in another way there is a cause for every
+other reading, so that what is tried does not depend on what it yields. Each is tried on
+standardised numbers, on raw ones, and on raw ones after the paper's 100 epochs, wherever there are
+records.
 """
-
-from itertools import product
 
 from calib.experiments.contents import Cause
 from calib.experiments.durfee2022.protocol import TREES
 from calib.experiments.durfee2022.tables import TABLES
 
 _AREAS = tuple(table.name for table in TABLES if table.name != "table4")
+_CHAPTER = "23_network_experiments"
+_LIFT, _EPOCHS, _LABEL = "durfee2022_lift", "durfee2022_epochs", "durfee2022_label"
 _RAW = Cause(
     name="raw-inputs",
     title="numbers that are not standardised",
     changes={"inputs": "raw"},
     tables=_AREAS,
-    chapter="23_network_experiments",
-    experiments=("durfee2022_lift",),
+    chapter=_CHAPTER,
+    experiments=(_LIFT,),
 )
-_OTHERS = {  # what is set, and its other readings: name, title, changes
-    "label": [
-        (
-            "readmitted-early",
-            "readmission within 30 days as the label of Diabetes, not at any time",
-            {"label": "early"},
+
+
+def _epochs(given, suffix, numbers):
+    """The paper's number of epochs, and the two readings of which one is kept."""
+    shared = {
+        "tables": _AREAS,
+        "chapter": _CHAPTER,
+        "experiments": (_EPOCHS,),
+        "after": given,
+        "setting": "epochs",
+    }
+    return (
+        Cause(
+            name=f"hundred-epochs{suffix}",
+            title=f"100 epochs in place of 30, {numbers}",
+            changes={"n_epochs": 100},
+            **shared,
         ),
-    ],
-    "training": [
-        ("hundred-epochs", "100 epochs in place of 30", {"n_epochs": 100}),
-        (
-            "last-epoch",
-            "100 epochs, the last one in place of the best by validation AUC",
-            {"n_epochs": 100, "kept": "last"},
+        Cause(
+            name=f"last-epoch{suffix}",
+            title=f"100 epochs, the last one in place of the best by validation AUC, {numbers}",
+            changes={"n_epochs": 100, "kept": "last"},
+            **shared,
         ),
-    ],
-    "widths": [
-        ("wider", "networks of our next larger size", {"wider": 1}),
-        ("narrower", "networks of our next smaller size", {"wider": -1}),
-    ],
-    "rates": [
+    )
+
+
+_SELECTION = {  # what is set, and its other readings: name, title, changes
+    "rates": [  # lost, like the widths
         ("without-smallest-rate", "learning rates 0.001 and 0.01 only", {"rates": (1e-3, 1e-2)}),
         ("without-largest-rate", "learning rates 0.0001 and 0.001 only", {"rates": (1e-4, 1e-3)}),
-    ],
-    "tree": [
-        (
-            f"depth-{depth}-leaf-{leaf}",
-            f"trees of depth {depth} with at least {leaf} training rows in a leaf, always",
-            {"tree": f"depth {depth} leaf {leaf}"},
-        )
-        for depth, leaf in TREES
+        ("middle-rate", "learning rate 0.001 only", {"rates": (1e-3,)}),
     ],
     "ranking": [
         ("best-on-test", "best variants by the test AUC", {"ranked_by": "network"}),
@@ -64,29 +67,55 @@ _OTHERS = {  # what is set, and its other readings: name, title, changes
     "variant": [
         ("best-rate", "a variant is a regularisation at its best learning rate", {"tuned": True}),
     ],
-    "half": [("half-down", "the best four of nine as the best half", {"half": "down"})],
+    "half": [("half-down", "the smaller half of an odd number of variants", {"half": "down"})],
 }
-_RECORDS = {"training": "durfee2022_epochs", "label": "durfee2022_label"}
+_RECORDED_WITH_LIFT = {
+    "widths": [
+        ("wider", "networks of our next larger size", {"wider": 1}),
+        ("narrower", "networks of our next smaller size", {"wider": -1}),
+    ],
+    "tree": [
+        (
+            f"depth-{depth}-leaf-{leaf}",
+            f"trees of depth {depth} with at least {leaf} training rows in a leaf, always",
+            {"tree": f"depth {depth} leaf {leaf}"},
+        )
+        for depth, leaf in TREES
+    ],
+}
 
 
-def _cause(setting, name, title, changes, *, raw):
-    return Cause(
-        name=f"{name}-raw" if raw else name,
-        title=f"{title}, raw numbers" if raw else title,
-        changes=changes,
-        tables=_AREAS,
-        chapter="23_network_experiments",
-        experiments=(_RECORDS.get(setting, "durfee2022_lift"),),
-        after=_RAW.name if raw else "",
-        setting=setting,
+def _readings(settings, given, suffix, numbers, experiment=_LIFT):
+    """A cause for each other reading, with what it takes as given."""
+    return tuple(
+        Cause(
+            name=f"{name}{suffix}",
+            title=f"{title}, {numbers}",
+            changes=changes,
+            tables=_AREAS,
+            chapter=_CHAPTER,
+            experiments=(experiment,),
+            after=given,
+            setting=setting,
+        )
+        for setting, others in settings.items()
+        for name, title, changes in others
     )
 
 
 CAUSES = (
     _RAW,
-    *(
-        _cause(setting, *other, raw=raw)
-        for setting, others in _OTHERS.items()
-        for raw, other in product([True, False], others)
+    *_epochs(_RAW.name, "-raw", "raw numbers"),
+    *_epochs("", "", "standardised numbers"),
+    Cause(
+        name="readmitted-early",
+        title="readmission within 30 days as the label of Diabetes, not at any time",
+        changes={"label": "early"},
+        tables=_AREAS,
+        chapter=_CHAPTER,
+        experiments=(_LABEL,),
     ),
+    *_readings(_SELECTION, "hundred-epochs-raw", "-longer", "raw numbers, 100 epochs", _EPOCHS),
+    *_readings(_SELECTION | _RECORDED_WITH_LIFT, _RAW.name, "-raw", "raw numbers"),
+    *_readings(_SELECTION | _RECORDED_WITH_LIFT, "", "", "standardised numbers"),
 )
