@@ -6,6 +6,7 @@ import pytest
 
 from calib import PlattScaling, roc_auc_score
 from calib.experiments import read_table, recorded
+from calib.experiments.durfee2022 import data as durfee2022_data
 from calib.experiments.durfee2022 import epochs as durfee2022_epochs
 from calib.experiments.durfee2022 import networks as durfee2022_networks
 from calib.experiments.durfee2022 import protocol as durfee2022
@@ -267,42 +268,53 @@ def test_the_recorded_bytes_have_the_areas_of_the_networks():
 
 
 def test_longer_training_goes_on_from_the_recorded_networks():
-    """Up to 30 epochs the networks are those that were recorded with one more learning rate."""
+    """Up to 30 epochs the networks are those that were recorded before."""
     longer, trained = recorded("durfee2022_epochs"), recorded("durfee2022_networks_standard")
-    cases = durfee2022_epochs.EPOCHS_STUDY.cases()
-    n_networks = BUDGETS["standard"].n_runs * len(durfee2022_epochs.RATES)
-    assert len(longer["run"]) == len(cases) * n_networks * len(durfee2022_epochs.EPOCHS)
+    n_cases, counts = len(durfee2022_epochs.cases()), durfee2022_epochs.EPOCHS
+    n_networks = BUDGETS["standard"].n_runs * len(BUDGETS["standard"].rates)
+    assert len(longer["run"]) == n_cases * n_networks * (len(counts) + 1)
     for k in np.flatnonzero(longer["n_epochs"] == 30):
         keys = ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]
         same = np.all([trained[key] == longer[key][k] for key in keys], axis=0)
         assert same.sum() == 1
         assert longer["test_auc"][k] == pytest.approx(trained["test_auc"][same][0], abs=2e-3)
-    # the best epoch so far never has a smaller validation AUC than an earlier one
-    best = longer["validation_auc"].reshape(len(cases), len(durfee2022_epochs.EPOCHS), n_networks)
-    assert (np.diff(best, axis=1) >= 0).all()
+    # the best epoch so far never has a smaller validation AUC than an earlier one, or the last one
+    areas = longer["validation_auc"].reshape(n_cases, len(counts) + 1, n_networks)
+    assert (np.diff(areas[:, :-1], axis=1) >= 0).all()
+    assert (areas[:, -1] <= areas[:, -2]).all()
+    last = longer["kept"] == "last"
+    assert last.reshape(areas.shape)[:, -1].all() and last.sum() == n_cases * n_networks
 
 
 @needs_data
 @needs_torch
 def test_the_first_epochs_of_longer_training(monkeypatch):
     monkeypatch.setattr(durfee2022_epochs, "EPOCHS", (1, 2))
-    case = durfee2022_epochs.EPOCHS_STUDY.cases()[1]
-    first, second = np.split(
-        np.array([r["validation_auc"] for r in durfee2022_epochs.run_case(case)]), 2
-    )
+    case = {"dataset": "bank_full", "inputs": "raw", "size": "S", "regularisation": "none"}
+    rows = durfee2022_epochs.run_case(case)
+    first, second, last = np.split(np.array([row["validation_auc"] for row in rows]), 3)
     assert (second >= first).all() and (second > first).any()
+    assert [row["epoch"] for row in rows[-9:]] == [2] * 9
+    np.testing.assert_array_equal(last[second > first], second[second > first])
 
 
-# The published tables
+# Another label
 
 
-def test_all_printed_lifts_but_one_follow_from_the_printed_areas():
-    printed = read_table(RESULTS / "published" / "durfee2022_tables.csv")
-    half = 5e-5  # of the last digit
-    low = (printed["heterogeneous"] - half) / (printed["network"] + half)
-    high = (printed["heterogeneous"] + half) / (printed["network"] - half)
-    lift = 1 + printed["printed_lift"] / 100
-    wrong = (lift < low - half) | (lift > high + half)
-    cell = [printed[key][wrong].tolist() for key in ["table", "size", "variants", "dataset"]]
-    assert cell == [[3.0], ["M"], ["Reg"], ["Diabetes"]]
-    assert round((printed["heterogeneous"] / lift)[wrong][0], 4) == 0.6591
+def test_the_early_label_is_that_of_the_extra_column(monkeypatch):
+    table = {"diag_1": pd.Categorical(["a", "b", "a"])} | {"weight": [1, 2, 3]}
+    X = pd.DataFrame(table | dict.fromkeys(durfee2022_data.PROTOCOLS["diabetes130"].dropped, 0))
+    X = X.assign(**dict.fromkeys(durfee2022_data.PROTOCOLS["diabetes130"].embedded, "a"))
+    extras = pd.DataFrame({"readmitted": ["NO", "<30", ">30"]})
+    asked = []
+
+    def load(name, return_extras):
+        asked.append(name)
+        return X, np.array([0, 1, 1], np.int8), extras
+
+    monkeypatch.setattr(durfee2022_data, "load", load)
+    durfee2022_data.features.cache_clear()
+    assert durfee2022_data.features(durfee2022_data.EARLY).labels.tolist() == [0, 1, 0]
+    assert durfee2022_data.features("diabetes130").labels.tolist() == [0, 1, 1]
+    durfee2022_data.features.cache_clear()
+    assert asked == ["diabetes130"] * 2

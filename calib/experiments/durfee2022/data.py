@@ -18,6 +18,8 @@ class Protocol(NamedTuple):
     `embedded` columns get a learnt vector in the networks, other categories an indicator column;
     integer codes of categories are listed in `coded`. `held_out` is the value of the extra column
     ``split`` whose rows make up the calibration and the test part, where the sizes say so.
+    `positive` is an extra column and its value in the positives, where these are not those of the
+    data set `source`, which is by default the one of the same name.
     """
 
     sizes: tuple
@@ -25,6 +27,8 @@ class Protocol(NamedTuple):
     embedded: tuple = ()
     coded: tuple = ()
     held_out: str | None = None
+    positive: tuple = ()
+    source: str = ""
 
 
 PROTOCOLS = {
@@ -50,6 +54,11 @@ PROTOCOLS = {
             "diag_3",
         ),
     ),
+}
+# stays in hospital after which the patient was back within 30 days, not those after which at all
+EARLY = "diabetes130 early"
+_ALL = PROTOCOLS | {
+    EARLY: PROTOCOLS["diabetes130"]._replace(positive=("readmitted", "<30"), source="diabetes130")
 }
 
 
@@ -91,13 +100,14 @@ class Features(NamedTuple):
 @lru_cache(maxsize=1)
 def features(dataset):
     """Read a data set and turn it into numbers as section 14.1 says; the last one is kept."""
-    protocol = PROTOCOLS[dataset]
-    if protocol.held_out is None:
-        X, labels = load(dataset)
-        held_out = np.zeros(len(labels), dtype=bool)
-    else:
-        X, labels, extras = load(dataset, return_extras=True)
+    protocol = _ALL[dataset]
+    X, labels, extras = load(protocol.source or dataset, return_extras=True)
+    held_out = np.zeros(len(labels), dtype=bool)
+    if protocol.held_out is not None:
         held_out = (extras["split"] == protocol.held_out).to_numpy()
+    if protocol.positive:
+        column, value = protocol.positive
+        labels = (extras[column] == value).to_numpy().astype(np.int8)
     return encode(X.drop(columns=list(protocol.dropped)), labels, protocol, held_out)
 
 
@@ -134,8 +144,8 @@ def split(dataset, run, labels, held_out, *, at_most=None):
     Every run draws its own parts, with the share of positives of the whole in each. The split
     depends on the seed, the data set and the run alone; `at_most` cuts the training part short.
     """
-    protocol = PROTOCOLS[dataset]
-    rng = np.random.default_rng([SEED, list(PROTOCOLS).index(dataset), run])
+    protocol = _ALL[dataset]
+    rng = np.random.default_rng([SEED, list(_ALL).index(dataset), run])
     if protocol.held_out is None:
         parts = _draw(rng, np.arange(len(labels)), labels, protocol.sizes)
     else:

@@ -4,11 +4,14 @@ from functools import partial
 
 from calib.experiments.contents import Figure, Paper, Study
 from calib.experiments.durfee2022.auc_split import AUC_SPLIT
+from calib.experiments.durfee2022.causes import CAUSES
 from calib.experiments.durfee2022.epochs import EPOCHS_STUDY
 from calib.experiments.durfee2022.figures import box_plots
+from calib.experiments.durfee2022.label import LABEL_STUDY
 from calib.experiments.durfee2022.networks import experiment
 from calib.experiments.durfee2022.protocol import BUDGET, LIFT
-from calib.experiments.durfee2022.tables import CAUSES, NAMES, TABLES
+from calib.experiments.durfee2022.tables import NAMES, TABLES
+from calib.experiments.durfee2022.variants import VARIANTS
 
 NETWORKS = experiment(BUDGET)
 CHAPTER = "23_network_experiments"
@@ -61,10 +64,23 @@ PAPER = Paper(
         ),
         Study(
             name="epochs",
-            title="networks on raw numbers, trained for up to 100 epochs",
+            title="networks trained for up to 100 epochs",
             chapter=CHAPTER,
             experiments=(EPOCHS_STUDY.name,),
             command="python -m calib.experiments.durfee2022.epochs",
+        ),
+        Study(
+            name="label",
+            title="networks for readmission within 30 days, Diabetes",
+            chapter=CHAPTER,
+            experiments=(LABEL_STUDY.name,),
+            command="python -m calib.experiments.durfee2022.label",
+        ),
+        Study(
+            name="variants",
+            title="sections 12 and 13 on the scores of networks, and gradient boosting",
+            chapter=CHAPTER,
+            experiments=(VARIANTS.name,),
         ),
         Study(
             name="section12",
@@ -74,5 +90,5 @@ PAPER = Paper(
         ),
     ),
     causes=CAUSES,
-    experiments=(LIFT, AUC_SPLIT, NETWORKS, EPOCHS_STUDY),
+    experiments=(LIFT, AUC_SPLIT, NETWORKS, EPOCHS_STUDY, LABEL_STUDY, VARIANTS),
 )

@@ -1,10 +1,14 @@
 """Tables 1 to 4 of Durfee, Gupta and Basu (2022): our numbers for the printed cells."""
 
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 
-from calib.experiments.contents import Cause, Table, mean_of, select
+from calib.experiments.contents import Table, mean_of, select
 from calib.experiments.durfee2022.data import PROTOCOLS
-from calib.experiments.durfee2022.scores import REGULARISATIONS
+from calib.experiments.durfee2022.scores import BUDGETS, REGULARISATIONS, SIZES
 from calib.experiments.recording import RESULTS, read_table
 
 PRINTED_RUNS = 5
@@ -18,59 +22,150 @@ NAMES = dict(
 SPLIT_NAMES = NAMES | {"adult": "Census Income"}  # as Table 4 calls it
 SPLIT_COLUMNS = ["train", "validation", "calibration", "test"]
 REGULARISED = [name for name in REGULARISATIONS if name != "none"]
-SELECTIONS = {  # how many of the variants with which regularisations, best by validation AUC
-    "Top 3": (3, REGULARISATIONS),
-    "Top 50%": (5, REGULARISATIONS),
-    "Top 3 Reg": (3, REGULARISED),
-    "Top 3 Unreg": (3, ["none"]),
-    "Reg": (3, REGULARISED),
-    "Unreg": (3, ["none"]),
+SELECTIONS = {  # which regularisations, and how many of their variants
+    "Top 3": (REGULARISATIONS, 3),
+    "Top 50%": (REGULARISATIONS, "half"),
+    "Top 3 Reg": (REGULARISED, 3),
+    "Top 3 Unreg": (["none"], 3),
+    "Reg": (REGULARISED, 3),
+    "Unreg": (["none"], 3),
 }
-PAIR = {"network": "network", "heterogeneous": "heterogeneous"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the text leaves open, as we first chose it; each cause changes one of these.
+
+    Attributes
+    ----------
+    label : {"any", "early"}
+        Which readmission Diabetes has as its label; "early" is recorded for Diabetes only.
+    inputs : {"standardised", "raw"}
+    n_epochs : int or None
+        None for the 30 of `durfee2022_networks_standard`.
+    kept : {"best", "last"}
+        Which epoch; "last" only with a number of epochs.
+    tree : str
+        Method of `durfee2022_lift`: "heterogeneous" for the tree that five folds choose.
+    wider : int
+        By how many of our sizes the printed ones are larger.
+    rates : tuple of float
+        Learning rates among which the best is searched.
+    ranked_by : {"validation", "network", "heterogeneous"}
+        AUC by which variants are the best: of the network on the validation or on the test part,
+        or after calibration by leaf on the test part.
+    each_run : bool
+        Whether the best are chosen anew in each run, not by their mean over the runs.
+    tuned : bool
+        Whether a variant is a regularisation at its best rate, not each of its rates.
+    half : {"up", "down"}
+        How the best half of an odd number of variants is rounded.
+    """
+
+    label: str = "any"
+    inputs: str = "standardised"
+    n_epochs: int | None = None
+    kept: str = "best"
+    tree: str = "heterogeneous"
+    wider: int = 0
+    rates: tuple = BUDGETS["standard"].rates
+    ranked_by: str = "validation"
+    each_run: bool = False
+    tuned: bool = False
+    half: str = "up"
+
+
+class Areas(NamedTuple):
+    """AUC of a variant in each run: of the network on two parts, and calibrated by leaf."""
+
+    validation: np.ndarray
+    network: np.ndarray
+    heterogeneous: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def trained(read, reading):
+    """`Areas` by data set, inputs and size, then by regularisation and learning rate."""
+    if reading.label == "early":
+        rows = read("durfee2022_label")
+        columns = _columns(rows, rows["kept"] == reading.kept)
+        columns["dataset"] = np.full(columns["run"].size, "diabetes130")
+    elif reading.n_epochs:
+        rows = read("durfee2022_epochs")
+        own = (rows["n_epochs"] == reading.n_epochs) & (rows["kept"] == reading.kept)
+        columns = _columns(rows, own)
+    else:
+        lift = read("durfee2022_lift")
+        columns = read("durfee2022_networks_standard") | {
+            "test_auc": select(lift, "AUC", method="network"),
+            "heterogeneous_auc": select(lift, "AUC", method=reading.tree),
+        }
+    names = ["dataset", "inputs", "size", "regularisation", "learning_rate"]
+    areas = ["validation_auc", "test_auc", "heterogeneous_auc"]
+    found = {}
+    for key, *run in zip(
+        zip(*(columns[name] for name in names), strict=True),
+        *(columns[name] for name in areas),
+        strict=True,
+    ):
+        found.setdefault(key[:3], {}).setdefault(key[3:], []).append(run)
+    return {
+        family: {variant: Areas(*np.transpose(runs)) for variant, runs in own.items()}
+        for family, own in found.items()
+    }
+
+
+def _columns(rows, own):
+    """Columns of some rows."""
+    return {name: values[own] for name, values in rows.items()}
+
+
+def best(variants, selection, reading):
+    """For each run the selected variants, the best first; no run if some are not recorded."""
+    regularisations, count = SELECTIONS[selection]
+    wanted = [(name, rate) for name in regularisations for rate in reading.rates]
+    if not set(wanted) <= set(variants):
+        return []
+    ranks = np.array([getattr(variants[variant], reading.ranked_by) for variant in wanted])
+    if not reading.each_run:
+        ranks = np.broadcast_to(ranks.mean(axis=1, keepdims=True), ranks.shape)
+    found = []
+    for ranks_of_run in ranks.T:
+        order = [wanted[k] for k in np.argsort(-ranks_of_run, kind="stable")]
+        if reading.tuned:
+            names = [name for name, _ in order]
+            order = [v for k, v in enumerate(order) if v[0] not in names[:k]]
+        halves = {"up": (len(order) + 1) // 2, "down": len(order) // 2}
+        found.append(order[: halves[reading.half] if count == "half" else count])
+    return found
 
 
 def best_variants(read, dataset, size, inputs, selection):
     """Regularisation and learning rate of the best networks by their mean validation AUC."""
-    count, regularisations = SELECTIONS[selection]
-    rows = read("durfee2022_networks_standard")
-    own = {"dataset": dataset, "size": size, "inputs": inputs}
-    means = {}
-    for regularisation in regularisations:
-        chosen = {**own, "regularisation": regularisation}
-        rates = select(rows, "learning_rate", **chosen)
-        areas = select(rows, "validation_auc", **chosen)
-        for rate in np.unique(rates):
-            means[regularisation, rate] = areas[rates == rate].mean()
-    return sorted(means, key=means.get, reverse=True)[:count]
+    reading = Reading(inputs=inputs)
+    return best(trained(read, reading)[dataset, inputs, size], selection, reading)[0]
 
 
-def pair_of(read, dataset, size, inputs, selection):
-    """Mean AUC over the best variants, before and after calibration by leaf, of each run."""
-    rows = read("durfee2022_lift")
-    own = {"dataset": dataset, "size": size, "inputs": inputs}
-    variants = best_variants(read, dataset, size, inputs, selection)
+def pair_of(variants, selection, reading):
+    """Mean AUC over the selected variants, before and after calibration by leaf, of each run."""
+    runs = list(enumerate(best(variants, selection, reading)))
     return {
-        column: np.mean(
-            [
-                select(rows, "AUC", **own, method=method, regularisation=r, learning_rate=rate)
-                for r, rate in variants
-            ],
-            axis=0,
-        )
-        for column, method in PAIR.items()
+        name: np.array([np.mean([getattr(variants[v], name)[k] for v in own]) for k, own in runs])
+        for name in ["network", "heterogeneous"]
+        if runs
     }
 
 
-def lifts(read, table, inputs="standardised", n_epochs=None):
-    """Tables 1 to 3; with a number of epochs, the rows of the networks that were trained longer."""
-    printed = _printed(table)
+def lifts(read, table, **choices):
+    """Tables 1 to 3 under a `Reading`; only the cells whose networks are recorded."""
+    printed, reading = _printed(table), Reading(**choices)
+    families = trained(read, reading)
     found = {}
     for size, selection, name in printed:
         dataset = next(key for key, own in NAMES.items() if own == name)
-        if n_epochs is None:
-            pair = pair_of(read, dataset, size, inputs, selection)
-        else:
-            pair = longer(read, dataset, size, selection, n_epochs)
+        width = list(SIZES).index(size) + reading.wider
+        own = list(SIZES)[width] if 0 <= width < len(SIZES) else None
+        pair = pair_of(families.get((dataset, reading.inputs, own), {}), selection, reading)
         row = f"{size} / {selection} / {name}"
         for column, values in pair.items():
             found[row, column] = mean_of(values, PRINTED_RUNS)
@@ -82,17 +177,6 @@ def lifts(read, table, inputs="standardised", n_epochs=None):
                 "a misprint: with it the printed lift is impossible; two digits are swapped"
             )
     return found
-
-
-def longer(read, dataset, size, selection, n_epochs):
-    """AUCs of the networks on raw numbers after more epochs, rate 0.001; empty if not trained."""
-    if size != "S" or not selection.endswith("Unreg"):
-        return {}
-    rows = read("durfee2022_epochs")
-    own = {"dataset": dataset, "size": size, "n_epochs": n_epochs, "learning_rate": 1e-3}
-    columns = {"network": "test_auc", "heterogeneous": "heterogeneous_auc"}
-    pair = {name: select(rows, column, **own) for name, column in columns.items()}
-    return {name: values for name, values in pair.items() if values.size}
 
 
 def possible(printed):
@@ -148,25 +232,5 @@ TABLES = (
         ours=splits,
         uncertainty="Nothing is random.",
         digits_by="",
-    ),
-)
-_AREAS = ("table1", "table2", "table3")
-CAUSES = (
-    Cause(
-        name="raw-inputs",
-        title="numbers that are not standardised",
-        changes={"inputs": "raw"},
-        tables=_AREAS,
-        chapter="23_network_experiments",
-        experiments=("durfee2022_lift",),
-    ),
-    Cause(
-        name="hundred-epochs",
-        title="100 epochs in place of 30 for small networks on raw numbers, not regularised",
-        changes={"n_epochs": 100},
-        tables=("table2", "table3"),
-        chapter="23_network_experiments",
-        experiments=("durfee2022_epochs",),
-        after="raw-inputs",
     ),
 )
