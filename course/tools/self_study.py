@@ -14,13 +14,13 @@ ROOT = COURSE.parent
 ARCHIVE = ROOT / "book" / "self_study.zip"
 FOLDER = "calibration-problem-sets"
 PACKAGE = ["pyproject.toml", "requirements.lock", "LICENSE", "calib/**/*.py", "calib/**/*.pyi"]
-# The README of the repository is not here, and pyproject.toml names it: this one stands in for it.
+# pyproject.toml names a README: in the archive it is this one.
 README = """\
 # Calibrating Binary Classifiers: problem sets for learning alone
 
-Ten sets of 10 to 14 questions, about four hours each. Answer where it says "your code here" and run
-the asserts that follow: an answer that passes them is right on their example, and often in general.
-Hints are folded. You need Python 3.11 or newer. In this folder:
+Each set has 10 to 14 questions, about four hours of work. Answer where it says "your code here" and
+run the asserts that follow: an answer that passes them is right on their example, and often in
+general. Hints are folded. You need Python 3.11 or newer. In this folder:
 
     python -m venv .venv
     .venv/bin/python -m pip install -r requirements.txt
