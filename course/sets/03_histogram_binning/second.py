@@ -36,9 +36,10 @@ def histogram_predictions(cuts, scores, labels, new):
 
 
 # %% bounds
-def bin_bounds(counts, delta):
-    per_tail = delta / len(counts) / 2
-    return [sqrt(-log(per_tail) / 2 / count) for count in counts]
+def bin_bounds(counts, shares, delta):
+    # each of the two tails gets half of what the bin may fail
+    tails = [delta * share / 2 for share in shares]
+    return [sqrt(-log(tail) / 2 / count) for count, tail in zip(counts, tails, strict=True)]
 
 
 # %% allowed

@@ -166,43 +166,53 @@ Which failure probability may each bin have, so that all together have $\delta$?
 
 # %% question bounds, numerics, 3 points, goal 2
 r"""
-## A bound for each bin
+## Some bins matter more
 
-For bins fixed in advance return the bound $\sqrt{\log(2B/\delta) / (2 N_i)}$ of every bin, from the counts $N_1, \dots, N_B$, all positive.
-With probability $1 - \delta$ these hold in all bins at once.
+The bins are fixed in advance, as in the question *The worst bin*.
+A colleague wants bounds that hold in all bins at once with probability at least $1 - \delta$, but she does not share $\delta$ equally: bin $i$ may fail with probability `shares[i]` times $\delta$.
+The shares are positive and add up to 1; the counts $N_i$ are positive.
+Return the bound of $\lvert \hat\theta_i - \theta_i \rvert$ for each bin that Hoeffding's inequality gives.
+With equal shares it is the bound of the question *The worst bin*.
 """
 
 
 # %% answer
-def bin_bounds(counts, delta):
+def bin_bounds(counts, shares, delta):
     """Bounds of the errors of all bins, an array as long as counts."""
     ### BEGIN SOLUTION
-    counts = np.asarray(counts)
-    return np.sqrt(np.log(2 * len(counts) / delta) / (2 * counts))
+    return np.sqrt(np.log(2 / (delta * np.asarray(shares))) / (2 * np.asarray(counts)))
     ### END SOLUTION
 
 
 # %% test
 np.testing.assert_allclose(
-    bin_bounds(np.array([50, 200]), 0.2), [np.sqrt(np.log(20)) / 10, np.sqrt(np.log(20)) / 20]
+    bin_bounds(np.array([50, 200]), np.array([0.5, 0.5]), 0.2),
+    [np.sqrt(np.log(20)) / 10, np.sqrt(np.log(20)) / 20],
 )
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("bounds", STUDENT)
-for _n_bins in [1, 7, 20]:
+for _n_bins in [2, 7, 20]:
     _counts = _rng.integers(5, 400, _n_bins)
+    _shares = _rng.uniform(0.2, 1, _n_bins)
+    _shares /= _shares.sum()
     _delta = float(_rng.choice([0.01, 0.05, 0.1]))
-    _bounds = np.asarray(bin_bounds(_counts, _delta))
+    _bounds = np.asarray(bin_bounds(_counts, _shares, _delta))
     assert _bounds.shape == (_n_bins,)
-    # the two tails of each bin have the probability delta / B, by Hoeffding's inequality
-    np.testing.assert_allclose(2 * np.exp(-2 * _counts * _bounds**2), _delta / _n_bins)
+    # the two tails of each bin have the probability that is its share, by Hoeffding's inequality
+    np.testing.assert_allclose(2 * np.exp(-2 * _counts * _bounds**2), _delta * _shares)
 ### END HIDDEN TESTS
+
+# %% hint
+r"""
+Solve $2 e^{-2 N_i \varepsilon_i^2} = \texttt{shares[i]} \cdot \delta$ for $\varepsilon_i$.
+"""
 
 # %% question allowed, numerics, 3 points, goal 2
 r"""
 ## How many bins may she use?
 
 A colleague has `n` calibration cases. She wants a bound of at most `target` for all bins at once, with probability $1 - \delta$.
-With $B$ bins fixed in advance, each holds at least $\lfloor n/B \rfloor$ cases, where $\lfloor \cdot \rfloor$ rounds down, and she uses this number for $N_i$ in the bound of the last question.
+With $B$ bins fixed in advance, each holds at least $\lfloor n/B \rfloor$ cases, where $\lfloor \cdot \rfloor$ rounds down, and she uses this number for $N_i$ in the bound $\sqrt{\log(2B/\delta) / (2 N_i)}$ of the question *The worst bin*.
 Return the largest number of bins between 1 and `n` for which the bound is at most `target`, or 0 if there is none.
 """
 
@@ -246,6 +256,8 @@ Your data are samples from a distribution whose truth is known, cut into ten bin
 The bound of bin $i$ in a sample is $\sqrt{\log(20/\delta) / (2 N_i)}$, with the count $N_i$ of this sample; it promises to hold *in all bins at once* with probability $1 - \delta$.
 Return the share of the samples in which it fails, that is, in which at least one bin has $\lvert \hat\theta_i - \theta_i \rvert$ above its bound.
 A bin that is empty in a sample cannot fail there.
+
+The test prints the share for your data. Hoeffding's inequality and the union bound are cautious, so expect shares far below $\delta$.
 """
 
 
@@ -396,7 +408,7 @@ Its proof starts from a tail bound. Predictions are put into ten output bins, $k
 
 1. Carry out the integral of the tail bound. (For $a > 0$, $\int_0^\infty e^{-a \varepsilon^2} d\varepsilon = \frac12 \sqrt{\pi / a}$, with $\pi = 3.14\dots$)
 2. The proof calls the factor in front of $\sqrt{B/N}$ a constant. How large is the largest $k_i$ at least, and how large can it be?
-3. Take $B = N^{1/3}$. What does the argument show for the largest $k_i$, and does that go to zero? Is the theorem therefore false?
+3. Take $B = N^{1/3}$. Insert the smallest possible value of the largest $k_i$ into part 1: does this bound go to zero as $N$ grows? Is the theorem therefore false?
 """
 
 # %% written
@@ -419,7 +431,7 @@ If ten numbers add up to $B$, how small can the largest one be?
 r"""
 ## A published bound
 
-Theorem 3.1 of Naeini, Cooper and Hauskrecht (2014): with probability at least $1 - \delta$, histogram binning with $B$ bins and $N$ cases has a maximum calibration error of at most $\sqrt{2 B \log(2B/\delta)/N}$.
+Theorem 3.1 of Naeini, Cooper and Hauskrecht (2014): with probability at least $1 - \delta$, histogram binning with $B$ bins and $N$ cases has a maximum calibration error of at most $\sqrt{2 B \log(2B/\delta)/N}$; the proof bounds the error of the worst bin.
 The paper cuts bins of equal size from the sorted scores; its proof uses Hoeffding's inequality with $N/B$ cases in each bin.
 It says nothing about equal scores.
 

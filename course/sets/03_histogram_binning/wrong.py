@@ -50,30 +50,33 @@ def histogram_predictions(cuts, scores, labels, new):
 
 
 # %% bounds: delta is not split among the bins
-def bin_bounds(counts, delta):
+def bin_bounds(counts, shares, delta):
     return np.sqrt(np.log(2 / delta) / (2 * np.asarray(counts)))
 
 
+# %% bounds: the shares are forgotten
+def bin_bounds(counts, shares, delta):
+    return np.sqrt(np.log(2 * len(counts) / delta) / (2 * np.asarray(counts)))
+
+
 # %% bounds: one tail only
-def bin_bounds(counts, delta):
-    return np.sqrt(np.log(len(counts) / delta) / (2 * np.asarray(counts)))
+def bin_bounds(counts, shares, delta):
+    return np.sqrt(np.log(1 / (delta * np.asarray(shares))) / (2 * np.asarray(counts)))
 
 
 # %% bounds: the logarithm to base ten
-def bin_bounds(counts, delta):
-    return np.sqrt(np.log10(2 * len(counts) / delta) / (2 * np.asarray(counts)))
+def bin_bounds(counts, shares, delta):
+    return np.sqrt(np.log10(2 / (delta * np.asarray(shares))) / (2 * np.asarray(counts)))
 
 
 # %% bounds: all cases in the place of those of the bin
-def bin_bounds(counts, delta):
-    counts = np.asarray(counts)
-    return np.full(len(counts), np.sqrt(np.log(2 * len(counts) / delta) / (2 * counts.sum())))
+def bin_bounds(counts, shares, delta):
+    return np.sqrt(np.log(2 / (delta * np.asarray(shares))) / (2 * np.sum(counts)))
 
 
 # %% bounds: N / B in the place of the real counts
-def bin_bounds(counts, delta):
-    counts = np.asarray(counts)
-    return np.full(len(counts), np.sqrt(np.log(2 * len(counts) / delta) / (2 * counts.mean())))
+def bin_bounds(counts, shares, delta):
+    return np.sqrt(np.log(2 / (delta * np.asarray(shares))) / (2 * np.mean(counts)))
 
 
 # %% allowed: the published bound, twice as large
