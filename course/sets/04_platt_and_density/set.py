@@ -220,9 +220,9 @@ def network(name, student, n=2000):
 
 
 probabilities, labels = network("logits", STUDENT)
-for low, high in [(0, 0.01), (0.01, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1)]:
-    inside = (probabilities >= low) & (probabilities < high)
-    print(f"{low:4} to {high:4}: {inside.sum():4} cases, {labels[inside].mean():.3f} positive")
+for _low, _high in [(0, 0.01), (0.01, 0.1), (0.1, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1)]:
+    _in = (probabilities >= _low) & (probabilities < _high)
+    print(f"{_low:4} to {_high:4}: {_in.sum():4} cases, {labels[_in].mean():.3f} positive")
 
 
 # %% answer
