@@ -101,12 +101,10 @@ def ece_of_equal_size(labels, predictions, n_groups=10):
 
 
 # %% test
-np.testing.assert_allclose(
-    ece_of_equal_size(np.array([1, 0, 1, 1]), np.array([0.2, 0.1, 0.9, 0.7]), n_groups=2), 0.275
-)
-np.testing.assert_allclose(
-    ece_of_equal_size(np.arange(10) % 10 < 4, np.full(10, 0.4)), 0, atol=1e-12
-)
+_z, _p = np.array([1, 0, 1, 1]), np.array([0.2, 0.1, 0.9, 0.7])
+np.testing.assert_allclose(ece_of_equal_size(_z, _p, n_groups=2), 0.275)
+_z, _p = (np.arange(10) < 4).astype(int), np.full(10, 0.4)
+np.testing.assert_allclose(ece_of_equal_size(_z, _p), 0, atol=1e-12)
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("equal_size", STUDENT)
 for _n_groups in [3, 10, 16]:
@@ -185,9 +183,8 @@ def ece_if_perfect(predictions, groups):
 
 
 # %% test
-np.testing.assert_allclose(
-    ece_if_perfect(np.full(100, 0.5), np.repeat([1, 2, 3, 4], 25)), 0.0798, rtol=1e-3
-)
+_p, _groups = np.full(100, 0.5), np.repeat([1, 2, 3, 4], 25)
+np.testing.assert_allclose(ece_if_perfect(_p, _groups), 0.0798, rtol=1e-3)
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("noise", STUDENT)
 for _ in range(5):
@@ -259,10 +256,8 @@ def squared_error(labels, predictions, groups):
 
 
 # %% test
-np.testing.assert_allclose(
-    squared_error(np.array([1, 0, 1]), np.array([0.3, 0.1, 0.8]), np.array([7, 7, 7])),
-    -0.04,
-)
+_z, _p = np.array([1, 0, 1]), np.array([0.3, 0.1, 0.8])
+np.testing.assert_allclose(squared_error(_z, _p, np.array([7, 7, 7])), -0.04)
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("squared", STUDENT)
 for _sizes in [[2, 3, 40], [10] * 30, [5, 5, 200, 2]]:

@@ -285,10 +285,8 @@ def kernel_predictions(scores, labels, h0, h1, queries):
 
 
 # %% test
-np.testing.assert_allclose(
-    kernel_predictions(np.array([-1, 1, 1, 1]), np.array([1, 0, 0, 0]), 0.5, 0.5, np.array([0])),
-    [0.25],
-)
+_s, _z = np.array([-1, 1, 1, 1]), np.array([1, 0, 0, 0])
+np.testing.assert_allclose(kernel_predictions(_s, _z, 0.5, 0.5, np.array([0])), [0.25])
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("kernel", STUDENT)
 for _rate in [0.1, 0.5, 0.8]:
@@ -422,12 +420,8 @@ def boxcar_predictions(scores, labels, h, queries):
 
 
 # %% test
-np.testing.assert_allclose(
-    boxcar_predictions(
-        np.array([0.0, 0.5, 3.0]), np.array([0, 1, 0]), 0.5, np.array([0.25, -0.5, 1.75])
-    ),
-    [0.5, 0, 1 / 3],
-)
+_s, _z, _queries = np.array([0.0, 0.5, 3.0]), np.array([0, 1, 0]), np.array([0.25, -0.5, 1.75])
+np.testing.assert_allclose(boxcar_predictions(_s, _z, 0.5, _queries), [0.5, 0, 1 / 3])
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("far", STUDENT)
 for _h in [0.25, 1.0]:

@@ -90,10 +90,10 @@ def isotonic_fit(scores, labels):
 
 
 # %% test
-np.testing.assert_allclose(
-    isotonic_fit(np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1])), [0, 0.5, 0.5, 1]
-)
-np.testing.assert_allclose(isotonic_fit(np.array([5, 3, 5]), np.array([1, 0, 0])), [0.5, 0, 0.5])
+_s, _z = np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1])
+np.testing.assert_allclose(isotonic_fit(_s, _z), [0, 0.5, 0.5, 1])
+_s, _z = np.array([5, 3, 5]), np.array([1, 0, 0])
+np.testing.assert_allclose(isotonic_fit(_s, _z), [0.5, 0, 0.5])
 ### BEGIN HIDDEN TESTS
 
 
@@ -159,10 +159,8 @@ def weighted_isotonic_fit(scores, labels, weights):
 
 
 # %% test
-np.testing.assert_allclose(
-    weighted_isotonic_fit(np.array([1, 2, 3]), np.array([1, 0, 1]), np.array([3.0, 1.0, 2.0])),
-    [0.75, 0.75, 1],
-)
+_s, _z, _w = np.array([1, 2, 3]), np.array([1, 0, 1]), np.array([3.0, 1.0, 2.0])
+np.testing.assert_allclose(weighted_isotonic_fit(_s, _z, _w), [0.75, 0.75, 1])
 
 
 ### BEGIN HIDDEN TESTS
@@ -247,9 +245,8 @@ def max_min(means, weights):
 
 
 # %% test
-np.testing.assert_allclose(
-    max_min(np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 2.0])), [0, 0.6, 0.6]
-)
+_means, _w = np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 2.0])
+np.testing.assert_allclose(max_min(_means, _w), [0, 0.6, 0.6])
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("max_min", STUDENT)
 for _k in [1, 8, 20]:
@@ -291,10 +288,8 @@ def step_predictions(knots, values, new):
 
 
 # %% test
-np.testing.assert_allclose(
-    step_predictions(np.array([1.0, 2.0]), np.array([0.25, 0.75]), np.array([1.9, 2.0, 7.0])),
-    [0.25, 0.75, 0.75],
-)
+_knots, _values, _new = np.array([1.0, 2.0]), np.array([0.25, 0.75]), np.array([1.9, 2.0, 7.0])
+np.testing.assert_allclose(step_predictions(_knots, _values, _new), [0.25, 0.75, 0.75])
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("predict", STUDENT)
 for _k in [1, 5, 30]:
@@ -366,9 +361,8 @@ def tamed_fit(scores, labels):
 
 
 # %% test
-np.testing.assert_allclose(
-    tamed_fit(np.array([1, 2, 3, 4]), np.array([0, 0, 1, 1])), [1 / 3, 1 / 3, 2 / 3, 2 / 3]
-)
+_s, _z = np.array([1, 2, 3, 4]), np.array([0, 0, 1, 1])
+np.testing.assert_allclose(tamed_fit(_s, _z), [1 / 3, 1 / 3, 2 / 3, 2 / 3])
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("tamed", STUDENT)
 for _s in [_rng.normal(size=50), _rng.integers(0, 12, 50) - 6, np.arange(10.0)]:
@@ -437,10 +431,8 @@ def out_of_fold_scores(X, labels, folds):
 
 # %% test
 _X = np.column_stack([np.ones(4), [0.0, 1.0, 2.0, 3.0]])
-np.testing.assert_allclose(
-    out_of_fold_scores(_X, np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1])),
-    [1, 1, 2, 3],
-)
+_z, _folds = np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1])
+np.testing.assert_allclose(out_of_fold_scores(_X, _z, _folds), [1, 1, 2, 3])
 from calib import IsotonicCalibrator
 
 _beta = np.linalg.lstsq(X, labels, rcond=None)[0]
