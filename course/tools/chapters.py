@@ -15,7 +15,7 @@ STATEMENT = re.compile(
     re.M | re.S,
 )
 GLUED = "application/papermill.record/text/plain"
-FORMULA = re.compile(r"^\$\$\n(?P<tex>.*?)\n\$\$ \((?P<label>[\w-]+)\)$", re.M | re.S)
+FORMULA = re.compile(r"^\$\$\n(?P<tex>(?:(?!^\$\$).)*?)\n\$\$ \((?P<label>[\w-]+)\)$", re.M | re.S)
 
 
 @dataclass(frozen=True)

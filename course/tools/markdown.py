@@ -45,9 +45,11 @@ def numbered_formula(self, tokens, i, options, env):
 
 
 def author_and_year(key, text):
-    """A reference as in "Vovk and Petej (2014)", or in brackets if it is no part of the sentence."""
+    """A reference like "Vovk and Petej (2014)", in brackets if it is no part of the sentence."""
     entry = references().entries[key]
-    names = [" ".join(person.prelast_names + person.last_names) for person in entry.persons["author"]]
+    names = [
+        " ".join(person.prelast_names + person.last_names) for person in entry.persons["author"]
+    ]
     names = [re.sub(r"[{}]", "", name) for name in names]
     joined = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
     year = entry.fields["year"]
@@ -66,7 +68,9 @@ def role(self, tokens, i, options, env):
     if name == "eq":
         if target not in env["formulas"]:
             find(target, Formula)
-            raise ValueError(f"{target} is referred to before it is shown: show it with {{formula}}")
+            raise ValueError(
+                f"{target} is referred to before it is shown: show it with {{formula}}"
+            )
         return f"({env['formulas'][target]})"
     if name == "prf:ref":
         statement = find(target, Statement)
@@ -121,12 +125,14 @@ def render_inline(text):
     return parser().renderInline(text, new_document({}))
 
 
-def statement_fence(label, content, env):
-    """``{statement}``: a definition, theorem ... of the book, by its label."""
+def statement_fence(argument, content, env):
+    """``{statement} label``: a definition, theorem ... of the book; ``small`` sets a long one."""
+    label, _, size = argument.partition(" ")
     found = find(label, Statement)
     title = f" ({render_inline(found.title)})" if found.title else ""
     return (
-        f'<div class="statement"><p class="kind"><strong>{found.kind.capitalize()}</strong>{title}'
+        f'<div class="statement {size}">'
+        f'<p class="kind"><strong>{found.kind.capitalize()}</strong>{title}'
         f'<span class="chapter">chapter {found.chapter}</span></p>\n'
         f"{render(found.text, env)}</div>\n"
     )
@@ -141,4 +147,3 @@ def with_outlines(page):
     """The page with the outlines of all glyphs that its formulas use."""
     head, end, tail = page.rpartition("</body>")
     return head + typesetter().outlines(set(USED.findall(page))) + end + tail
-

@@ -139,7 +139,8 @@ def slide_html(slide, first, env):
     heading = "h1" if first else "h2"
     return (
         f'<section data-timing="{60 * slide.minutes}"{" class=title" if first else ""}>\n'
-        f"<{heading}>{render_inline(slide.title)}</{heading}>\n{render(slide.text, env)}"
+        f'<div class="slide">\n'
+        f"<{heading}>{render_inline(slide.title)}</{heading}>\n{render(slide.text, env)}</div>\n"
         f'<aside class="notes"><p>{slide.minutes} minutes</p>\n{render(slide.notes, env)}</aside>\n'
         "</section>\n"
     )
@@ -173,9 +174,17 @@ def write(folder):
     (folder / "index.html").write_text(INDEX.format(lectures="\n".join(items)), encoding="utf-8")
 
 
-if __name__ == "__main__":
+def main(folder):
+    """Write the slides; a problem of a source is told in one line."""
     try:
-        write(Path(sys.argv[1]))
+        write(Path(folder))
     except ValueError as error:
-        sys.exit(f"{error}")
-    print(f"The slides are in {sys.argv[1]}/index.html")
+        problem = str(error)
+    else:
+        problem = None
+    # Outside of the handler: V8 hangs at the end while a traceback holds on to its drawings.
+    sys.exit(problem)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
