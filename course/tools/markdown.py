@@ -96,7 +96,7 @@ def fence(self, tokens, i, options, env):
 def parser():
     """The reader of MyST's Markdown."""
     reader = MarkdownIt("commonmark", {"html": False, "typographer": True})
-    reader.enable(["table", "replacements", "smartquotes"])
+    reader.enable(["table", "smartquotes"])
     reader.use(dollarmath_plugin, allow_blank_lines=True).use(colon_fence_plugin)
     reader.use(myst_role_plugin)
     for token, rule in [
