@@ -3,15 +3,14 @@
 python -m course.tools.papers FOLDER --term TERM   for lecturers: exams, projects, all solutions
 python -m course.tools.papers FOLDER --tasks       for students: the tasks of the projects only
 
-Beside a text ``name.md`` lies ``name.py`` with a function ``numbers``; for a number of it the text
-writes ``{{ key }}``. An exam has fences ``:::{solution} points`` and ``:::{rubric}``, which the paper
+Beside a text ``name.md`` lies ``name.py`` with a function ``numbers``; for a number of it the
+text writes ``{{ key }}``. An exam has fences ``:::{solution} points`` and ``:::{rubric}``, which the paper
 for students leaves out.
 """
 
 import argparse
 import hashlib
 import re
-import shutil
 import sys
 from functools import cache
 from html import escape
@@ -139,8 +138,6 @@ def write_all(folder, term):
     for project in PROJECTS:
         text, code = example(project)
         write(folder / "projects", f"{project}-example", page(text, WITHOUT, code))
-        for picture in (COURSE / "projects" / project).glob("*.svg"):
-            shutil.copy(picture, folder / "projects")
 
 
 def main(arguments):

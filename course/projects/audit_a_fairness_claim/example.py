@@ -38,7 +38,7 @@ def null(p, rng):
 
 
 def recalibration(labels, p):
-    """Intercept and slope of a logistic regression of the labels on the logits: 0 and 1 if right."""
+    """Intercept and slope of the labels regressed on the logits: 0 and 1 if these are right."""
     y = logit(p)
 
     def loss(ab):
