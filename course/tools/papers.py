@@ -4,8 +4,8 @@ python -m course.tools.papers FOLDER --term TERM   for lecturers: exams, project
 python -m course.tools.papers FOLDER --tasks       for students: the tasks of the projects only
 
 Beside a text ``name.md`` lies ``name.py`` with a function ``numbers``; for a number of it the
-text writes ``{{ key }}``. An exam has fences ``:::{solution} points`` and ``:::{rubric}``, which the paper
-for students leaves out.
+text writes ``{{ key }}``. An exam has fences ``:::{solution} points`` and ``:::{rubric}``, which
+the paper for students leaves out.
 """
 
 import argparse
