@@ -143,6 +143,11 @@ def formula_fence(label, content, env):
     return render(f"$$\n{find(label, Formula).tex}\n$$ ({label})\n", env)
 
 
+def close():
+    """Stop V8, which else may hang when the program ends."""
+    typesetter().engine.close()
+
+
 def with_outlines(page):
     """The page with the outlines of all glyphs that its formulas use."""
     head, end, tail = page.rpartition("</body>")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .markdown import new_document, render, with_outlines
+from .markdown import close, new_document, render, with_outlines
 
 COURSE = Path(__file__).resolve().parents[1]
 EXAMS = ["midterm", "final"]
@@ -147,13 +147,12 @@ def main(arguments):
     parser.add_argument("--term", default="")
     parser.add_argument("--tasks", action="store_true", help="only what students may see")
     options = parser.parse_args(arguments)
+    problem = None
     try:
         write_tasks(options.folder) if options.tasks else write_all(options.folder, options.term)
     except ValueError as error:
         problem = str(error)
-    else:
-        problem = None
-    # Outside of the handler: V8 hangs at the end while a traceback holds on to its drawings.
+    close()
     sys.exit(problem)
 
 

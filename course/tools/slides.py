@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .chapters import Figure, find
 from .markdown import (
+    close,
     formula_fence,
     new_document,
     render,
@@ -176,13 +177,12 @@ def write(folder):
 
 def main(folder):
     """Write the slides; a problem of a source is told in one line."""
+    problem = None
     try:
         write(Path(folder))
     except ValueError as error:
         problem = str(error)
-    else:
-        problem = None
-    # Outside of the handler: V8 hangs at the end while a traceback holds on to its drawings.
+    close()
     sys.exit(problem)
 
 
