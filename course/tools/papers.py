@@ -1,7 +1,7 @@
 """Exams and projects as pages to print: their numbers are computed, formulas are drawn.
 
-python -m course.tools.papers FOLDER --term TERM   for lecturers: exams, projects, all solutions
-python -m course.tools.papers FOLDER --tasks       for students: the tasks of the projects only
+python -m course.tools.papers FOLDER --term 2026a   for lecturers: exams, projects, all solutions
+python -m course.tools.papers FOLDER --tasks        for students: the tasks of the projects only
 
 Beside a text ``name.md`` lies ``name.py`` with a function ``numbers``; for a number of it the
 text writes ``{{ key }}``. An exam has fences ``:::{solution} points`` and ``:::{rubric}``, which
@@ -144,7 +144,10 @@ def main(arguments):
     """Write the pages; a problem of a source is told in one line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--term", default="")
+    default = (COURSE / "term.txt").read_text().strip()
+    parser.add_argument(
+        "--term", default=default, help="seed of the numbers of the exams, any word"
+    )
     parser.add_argument("--tasks", action="store_true", help="only what students may see")
     options = parser.parse_args(arguments)
     problem = None
