@@ -64,8 +64,11 @@ reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
 	.venv-bench/bin/python benchmarks/run.py
 
-course: .venv-course/set-up  ## the problem sets for students and lecturers; TERM=... seeds them
+course: .venv-course/set-up  ## problem sets, slides, exams and projects; TERM=... seeds them
 	.venv-course/bin/python -m course.tools.build $(term)
+	.venv-course/bin/python -m course.tools.slides course/release/slides
+	.venv-course/bin/python -m course.tools.papers course/release --tasks
+	.venv-course/bin/python -m course.tools.papers course/archives/exams-and-projects $(term)
 
 course-grade: .venv-course/set-up  ## grade the notebooks of SUBMISSIONS=folder, of the term TERM=...
 	.venv-course/bin/python -m course.tools.grade "$(SUBMISSIONS)" $(term)

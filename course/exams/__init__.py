@@ -1,0 +1,1 @@
+"""Two exams: texts, and the numbers that are computed for them."""

@@ -1,0 +1,1 @@
+"""Six projects: tasks, and an example of good work for each."""
