@@ -4,6 +4,7 @@ from calib.experiments.contents import Paper, Study
 from calib.experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
 from calib.experiments.naeini2014.calibration_data import CALIBRATION_DATA
 from calib.experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
+from calib.experiments.naeini2014.kdd98_variants import KDD98_VARIANTS
 from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
 from calib.experiments.naeini2014.tables import CAUSES, TABLES
 from calib.experiments.naeini2014.variants import RINGS_VARIANTS, SIZE_VARIANTS
@@ -34,6 +35,12 @@ PAPER = Paper(
             experiments=(SIZE_VARIANTS.name,),
         ),
         Study(
+            name="kdd98_variants",
+            title="supposed causes of differences in Table 3, tried",
+            chapter="10_decisions_and_money",
+            experiments=(KDD98_VARIANTS.name,),
+        ),
+        Study(
             name="kdd98_everybody",
             title="profit of mailing everybody, a check of the KDD-98 files",
             chapter="10_decisions_and_money",
@@ -56,5 +63,6 @@ PAPER = Paper(
         CALIBRATION_DATA,
         RINGS_VARIANTS,
         SIZE_VARIANTS,
+        KDD98_VARIANTS,
     ),
 )

@@ -140,8 +140,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_numeric : int
-        Number of the former. The latter are 1 where they are positive.
+    n_numeric : int or None
+        Number of the former; None if all are. The latter are 1 where they are positive.
     """
 
     def __init__(self, n_numeric):
