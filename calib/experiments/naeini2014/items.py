@@ -7,7 +7,12 @@ from calib.experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
 from calib.experiments.naeini2014.kdd98_variants import KDD98_VARIANTS
 from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
 from calib.experiments.naeini2014.tables import CAUSES, TABLES
-from calib.experiments.naeini2014.variants import RINGS_VARIANTS, SIZE_VARIANTS
+from calib.experiments.naeini2014.variants import (
+    PENALTY_VARIANTS,
+    RAW_VARIANTS,
+    RINGS_VARIANTS,
+    SIZE_VARIANTS,
+)
 
 PAPER = Paper(
     name="naeini2014",
@@ -33,6 +38,18 @@ PAPER = Paper(
             title="a supposed cause of differences in Table 2, tried",
             chapter="09_calibration_size",
             experiments=(SIZE_VARIANTS.name,),
+        ),
+        Study(
+            name="penalties",
+            title="other penalties of the linear SVM, which the paper does not state",
+            chapter="08_rings",
+            experiments=(PENALTY_VARIANTS.name,),
+        ),
+        Study(
+            name="raw_variants",
+            title="a supposed cause of a difference in the raw row of Table 2, tried",
+            chapter="09_calibration_size",
+            experiments=(RAW_VARIANTS.name,),
         ),
         Study(
             name="kdd98_variants",
@@ -63,6 +80,8 @@ PAPER = Paper(
         CALIBRATION_DATA,
         RINGS_VARIANTS,
         SIZE_VARIANTS,
+        PENALTY_VARIANTS,
+        RAW_VARIANTS,
         KDD98_VARIANTS,
     ),
 )
