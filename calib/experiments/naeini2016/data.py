@@ -114,12 +114,16 @@ MISSING = ["ad", "gisette scale", "protein homology"]
 
 @functools.lru_cache(maxsize=2)
 def encoded(name):
+    """A data set at hand as `encode` gives it."""
+    return encode(*load(name))
+
+
+def encode(frame, labels):
     """Numeric features, then an indicator of each category; the labels; how many are numeric.
 
     A column of numbers with more than two values is numeric, and NaN where it is missing; every
     other one is a set of categories, and missing is one of them.
     """
-    frame, labels = load(name)
     is_numeric = [kind.kind in "iuf" for kind in map(np.dtype, _plain_types(frame))]
     is_numeric &= frame.nunique().to_numpy() > 2
     numbers = frame.loc[:, is_numeric].to_numpy(np.float64)
