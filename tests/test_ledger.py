@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from calib.experiments import ledger, registry
-from calib.experiments.chance import Change, share_by_chance, unlikely
+from calib.experiments.chance import FALSE_CAUSES, Change, share_by_chance, unlikely
 from calib.experiments.contents import Cause, Ours, Paper, Printed, Table
 from calib.experiments.recording import RESULTS
 from calib.experiments.vovk2014 import tables as vovk2014
@@ -67,12 +67,17 @@ def test_the_ledger_follows_from_the_record(name):
 
 
 def test_accepted_causes_mend_more_than_they_spoil_and_are_unlikely_by_chance():
-    tried = ledger.read_ledger(ledger.CAUSES, ledger.Trial)
-    for paper in PAPERS.values():
-        own = [trial for trial in tried if trial.paper == paper.name]
-        for trial, real in zip(own, unlikely([t.chance for t in own]), strict=True):
-            assert not trial.accepted or (real and trial.gain > 0)
-            assert trial.accepted or trial.explains == 0
+    tried = {(t.paper, t.cause): t for t in ledger.read_ledger(ledger.CAUSES, ledger.Trial)}
+    for name, paper in PAPERS.items():
+        ways = {}
+        for cause in paper.causes:
+            ways.setdefault(cause.setting or cause.name, []).append(tried[name, cause.name])
+        accepted = [[t for t in same if t.accepted] for same in ways.values()]
+        assert all(len(few) <= 1 for few in accepted)
+        assert all(t.gain > 0 and t.chance <= FALSE_CAUSES for few in accepted for t in few)
+        for same, few in zip(ways.values(), accepted, strict=True):
+            assert all(t.explains == 0 for t in same if t not in few)
+            assert all(t.gain <= few[0].gain for t in same if few)
 
 
 def test_what_a_verdict_says():
@@ -188,6 +193,17 @@ def test_of_two_values_of_a_setting_the_better_one_is_accepted(tmp_path, monkeyp
     found, trials = ledger.entries(toy(causes, tmp_path, monkeypatch), None)
     assert [trial.accepted for trial in trials] == [False, True]
     assert [entry.cause for entry in found] == ["", "better", "better", "better"]
+
+
+def test_a_setting_tried_in_many_ways_has_had_as_many_chances(tmp_path, monkeypatch):
+    """What stands out alone does not as the best of sixty ways."""
+    for k in range(60):
+        monkeypatch.setitem(VALUES, f"none {k}", VALUES[""])
+    for setting, accepted in [("", True), ("how", False)]:
+        others = tuple(cause(f"none {k}", setting=setting) for k in range(1 if accepted else 60))
+        causes = (cause("good", setting=setting), *others)
+        _, trials = ledger.entries(toy(causes, tmp_path, monkeypatch), None)
+        assert trials[0].accepted == accepted
 
 
 def test_a_cause_after_another_one_is_judged_beside_it(tmp_path, monkeypatch):

@@ -7,8 +7,8 @@ If it does not, the causes that were tested for its table are asked in their ord
 that it may change, it mends more than it spoils, and if moves of random sign and size would hardly
 ever do as well (`calib.experiments.chance`), with a correction for the number of causes that were
 tried for the paper; of causes that set the same thing in different ways only the one that mends
-most, or of equals the one least likely by chance. So one that only adds noise, or fits a number by
-chance, explains nothing.
+most, or of equals the one least likely by chance, and its chance counts as often as there are ways.
+So a cause that only adds noise, or fits a number by chance, explains nothing.
 """
 
 import csv
@@ -209,14 +209,18 @@ def _trial(paper, cause, printed, base, under):
 
 
 def _judged(paper, trials):
-    """The trials with those accepted: of each setting the best that is unlikely by chance."""
-    passed = unlikely([trial.chance for trial in trials])
-    candidates = {}
-    for cause, trial, real in zip(paper.causes, trials, passed, strict=True):
-        if real and trial.gain > 0:
-            candidates.setdefault(cause.setting or cause.name, []).append(trial)
-    best = [max(same, key=lambda one: (one.gain, -one.chance)) for same in candidates.values()]
-    return [trial._replace(accepted=trial in best) for trial in trials]
+    """The trials with those accepted: of each setting the best one, if it is unlikely by chance.
+
+    A setting that was tried in several ways has had as many chances, hence the factor.
+    """
+    ways = {}
+    for cause, trial in zip(paper.causes, trials, strict=True):
+        ways.setdefault(cause.setting or cause.name, []).append(trial)
+    best = [max(same, key=lambda one: (one.gain, -one.chance)) for same in ways.values()]
+    shares = [min(1.0, len(s) * b.chance) for s, b in zip(ways.values(), best, strict=True)]
+    real = unlikely(shares)
+    accepted = [one for one, passed in zip(best, real, strict=True) if passed and one.gain > 0]
+    return [trial._replace(accepted=trial in accepted) for trial in trials]
 
 
 def _entry(paper, table, printed, base, causes):
