@@ -153,7 +153,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Fit each part, at least one of which has columns."""
-        numbers, indicators = X[:, : self.n_numeric], X[:, self.n_numeric :]
+        numbers, indicators = self._parts(X)
         self.classes_ = np.unique(y)
         self.gaussian_ = (
             GaussianNB(var_smoothing=0.01).fit(numbers, y) if numbers.shape[1] else None
@@ -166,17 +166,18 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """Logarithm of the odds of the second class."""
-        parts = zip(
-            [self.gaussian_, self.bernoulli_],
-            [X[:, : self.n_numeric], X[:, self.n_numeric :]],
-            strict=True,
-        )
+        parts = zip([self.gaussian_, self.bernoulli_], self._parts(X), strict=True)
         odds = self.prior_
         for model, columns in parts:
             if model is not None:
                 joint = model.predict_joint_log_proba(columns)
                 odds = odds + joint[:, 1] - joint[:, 0] - self.prior_
         return odds
+
+    def _parts(self, X):
+        """The columns that are normal and those that are indicators."""
+        n_numeric = X.shape[1] if self.n_numeric is None else self.n_numeric
+        return X[:, :n_numeric], X[:, n_numeric:]
 
     def predict(self, X):
         """The likelier class."""

@@ -62,6 +62,7 @@ PAPER = Paper(
         SETTINGS_STUDY,
         ADAPTIVE_STUDY,
         SEARCH,
+        ONE_COLUMN,
         ORIGINAL_FILES,
         PENALTY_VARIANTS,
     ),
