@@ -36,15 +36,15 @@ def campaign(run, *, turned=False, without=()):
 
 def run_variant(case):
     """Rows of one variant in one run."""
-    classifier, variant, scored = case["classifier"], case["variant"], case["scored"]
+    classifier, variant = case["classifier"], case["variant"]
     if variant == BOTH:
-        return measured_on_everybody(classifier, scored, case["run"])
+        return measured_on_everybody(classifier, case["run"])
     people = campaign(case["run"], without=WITHOUT.get(variant, ()))
     model = classifier_of(classifier, variant)
-    return kdd98.compare(people, classifier, scored, model)
+    return kdd98.compare(people, classifier, template=model)
 
 
-def measured_on_everybody(classifier, scored, run):
+def measured_on_everybody(classifier, run):
     """Each half is predicted by the models of the other, and all people are measured together.
 
     Not with step functions: those of two models would give ties of two kinds.
@@ -52,7 +52,7 @@ def measured_on_everybody(classifier, scored, run):
     found = []
     for turned in [False, True]:
         people = campaign(run, turned=turned)
-        scores = kdd98.score(classifier, scored, people)
+        scores = kdd98.score(classifier, "same", people)
         predicted = kdd98.responses(people, *scores)
         found.append((people.new_gifts > 0, {name: new for name, (_, new) in predicted.items()}))
     labels = np.concatenate([half for half, _ in found])
@@ -70,17 +70,13 @@ def measured_on_everybody(classifier, scored, run):
 
 
 def _cases():
-    changes = [("LR", variant, "same", N_RUNS) for variant in PENALTIES]
-    changes += [(classifier, ONCE, "same", N_RUNS) for classifier in kdd98.CLASSIFIERS]
-    changes += [(classifier, SOME, "same", FEW_RUNS) for classifier in ["LR", "NB", "SVM"]]
-    changes += [
-        (classifier, BOTH, scored, FEW_RUNS)
-        for classifier in ["LR", "SVM"]
-        for scored in kdd98.SCORED
-    ]
+    changes = [("LR", variant, N_RUNS) for variant in PENALTIES]
+    changes += [(classifier, ONCE, N_RUNS) for classifier in kdd98.CLASSIFIERS]
+    changes += [(classifier, SOME, FEW_RUNS) for classifier in ["LR", "NB", "SVM"]]
+    changes += [(classifier, BOTH, FEW_RUNS) for classifier in ["LR", "SVM"]]
     return [
-        {"classifier": classifier, "variant": variant, "scored": scored, "run": run}
-        for classifier, variant, scored, n_runs in changes
+        {"classifier": classifier, "variant": variant, "run": run}
+        for classifier, variant, n_runs in changes
         for run in range(n_runs)
     ]
 
@@ -92,7 +88,8 @@ KDD98_VARIANTS = Experiment(
     cases=_cases,
     run_case=run_variant,
     deviations=(
-        "The halves and everything that is not named are those of naeini2014_kdd98, runs 0 to 4 "
+        "The halves and everything that is not named are those of naeini2014_kdd98 "
+        "('same'), runs 0 to 4 "
         "('seven codes' and 'both halves': 0 to 2).",
         "'C = 1e...': another penalty of logistic regression.",
         "'each code once': of the twelve donation codes, which repeat each other, the latest only; "
