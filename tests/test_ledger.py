@@ -159,7 +159,7 @@ def toy(causes, tmp_path, monkeypatch):
     with (tmp_path / "toy.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["row", "value"], *((f"r{k}", k) for k in [1, 2, 3, 4])])
     monkeypatch.setattr("calib.experiments.contents.RESULTS", tmp_path)
-    (tmp_path / "published").mkdir()
+    (tmp_path / "published").mkdir(exist_ok=True)
     (tmp_path / "toy.csv").rename(tmp_path / "published" / "toy.csv")
 
     def ours(read, how=""):
