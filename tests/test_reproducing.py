@@ -101,7 +101,7 @@ def test_a_table_is_read_from_the_record_and_set_beside_the_paper(tmp_path):
     assert count and f"differs: not explained: {count}" in text
     for new, old in zip(written, own, strict=True):
         assert (new.row, new.column, new.verdict) == (old.row, old.column, old.verdict)
-    assert (tmp_path / "naeini2014" / "table2b.md").read_text(encoding="utf-8") in text
+    assert (tmp_path / "naeini2014" / "table2a.md").read_text(encoding="utf-8") in text
 
 
 @pytest.mark.parametrize("item", ["naeini2014/figure2", "durfee2022/figure4"])
