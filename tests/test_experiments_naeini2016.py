@@ -13,8 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
+from calib.adaptive import logistic_intervals
 from calib.classifier import CalibratedClassifier
-from calib.experiments import read_table, recorded
+from calib.experiments import ledger, read_table, recorded
+from calib.experiments.contents import select
+from calib.experiments.naeini2016 import adaptive, search, tables
 from calib.experiments.naeini2016 import data as naeini2016_data
 from calib.experiments.naeini2016 import protocol as naeini2016
 from calib.experiments.naeini2016 import settings as naeini2016_settings
@@ -80,8 +83,10 @@ def test_every_setting_is_recorded():
     rows = recorded("naeini2016_settings")
     keys = set(zip(rows["dataset"], rows["classifier"], rows["setting"], strict=True))
     cases = [tuple(case.values()) for case in naeini2016_settings.SETTINGS_STUDY.cases()]
-    assert keys == set(cases) and len(cases) == 7 * len(naeini2016_settings.SMALLER)
-    assert len(rows["AUC"]) == len(cases) * 5 * 2  # methods, folds and pooled
+    assert keys == set(cases)
+    small = [one.name for one in naeini2016_settings.SMALLER]
+    methods = sum(5 if dataset in small else 4 for dataset, *_ in cases)  # ABB on the smaller sets
+    assert len(rows["AUC"]) == methods * 2  # folds and pooled
 
 
 def test_the_study_is_one_of_the_settings():
@@ -92,20 +97,126 @@ def test_the_study_is_one_of_the_settings():
             chosen &= (settings["method"] == method) & (settings["over"] == "pooled")
             expected = (study["classifier"] == classifier) & (study["method"] == method)
             expected &= (study["over"] == "pooled") & (study["scored"] == "same")
-            expected &= (study["run"] == 0) & np.isin(study["dataset"], settings["dataset"])
+            expected &= (study["run"] == 0) & np.isin(study["dataset"], settings["dataset"][chosen])
             np.testing.assert_allclose(settings["RMSE"][chosen], study["RMSE"][expected], atol=2e-3)
 
 
 @pytest.mark.parametrize(("classifier", "setting"), naeini2016_settings.SETTINGS)
 def test_settings_change_what_they_name(classifier, setting):
-    *steps, model = naeini2016_settings.classifier_of(classifier, setting, 2).named_steps.items()
-    assert ("standardscaler" in dict(steps)) != ("raw columns" in setting)
-    name, model = model
-    assert name == {"LR": "logisticregression", "NB": "mixednaivebayes"}.get(
-        classifier, "svc" if "rbf" in setting else "linearsvc"
+    pipeline = naeini2016_settings.classifier_of(classifier, setting, 2)
+    *before, (name, model) = pipeline.steps
+    scalers = [step for step, _ in before if step.endswith("scaler")]
+    assert scalers == (
+        [] if "raw" in setting else ["minmaxscaler" if "range" in setting else "standardscaler"]
     )
-    if classifier == "LR":
-        assert model.C == (1e4 if "weak" in setting else 1.0)
+    assert name == {"LR": "logisticregression", "NB": "mixednaivebayes"}.get(
+        classifier, "svc" if "kernel" in setting else "linearsvc"
+    )
+    parameters = model.get_params()
+    assert parameters.get("C", 1.0) == (1e4 if "weak" in setting else 1.0)
+    assert parameters.get("class_weight") == ("balanced" if "balanced" in setting else None)
+    if "kernel" in setting:
+        assert model.kernel == {"rbf": "rbf", "quadratic": "poly"}[setting.split()[0]]
+    if classifier == "NB":
+        assert model.n_numeric == (None if setting == "normal columns" else 2)
+
+
+def test_all_columns_normal_is_gaussian_naive_bayes():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (200, 3)).astype(float), np.arange(200) % 2
+    joint = GaussianNB(var_smoothing=0.01).fit(X, y).predict_joint_log_proba(X)
+    found = MixedNaiveBayes(None).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(found, joint[:, 1] - joint[:, 0])
+
+
+def test_a_setting_changes_the_sets_it_was_tried_on_and_no_others():
+    read = ledger.reader()
+    rows = read("naeini2016_settings")
+    how = {"setting": "rbf kernel"}
+    tried = select(rows, "dataset", classifier="SVM", **how)
+    study, varied = (
+        tables.values_of(read, "SVM", "RMSE", ["Raw"], "label", **options) for options in [{}, how]
+    )
+    sets = np.unique(read("naeini2016_data_sets")["dataset"])
+    assert 0 < np.unique(tried).size < sets.size
+    np.testing.assert_array_equal((study != varied)[:, 0], np.isin(sets, tried))
+
+
+# ACP, and the search
+
+
+@pytest.mark.slow
+@needs_data
+def test_acp_as_recorded():
+    case = {"dataset": "heart_statlog"}
+    assert_as_recorded("naeini2016_adaptive", case, adaptive.run_data_set(case), tolerance=2e-3)
+
+
+def test_acp_sees_the_intervals_of_the_test_rows():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((200, 2))
+    labels = (rng.random(200) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+    model = naeini2016_data.base_classifier("LR", 2).fit(X[:150], labels[:150])
+    found = adaptive.predict_test_rows(model, X[:150], labels[:150], X[150:])
+    scaled, scaled_test = (model[:-1].transform(part) for part in [X[:150], X[150:]])
+    scores, lower, upper = logistic_intervals(model[-1], scaled_test, scaled)
+    training = model[-1].predict_proba(scaled)[:, 1]
+    for k in range(5):
+        inside = (training >= lower[k]) & (training <= upper[k])
+        assert found[k] == pytest.approx(labels[:150][inside].mean())
+
+
+def test_the_search_covers_every_pair_twice():
+    rows = recorded("naeini2016_search")
+    cases = [tuple(case.values()) for case in search.SEARCH.cases()]
+    for half in search.HALVES:
+        chosen = rows["half"] == half
+        keys = list(zip(rows["dataset"][chosen], rows["classifier"][chosen], strict=True))
+        assert keys == cases
+    np.testing.assert_allclose(rows["gain"], rows["isotonic"] - rows["enir"], atol=2e-6)
+
+
+def invented_table(name):
+    """Two columns; the truth rises and falls with the first one."""
+    rng = np.random.default_rng(4)
+    x = rng.uniform(-2, 2, (600, 2))
+    labels = (rng.random(600) < np.exp(-2 * (x[:, 0] - 0.7) ** 2)).astype(np.int8)
+    return x, labels, 2
+
+
+def test_the_halves_of_the_search_share_no_row(monkeypatch):
+    monkeypatch.setattr(naeini2016_data, "encoded", invented_table)
+    search.halves.cache_clear()
+    first, second = search.halves("invented").values()
+    rows = [set(map(tuple, half[0])) for half in [first, second]]
+    assert not rows[0] & rows[1] and len(rows[0] | rows[1]) == 600
+    assert abs(first[1].mean() - second[1].mean()) < 0.01
+    search.halves.cache_clear()
+
+
+def test_the_search_finds_a_truth_that_falls_and_nothing_where_it_rises(monkeypatch):
+    monkeypatch.setattr(naeini2016_data, "encoded", invented_table)
+    search.halves.cache_clear()
+    rows = search.run_search({"dataset": "invented", "classifier": "one column"})
+    assert [row["half"] for row in rows] == search.HALVES
+    assert all(row["gain"] > 3 * row["gain_se"] for row in rows)
+    search.halves.cache_clear()
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize("classifier", ["NB", "one column"])
+def test_the_search_as_recorded(classifier):
+    case = {"dataset": "page_blocks", "classifier": classifier}
+    assert_as_recorded("naeini2016_search", case, search.run_search(case), tolerance=2e-3)
+
+
+@needs_data
+def test_the_set_that_was_found_as_recorded():
+    case = {"dataset": "satimage"}
+    live = search.run_one_column(case)
+    assert_as_recorded("naeini2016_one_column", case, live, tolerance=1e-3)
+    assert sum(row["rows"] for row in live) == 3218
 
 
 @pytest.mark.slow

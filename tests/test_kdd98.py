@@ -8,8 +8,10 @@ import pytest
 from calib.datasets import DatasetNotFound
 from calib.experiments import recorded
 from calib.experiments.naeini2014 import kdd98
-from calib.experiments.naeini2014.data import ClassEncoder
+from calib.experiments.naeini2014 import kdd98_variants as variants
+from calib.experiments.naeini2014.data import ClassEncoder, Mailing
 from calib.experiments.naeini2014.kdd98_files import read_files, synthetic_files
+from calib.experiments.naeini2014.kdd98_models import response_model
 from calib.metrics import evaluate
 
 N = 1500
@@ -186,6 +188,72 @@ def test_scores_by_folds_never_come_from_a_model_that_saw_the_row(people):
     changed, _ = kdd98.score("LR", "folds", people._replace(gifts=gifts))
     np.testing.assert_array_equal(changed[[first, other]], scores[[first, other]])
     assert np.mean(changed != scores) > 0.5
+
+
+@pytest.fixture
+def at_hand(monkeypatch):
+    """Two thousand invented people in the place of the learning file, with two donation codes."""
+    rng = np.random.default_rng(5)
+    codes = rng.choice(["L1D", "L2E", "L4G"], 2000)
+    attributes = pd.DataFrame(
+        {"RFA_2": codes, "RFA_3": codes, "GENDER": rng.choice(["F", "M"], 2000)}
+    )
+    gifts = np.where(rng.random(2000) < 0.1 + 0.2 * (codes == "L4G"), 15.0, 0.0)
+    people = Mailing(attributes, gifts)
+    monkeypatch.setattr(kdd98, "people_at_hand", lambda: people)
+    monkeypatch.setattr(variants, "REPEATED", ["RFA_3"])
+    monkeypatch.setattr(variants, "WITHOUT", {variants.ONCE: ["RFA_3"]})
+    return people
+
+
+def test_the_turned_campaign_mails_to_those_who_taught(at_hand):
+    first, second = kdd98.parts(0)
+    assert not set(first) & set(second) and first.size + second.size == 2000
+    straight, turned = (variants.campaign(0, turned=way) for way in [False, True])
+    np.testing.assert_array_equal(straight.gifts, turned.new_gifts)
+    np.testing.assert_array_equal(straight.new_gifts, turned.gifts)
+
+
+def test_a_repeated_code_is_left_out(at_hand):
+    everything, once = (variants.campaign(0, without=names) for names in [(), ["RFA_3"]])
+    assert once.X.shape[1] < everything.X.shape[1]
+
+
+def test_all_people_are_measured_at_once(at_hand):
+    rows = variants.measured_on_everybody("LR", 0)
+    assert {row["method"] for row in rows} == {
+        "Raw", "Platt", "KDE", "DPM", "Platt on margins", "DPM on margins"
+    }  # fmt: skip
+    labels = at_hand.gifts > 0
+    spread = np.sqrt(labels.mean() * (1 - labels.mean()))
+    assert all(row["RMSE"] < 1.05 * spread for row in rows if row["method"] != "Raw")
+
+
+@pytest.mark.parametrize("variant", variants.PENALTIES)
+def test_a_penalty_is_that_of_its_name(variant):
+    assert variants.classifier_of("LR", variant).C == pytest.approx(float(variant.split()[-1]))
+
+
+def test_the_studys_classifier_is_kept_elsewhere():
+    assert variants.classifier_of("LR", variants.ONCE).C == response_model("LR").C
+
+
+def test_every_variant_is_recorded():
+    rows = recorded(variants.KDD98_VARIANTS.name)
+    cases = variants.KDD98_VARIANTS.cases()
+    keys = set(zip(*(rows[key].tolist() for key in cases[0]), strict=True))
+    assert keys == {tuple(case.values()) for case in cases}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="needs the real data")
+def test_a_variant_as_recorded():
+    case = {"classifier": "NB", "variant": variants.ONCE, "run": 0}
+    live = variants.run_variant(case)
+    rows = recorded(variants.KDD98_VARIANTS.name)
+    chosen = np.all([rows[key] == value for key, value in case.items()], axis=0)
+    for name in ["RMSE", "AUC", "ECE", "profit"]:
+        np.testing.assert_allclose([row[name] for row in live], rows[name][chosen], rtol=1e-3)
 
 
 def test_mailing_everybody_earns_the_published_profit():

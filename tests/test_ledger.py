@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from calib.experiments import ledger, registry
+from calib.experiments.chance import FALSE_CAUSES, Change, share_by_chance, unlikely
 from calib.experiments.contents import Cause, Ours, Paper, Printed, Table
 from calib.experiments.recording import RESULTS
 from calib.experiments.vovk2014 import tables as vovk2014
@@ -63,6 +64,20 @@ def test_the_ledger_follows_from_the_record(name):
                 assert value == before, new
     tried = ledger.read_ledger(ledger.CAUSES, ledger.Trial)
     assert trials == [trial for trial in tried if trial.paper == name]
+
+
+def test_accepted_causes_mend_more_than_they_spoil_and_are_unlikely_by_chance():
+    tried = {(t.paper, t.cause): t for t in ledger.read_ledger(ledger.CAUSES, ledger.Trial)}
+    for name, paper in PAPERS.items():
+        ways = {}
+        for cause in paper.causes:
+            ways.setdefault(cause.setting or cause.name, []).append(tried[name, cause.name])
+        accepted = [[t for t in same if t.accepted] for same in ways.values()]
+        assert all(len(few) <= 1 for few in accepted)
+        assert all(t.gain > 0 and t.chance <= FALSE_CAUSES for few in accepted for t in few)
+        for same, few in zip(ways.values(), accepted, strict=True):
+            assert all(t.explains == 0 for t in same if t not in few)
+            assert all(t.gain <= few[0].gain for t in same if few)
 
 
 def test_what_a_verdict_says():
@@ -144,12 +159,12 @@ def toy(causes, tmp_path, monkeypatch):
     with (tmp_path / "toy.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["row", "value"], *((f"r{k}", k) for k in [1, 2, 3, 4])])
     monkeypatch.setattr("calib.experiments.contents.RESULTS", tmp_path)
-    (tmp_path / "published").mkdir()
+    (tmp_path / "published").mkdir(exist_ok=True)
     (tmp_path / "toy.csv").rename(tmp_path / "published" / "toy.csv")
 
     def ours(read, how=""):
         cells = enumerate(VALUES[how], start=1)
-        return {(f"r{k}", "value"): Ours(value, error=0.4) for k, value in cells}
+        return {(f"r{k}", "value"): Ours(value, error=0.2) for k, value in cells}
 
     table = Table("table1", "a toy", "toy", ("row",), "", ours, "", digits_by="")
     return Paper("toy", "Toy", "T", tables=(table,), causes=causes)
@@ -180,11 +195,56 @@ def test_of_two_values_of_a_setting_the_better_one_is_accepted(tmp_path, monkeyp
     assert [entry.cause for entry in found] == ["", "better", "better", "better"]
 
 
+def test_a_setting_tried_in_many_ways_has_had_as_many_chances(tmp_path, monkeypatch):
+    """What stands out alone does not as the best of sixty ways."""
+    for k in range(60):
+        monkeypatch.setitem(VALUES, f"none {k}", VALUES[""])
+    for setting, accepted in [("", True), ("how", False)]:
+        others = tuple(cause(f"none {k}", setting=setting) for k in range(1 if accepted else 60))
+        causes = (cause("good", setting=setting), *others)
+        _, trials = ledger.entries(toy(causes, tmp_path, monkeypatch), None)
+        assert trials[0].accepted == accepted
+
+
 def test_a_cause_after_another_one_is_judged_beside_it(tmp_path, monkeypatch):
     monkeypatch.setitem(VALUES, "more", [1.0, 9.0, 3.0, 9.0])
     causes = cause("good"), cause("more", after="good")
     _, trials = ledger.entries(toy(causes, tmp_path, monkeypatch), None)
     assert (trials[1].changed, trials[1].mended, trials[1].spoiled) == (1, 0, 1)
+
+
+# Whether a cause does better than chance
+
+
+def change(row, published, old, new, error=0.01):
+    return Change(row, Printed(row, "c", published, 0.005), Ours(old), Ours(new, error=error))
+
+
+def test_one_number_is_hit_by_chance_as_often_as_the_window_is_wide():
+    """From 0 to 1 with a window of 1 ± 0.025: an interval of 0.05 out of the 4 that are drawn."""
+    one = change("r", 1.0, 0.0, 1.0)
+    assert share_by_chance([one], [True], 2.0) == pytest.approx(0.05 / 4, abs=0.006)
+
+
+def test_a_wider_error_alone_is_no_explanation():
+    """The number hardly moves; whatever the move, it agrees."""
+    assert share_by_chance([change("r", 1.0, 0.9, 0.91, error=0.2)], [True], 2.0) == 1.0
+
+
+def test_rows_move_together_and_apart_from_others():
+    same, other = ([change(row, 1.0, 0.0, 1.0) for row in rows] for rows in ["rr", "rs"])
+    assert share_by_chance(same, [True, True], 2.0) > 10 * share_by_chance(other, [True, True], 2.0)
+
+
+def test_infinite_numbers_stay_where_they_are():
+    lost = change("r", 1.0, 1.0, math.inf)
+    assert share_by_chance([lost], [False], 2.0) == 1.0
+
+
+def test_the_more_causes_the_smaller_the_share_must_be():
+    assert list(unlikely([0.04])) == [True]
+    assert list(unlikely([0.04, 0.5, 0.9])) == [False, False, False]
+    assert len(unlikely([])) == 0
 
 
 # Numbers of single tables

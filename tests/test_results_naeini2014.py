@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from recorded_rows import assert_as_recorded
 
-from calib.experiments import read_table, recorded
+from calib.experiments import ledger, read_table, recorded
+from calib.experiments.naeini2014 import tables
 from calib.experiments.naeini2014.protocol import run_calibration_size, run_rings
+from calib.experiments.naeini2014.variants import run_penalty, run_raw_variant
 from calib.experiments.recording import RESULTS
 
 NAMES = {"Hist": "Histogram", "IsoReg": "Isotonic", "KDE": "KDE", "DPM": "DPM"}
@@ -73,3 +75,50 @@ def test_isotonic_regression_is_calibrated_when_ties_stay_together():
     }
     assert ece["Isotonic", "group"] < ece["Histogram", "group"] < 0.05
     assert ece["Isotonic", "label"] > 0.3
+
+
+def test_another_penalty_as_recorded():
+    case = {"C": "0.0075", "run": 2}
+    live = run_penalty(case)
+    assert_as_recorded("naeini2014_rings_penalties", {"C": 0.0075, "run": 2}, live, tolerance=1e-3)
+
+
+def test_the_penalty_of_the_study_lies_between_the_others():
+    """Between C = 0.1 and 10 the raw row hardly moves, so C = 1 is no special choice."""
+    read = ledger.reader()
+    study = tables.rings(read, "linear", "label")
+    for C in ["0.1", "10"]:
+        other = tables.rings(read, "linear", "label", C=C)
+        for measure in tables.MEASURES:
+            one, two = study["SVM", measure], other["SVM", measure]
+            assert abs(one.value - two.value) < one.spread
+
+
+def test_raw_rows_with_random_class_sizes_as_recorded():
+    case = {"run": 1}
+    live = [{**row, "test_points": float(row["test_points"])} for row in run_raw_variant(case)]
+    assert_as_recorded("naeini2014_raw_variants", case, live, tolerance=1e-3)
+
+
+def test_the_second_reading_only_makes_errors_smaller():
+    read = ledger.reader()
+    one, ten = (tables.rings(read, "linear", "label", printed_runs=n) for n in [1, 10])
+    for cell, ours in one.items():
+        assert ten[cell].value == ours.value
+        assert ten[cell].error == pytest.approx(ours.error * np.sqrt(0.2 / 1.1))
+
+
+def test_every_cell_of_tables_1_to_3_has_a_spread():
+    rows = [entry for entry in ledger.read_ledger() if entry.paper == "naeini2014"]
+    assert len(rows) == 204
+    assert all(entry.spread >= 0 and entry.repetitions >= 10 for entry in rows)
+
+
+def test_a_margin_of_the_right_sign_has_the_other_auc_and_accuracy():
+    read, reversed_ = ledger.reader(), {"classifier": "SVM reversed", "short": "SVM"}
+    wrong = tables.mailing(read, ties="label", **reversed_)
+    right = tables.mailing(read, ties="label", decisions=True, **reversed_)
+    assert set(right) == {("SVM", "AUC"), ("SVM", "ACC")}
+    for cell, ours in right.items():
+        assert ours.value == pytest.approx(1 - wrong[cell].value)
+        assert ours.spread == wrong[cell].spread

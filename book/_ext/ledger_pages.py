@@ -213,7 +213,7 @@ class Causes(SphinxDirective):
                     text(cause.name),
                 )
                 given = f", given {cause.after}" if cause.after else ""
-                counts = [trial.changed, trial.mended, trial.spoiled]
+                counts = [trial.changed, trial.mended, trial.spoiled, f"{trial.chance:.3f}"]
                 verdict = "accepted" if trial.accepted else "not accepted"
                 rows.append(
                     [
@@ -226,7 +226,7 @@ class Causes(SphinxDirective):
                         text(_tested_by(cause)),
                     ]
                 )
-        counts = ["changes", "mends", "spoils"]
+        counts = ["changes", "mends", "spoils", "by chance"]
         heads = ["", "cause", "what is changed", *counts, "", "explains", "tested in"]
         return [table(heads, rows)]
 

@@ -71,6 +71,7 @@ def write_ledger(arguments):
         for trial in trials:
             print(
                 f"  {trial.cause}: mends {trial.mended}, spoils {trial.spoiled}, "
+                f"by chance {trial.chance:.3f}, "
                 f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
             )
     ledger.write(found)

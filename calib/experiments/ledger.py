@@ -4,8 +4,11 @@ A number *agrees* if ours rounds to it or is, beyond the rounding of the print, 
 errors of the difference, which is the distance that chapters 8, 9 and 13 use.
 If it does not, the causes that were tested for its table are asked in their order: a difference is
 *explained* if the number under an accepted cause agrees. A cause is accepted if, over all numbers
-that it may change, it mends more than it spoils, so that one that only adds noise explains nothing;
-of causes that set the same thing in different ways only the one that mends most.
+that it may change, it mends more than it spoils, and if moves of random sign and size would hardly
+ever do as well (`calib.experiments.chance`), with a correction for the number of causes that were
+tried for the paper; of causes that set the same thing in different ways only the one that mends
+most, or of equals the one least likely by chance, and its chance counts as often as there are ways.
+So a cause that only adds noise, or fits a number by chance, explains nothing.
 """
 
 import csv
@@ -13,6 +16,7 @@ import functools
 import math
 from typing import NamedTuple
 
+from calib.experiments.chance import Change, share_by_chance, unlikely
 from calib.experiments.contents import Ours
 from calib.experiments.recording import RESULTS, recorded
 
@@ -75,6 +79,8 @@ class Trial(NamedTuple):
         Numbers that it changes, of those that can be compared.
     mended, spoiled : int
         Numbers that agree with it and not without, and the reverse.
+    chance : float
+        How often random moves do as well.
     accepted : bool
     explains : int
         Entries of the ledger that it explains.
@@ -85,6 +91,7 @@ class Trial(NamedTuple):
     changed: int
     mended: int
     spoiled: int
+    chance: float = 1.0
     accepted: bool = False
     explains: int = 0
 
@@ -180,7 +187,7 @@ def _given(paper, cause):
 
 def _trial(paper, cause, printed, base, under):
     """Compare with the numbers under the cause that it takes as given, or without any."""
-    changed = mended = spoiled = 0
+    changes = []
     for table, ours in under[cause.name].items():
         before = base[table]
         for given in _given(paper, cause):
@@ -188,20 +195,32 @@ def _trial(paper, cause, printed, base, under):
         for number in printed[table]:
             old, new = (found.get((number.row, number.column)) for found in [before, ours])
             if isinstance(old, Ours) and isinstance(new, Ours) and old.value != new.value:
-                changed += 1
-                mended += agrees(number, new) and not agrees(number, old)
-                spoiled += agrees(number, old) and not agrees(number, new)
-    return Trial(paper.name, cause.name, changed, mended, spoiled)
+                changes.append(Change((table, number.row), number, old, new))
+    before = [agrees(change.printed, change.old) for change in changes]
+    now = [agrees(change.printed, change.new) for change in changes]
+    return Trial(
+        paper.name,
+        cause.name,
+        len(changes),
+        mended=sum(b < n for b, n in zip(before, now, strict=True)),
+        spoiled=sum(b > n for b, n in zip(before, now, strict=True)),
+        chance=share_by_chance(changes, now, STANDARD_ERRORS),
+    )
 
 
 def _judged(paper, trials):
-    """The trials with those accepted: the best of each setting, if it mends more than it spoils."""
-    best = {}
+    """The trials with those accepted: of each setting the best one, if it is unlikely by chance.
+
+    A setting that was tried in several ways has had as many chances, hence the factor.
+    """
+    ways = {}
     for cause, trial in zip(paper.causes, trials, strict=True):
-        setting = cause.setting or cause.name
-        if trial.gain > max(0, best[setting].gain if setting in best else 0):
-            best[setting] = trial
-    return [trial._replace(accepted=trial in best.values()) for trial in trials]
+        ways.setdefault(cause.setting or cause.name, []).append(trial)
+    best = [max(same, key=lambda one: (one.gain, -one.chance)) for same in ways.values()]
+    shares = [min(1.0, len(s) * b.chance) for s, b in zip(ways.values(), best, strict=True)]
+    real = unlikely(shares)
+    accepted = [one for one, passed in zip(best, real, strict=True) if passed and one.gain > 0]
+    return [trial._replace(accepted=trial in accepted) for trial in trials]
 
 
 def _entry(paper, table, printed, base, causes):

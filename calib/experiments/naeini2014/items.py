@@ -4,9 +4,15 @@ from calib.experiments.contents import Paper, Study
 from calib.experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
 from calib.experiments.naeini2014.calibration_data import CALIBRATION_DATA
 from calib.experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
+from calib.experiments.naeini2014.kdd98_variants import KDD98_VARIANTS
 from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
 from calib.experiments.naeini2014.tables import CAUSES, TABLES
-from calib.experiments.naeini2014.variants import RINGS_VARIANTS, SIZE_VARIANTS
+from calib.experiments.naeini2014.variants import (
+    PENALTY_VARIANTS,
+    RAW_VARIANTS,
+    RINGS_VARIANTS,
+    SIZE_VARIANTS,
+)
 
 PAPER = Paper(
     name="naeini2014",
@@ -34,6 +40,24 @@ PAPER = Paper(
             experiments=(SIZE_VARIANTS.name,),
         ),
         Study(
+            name="penalties",
+            title="other penalties of the linear SVM, which the paper does not state",
+            chapter="08_rings",
+            experiments=(PENALTY_VARIANTS.name,),
+        ),
+        Study(
+            name="raw_variants",
+            title="a supposed cause of a difference in the raw row of Table 2, tried",
+            chapter="09_calibration_size",
+            experiments=(RAW_VARIANTS.name,),
+        ),
+        Study(
+            name="kdd98_variants",
+            title="supposed causes of differences in Table 3, tried",
+            chapter="10_decisions_and_money",
+            experiments=(KDD98_VARIANTS.name,),
+        ),
+        Study(
             name="kdd98_everybody",
             title="profit of mailing everybody, a check of the KDD-98 files",
             chapter="10_decisions_and_money",
@@ -56,5 +80,8 @@ PAPER = Paper(
         CALIBRATION_DATA,
         RINGS_VARIANTS,
         SIZE_VARIANTS,
+        PENALTY_VARIANTS,
+        RAW_VARIANTS,
+        KDD98_VARIANTS,
     ),
 )

@@ -25,6 +25,7 @@ COST = 0.68  # dollars a letter
 PEOPLE = 96_367  # of the validation file: profits are scaled to this number
 CLASSIFIERS = ["LR", "NB", "SVM", "SVM reversed"]
 SCORED = ["same", "folds"]
+MONEY = ["mailed", *(f"{name}{se}" for name in ["profit", "gain", "lead"] for se in ["", "_se"])]
 
 
 class Campaign(NamedTuple):
@@ -45,14 +46,15 @@ def campaign(learning, new):
     return Campaign(X, learning.gifts, X_new, new.gifts)
 
 
-def score(classifier, scored, people):
+def score(classifier, scored, people, template=None):
     """Margins of the people to learn from, to calibrate on, and of the new ones.
 
     `scored` tells who scores the former: ``"same"``, as in the paper, the model trained on all of
-    them; ``"folds"``, for each fifth of them a model trained on the other four.
+    them; ``"folds"``, for each fifth of them a model trained on the other four. `template` is the
+    response model, where it is not that of the study.
     """
     labels = people.gifts > 0
-    template = response_model(classifier)
+    template = response_model(classifier) if template is None else template
     model = clone(template).fit(people.X, labels)
     scores = margins(classifier, model, people.X)
     if scored == "folds":
@@ -91,13 +93,13 @@ def takings(people, response, new_response):
     return mailed, np.where(mailed, people.new_gifts - COST, 0.0)
 
 
-def compare(people, classifier, scored="same"):
-    """Rows of results, one for every method and tie policy.
+def compare(people, classifier, scored="same", template=None):
+    """Rows of results, one for every method and tie policy; `template` as in `score`.
 
     ``profit`` is that of mailing `PEOPLE` people, ``gain`` what it is above mailing all of them,
     ``lead`` what it is above Platt's; with standard errors for one campaign of that size.
     """
-    found = responses(people, *score(classifier, scored, people))
+    found = responses(people, *score(classifier, scored, people, template))
     earned = {name: takings(people, *response) for name, response in found.items()}
     rows = []
     for name, (mailed, dollars) in earned.items():
@@ -120,21 +122,27 @@ def total(name, dollars):
 
 
 @functools.cache
-def _learning_extract():
+def people_at_hand():
+    """Everybody in the learning file, read once."""
     from calib.experiments.naeini2014.data import learning_extract
 
     return learning_extract()
 
 
+def parts(run):
+    """A random split of the learning file into halves, as two arrays of row numbers."""
+    gifts = people_at_hand().gifts
+    seed = int(np.random.SeedSequence([SEED, run]).generate_state(1)[0])
+    both = train_test_split(
+        np.arange(gifts.size), test_size=0.5, stratify=gifts > 0, random_state=seed
+    )
+    return [np.sort(half) for half in both]
+
+
 @functools.lru_cache(maxsize=1)
 def halves(run):
-    """A random split of the learning file: a half to learn from, the other to mail to."""
-    people = _learning_extract()
-    seed = int(np.random.SeedSequence([SEED, run]).generate_state(1)[0])
-    learning, new = train_test_split(
-        np.arange(people.gifts.size), test_size=0.5, stratify=people.gifts > 0, random_state=seed
-    )
-    return campaign(people.take(np.sort(learning)), people.take(np.sort(new)))
+    """A half of the learning file to learn from, the other to mail to."""
+    return campaign(*(people_at_hand().take(rows) for rows in parts(run)))
 
 
 def run_halves(case):

@@ -48,12 +48,15 @@ def _generator(*key):
     return np.random.default_rng([SEED, *key])
 
 
-def rings_sample(svm, run, n_test=1000):
-    """Train an SVM on 1000 points; its margins and the labels, for training and test points."""
+def rings_sample(svm, run, n_test=1000, **parameters):
+    """Train an SVM on 1000 points; its margins and the labels, for training and test points.
+
+    `parameters` are those of the SVM that differ from the study's.
+    """
     rng = _generator(SVMS.index(svm), run)
     X, labels = rings(1000, rng)
     X_test, test_labels = rings(n_test, rng)
-    machine = support_vector_machine(svm).fit(X, labels)
+    machine = support_vector_machine(svm).set_params(**parameters).fit(X, labels)
     return machine.decision_function(X), labels, machine.decision_function(X_test), test_labels
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 
 from calib.experiments.contents import Cause, Ours, Table, mean_of, select
+from calib.experiments.naeini2014.kdd98_variants import BOTH, ONCE, SOME
+from calib.experiments.naeini2014.kdd98_variants import PENALTIES as PENALTIES_OF_LR
 from calib.experiments.naeini2014.protocol import N_RUNS, SIZES
-from calib.experiments.naeini2014.variants import BINS_AT
+from calib.experiments.naeini2014.variants import BINS_AT, OF_THE_QUADRATIC, PENALTIES
 
 MEASURES = ["RMSE", "AUC", "ACC", "MCE", "ECE"]
 METHODS = {
@@ -23,29 +25,43 @@ VARIED = {
 PEOPLE = {"learning": (4843, 95_412), "validation": (4873, 96_367)}  # who answered, of how many
 
 
-def rings(read, svm, ties, variant=None):
-    """Table 1; with a variant, the one row that it is about."""
-    if variant is not None:
+SMOOTH = ("Platt", "KDE", "DPM")
+
+
+def rings(read, svm, ties, variant=None, C=None, printed_runs=1):
+    """Table 1; with a variant, the one row that it is about; or with another C.
+
+    The paper states no number of runs for this table; `printed_runs` says how many a printed number
+    is taken to be the mean of.
+    """
+    if C is not None:
+        rows = read("naeini2014_rings_penalties")
+        names = {n: {"C": float(C), "method": m} for n, m in {"SVM": "Raw", **METHODS}.items()}
+    elif variant is not None:
         rows = read("naeini2014_rings_variants")
         names = {VARIED[variant]: {"variant": variant}}
     else:
         rows = read("naeini2014_rings")
         names = {short: {"method": name} for short, name in {"SVM": "Raw", **METHODS}.items()}
+    machine = {"svm": svm} if "svm" in rows else {}
     found = {
-        (short, measure): select(rows, measure, svm=svm, ties=ties, **where)
+        (short, measure): select(rows, measure, ties=ties, **machine, **where)
         for short, where in names.items()
         for measure in MEASURES
     }
-    # the paper states no number of runs for this table
-    return {cell: mean_of(values, 1) for cell, values in found.items() if values.size}
+    return {cell: mean_of(values, printed_runs) for cell, values in found.items() if values.size}
 
 
 def calibration_size(
-    read, svm, ties, n_bins="cube_root", sizes=SIZES, variant=None, at_random=False
+    read, svm, ties, n_bins="cube_root", sizes=SIZES, variant=None, at_random=False, C=None
 ):
-    """Table 2; with a variant, the row of the raw score; or with random numbers of each class."""
+    """Table 2; with a variant or another C, the raw row; or with random class sizes."""
     rows = read("naeini2014_calibration_size")
     measures = ["AUC", "MCE", "ECE"]
+    if C is not None:
+        varied = read("naeini2014_rings_penalties")
+        chosen = {"ties": ties, "C": float(C), "method": "Raw, 10,000 points"}
+        return {("base", m): mean_of(select(varied, m, **chosen), N_RUNS) for m in measures}
     if variant is not None:
         varied = read("naeini2014_rings_variants")
         raw = {m: select(varied, m, svm=svm, ties=ties, variant=variant) for m in measures}
@@ -59,29 +75,61 @@ def calibration_size(
         for size in sizes
         for m in measures
     }
-    if not at_random:
-        found |= {("base", m): select(rows, m, svm=svm, n_bins="raw", ties=ties) for m in measures}
+    raw, chosen = rows, {"svm": svm, "n_bins": "raw"}
+    if at_random:
+        raw, chosen = read("naeini2014_raw_variants"), {"test_points": 10_000}
+    found |= {("base", m): select(raw, m, ties=ties, **chosen) for m in measures}
     return {cell: mean_of(values, N_RUNS) for cell, values in found.items()}
 
 
-def mailing(read, classifier, short, ties, scored="same", margins=False, base_rate="learning"):
-    """Table 3. `margins`: rows of methods fitted to margins; `base_rate`: the RMSE at another one.
+def mailing(
+    read,
+    classifier,
+    short,
+    ties,
+    scored="same",
+    margins=False,
+    base_rate="learning",
+    variant=None,
+    smooth=False,
+    decisions=False,
+):
+    """Table 3.
+
+    `margins`: rows of methods fitted to margins; `base_rate`: the RMSE at another one; `variant`:
+    one of `kdd98_variants`; `smooth`: the rows of Platt scaling and the two densities; `decisions`:
+    AUC and accuracy of the raw row by a margin of the right sign.
 
     The ten halves share their people: their mean is about as uncertain as a single result on a file
     of the size of the paper's, the standard deviation of one half. For a profit it is recorded.
     """
-    rows = read("naeini2014_kdd98")
-    methods = {name: f"{METHODS[name]} on margins" for name in ["Platt", "DPM"]}
+    rows = read("naeini2014_kdd98" if variant is None else "naeini2014_kdd98_variants")
+    methods = {short: "Raw", **METHODS}
+    if margins:
+        methods = {name: f"{METHODS[name]} on margins" for name in ["Platt", "DPM"]}
+    elif smooth:
+        methods = {name: METHODS[name] for name in SMOOTH}
+    chosen = {"classifier": classifier, "ties": ties}
+    chosen |= {"scored": scored} if variant is None else {"variant": variant}
     found = {}
-    for name, method in (methods if margins else {short: "Raw", **METHODS}).items():
-        chosen = {"classifier": classifier, "scored": scored, "method": method, "ties": ties}
+    for name, method in methods.items():
         for measure in MEASURES:
-            values = select(rows, measure, **chosen)
+            values = select(rows, measure, method=method, **chosen)
+            error = values.std(ddof=1)
+            if variant == BOTH:  # its runs share all their people: twice as many as a half
+                half = {"classifier": classifier, "ties": ties, "scored": "same", "method": method}
+                halves = select(read("naeini2014_kdd98"), measure, **half)
+                error = halves.std(ddof=1) / np.sqrt(2)
             if measure == "RMSE":
                 values = values + _deviation(base_rate) - _deviation("learning")
-            found[name, measure] = _one_of_two(values, values.std(ddof=1))
-        profits, errors = (select(rows, column, **chosen) for column in ["profit", "profit_se"])
-        found[name, "Profit"] = _one_of_two(profits, errors.mean())
+            found[name, measure] = _one_of_two(values, error)
+        money = {**chosen, "method": method}
+        profits, errors = (select(rows, column, **money) for column in ["profit", "profit_se"])
+        if not np.isnan(profits).any():
+            found[name, "Profit"] = _one_of_two(profits, errors.mean())
+    if decisions:
+        right = {(short, m): found[short, m] for m in ["AUC", "ACC"]}
+        return {cell: ours._replace(value=1 - ours.value) for cell, ours in right.items()}
     if base_rate != "learning":
         return {cell: ours for cell, ours in found.items() if cell[1] == "RMSE"}
     return found
@@ -225,8 +273,22 @@ CAUSES = (
         changes={"at_random": True, "sizes": tuple(BINS_AT)},
         tables=("table2b",),
         chapter="09_calibration_size",
-        experiments=("naeini2014_size_variants",),
+        experiments=("naeini2014_size_variants", "naeini2014_raw_variants"),
         after="ten-bins-at-100",
+    ),
+    *(
+        Cause(
+            name=f"linear-penalty-{C}",
+            title=f"C = {C} of the linear SVM"
+            + (", that of the quadratic one" if C == OF_THE_QUADRATIC else ""),
+            changes={"C": C},
+            tables=("table1a", "table2a"),
+            chapter="08_rings",
+            experiments=("naeini2014_rings_penalties",),
+            after="ties-by-label",
+            setting="penalty of the linear SVM",
+        )
+        for C in PENALTIES
     ),
     Cause(
         name="reversed-margin",
@@ -262,5 +324,69 @@ CAUSES = (
         chapter="10_decisions_and_money",
         experiments=("naeini2014_kdd98",),
         after="ties-by-label",
+    ),
+    Cause(
+        name="right-sign",
+        title="AUC and accuracy of the raw row by the SVM's own decisions, the reversed margin for "
+        "the errors only",
+        changes={"decisions": True, "classifier": "SVM reversed"},
+        tables=("table3c",),
+        chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
+        after="reversed-margin",
+    ),
+    Cause(
+        name="base-rate-on-margins",
+        title="both: fitted to margins, and the share of answers in the validation file",
+        changes={"base_rate": "validation"},
+        tables=("table3a", "table3b", "table3c"),
+        chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
+        after="fitted-to-margins",
+    ),
+    Cause(
+        name="held-out-smooth",
+        title="Platt scaling and the two densities fitted to scores of models that have not seen "
+        "the row",
+        changes={"scored": "folds", "smooth": True},
+        tables=("table3a", "table3b", "table3c"),
+        chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98",),
+        after="ties-by-label",
+    ),
+    Cause(
+        name="test-size",
+        title="Platt scaling and the two densities measured on as many people as in the paper",
+        changes={"variant": BOTH, "smooth": True},
+        tables=("table3a", "table3c"),
+        chapter="10_decisions_and_money",
+        experiments=("naeini2014_kdd98_variants",),
+        after="ties-by-label",
+    ),
+    *(
+        Cause(
+            name=variant.replace(" ", "-"),
+            title="of the twelve donation codes, which repeat each other, " + which,
+            changes={"variant": variant},
+            tables=("table3a", "table3b", "table3c"),
+            chapter="10_decisions_and_money",
+            experiments=("naeini2014_kdd98_variants",),
+            after="ties-by-label",
+            setting="donation codes",
+        )
+        for variant, which in [(ONCE, "the latest only"), (SOME, "the seven of our other list")]
+    ),
+    *(
+        Cause(
+            name=f"logistic-penalty-{variant.split()[-1]}",
+            title=f"{variant} of the logistic regression",
+            changes={"variant": variant},
+            tables=("table3a",),
+            chapter="10_decisions_and_money",
+            experiments=("naeini2014_kdd98_variants",),
+            after="ties-by-label",
+            setting="penalty of the logistic regression",
+        )
+        for variant in PENALTIES_OF_LR
     ),
 )

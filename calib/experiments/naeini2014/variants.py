@@ -10,6 +10,7 @@ from calib.datasets import rings
 from calib.experiments.naeini2014.protocol import (
     N_RUNS,
     SVMS,
+    methods,
     rings_sample,
     support_vector_machine,
 )
@@ -24,6 +25,8 @@ FLATTER = 20  # by how much the margins are divided
 PENALTY = 7.0  # of half the square of Platt's slope
 BINS_AT = {100: 10, 1000: "cube_root", 10_000: "cube_root"}
 N_SIZE_RUNS = 30
+OF_THE_QUADRATIC = "0.0075"  # C, inferred from the raw row of the quadratic SVM
+PENALTIES = ["0.0001", "0.001", OF_THE_QUADRATIC, "0.01", "0.1", "10"]
 VARIANTS = {  # runs of each
     "one Newton step": N_RUNS,
     "penalised slope": N_RUNS,
@@ -149,4 +152,59 @@ SIZE_VARIANTS = Experiment(
         "numbers of both classes are random; quadratic SVM.",
         "Ten bins at 100 points, the cube root at 1000 and 10,000.",
     ),
+)
+
+
+def run_penalty(case):
+    """Table 1 with another C of the linear SVM; also the raw score on 10,000 test points."""
+    penalty = {"C": float(case["C"])}
+    margins, labels, test_margins, test_labels = rings_sample("linear", case["run"], **penalty)
+    scores, test_scores = expit(margins), expit(test_margins)
+    measured = {"Raw": (test_labels, test_scores)}
+    for name, calibrator in methods().items():
+        measured[name] = test_labels, calibrator.fit(scores, labels).predict(test_scores)
+    *_, many, many_labels = rings_sample("linear", case["run"], n_test=10_000, **penalty)
+    measured["Raw, 10,000 points"] = many_labels, expit(many)
+    return _rows("method", measured)
+
+
+def _rows(key, measured):
+    """Measures by name, for both tie policies."""
+    return [
+        {key: name, "ties": ties, **evaluate(*pair, ties=ties)}
+        for name, pair in measured.items()
+        for ties in ["group", "label"]
+    ]
+
+
+PENALTY_VARIANTS = Experiment(
+    name="naeini2014_rings_penalties",
+    title="Table 1 of Naeini, Cooper and Hauskrecht (2014) with other penalties of the linear SVM",
+    seed=SEED,
+    cases=lambda: [{"C": C, "run": run} for C in PENALTIES for run in range(N_RUNS)],
+    run_case=run_penalty,
+    deviations=(
+        "Points are those of naeini2014_rings; C in powers of ten, and that of the quadratic SVM.",
+    ),
+)
+
+
+def run_raw_variant(case):
+    """The raw score of the quadratic SVM where the numbers of both classes are random."""
+    rng = np.random.default_rng([SEED, 3, case["run"]])
+    machine = support_vector_machine("quadratic").fit(*at_random(1000, rng))
+    samples = {str(n): at_random(n, rng) for n in [1000, 10_000]}
+    return _rows(
+        "test_points",
+        {n: (labels, expit(machine.decision_function(X))) for n, (X, labels) in samples.items()},
+    )
+
+
+RAW_VARIANTS = Experiment(
+    name="naeini2014_raw_variants",
+    title="The raw rows of Tables 1 and 2 where the numbers of both classes are random",
+    seed=SEED,
+    cases=lambda: [{"run": run} for run in range(N_SIZE_RUNS)],
+    run_case=run_raw_variant,
+    deviations=("Quadratic SVM; all points are drawn from larger pools.",),
 )

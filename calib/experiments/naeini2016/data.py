@@ -114,12 +114,16 @@ MISSING = ["ad", "gisette scale", "protein homology"]
 
 @functools.lru_cache(maxsize=2)
 def encoded(name):
+    """A data set at hand as `encode` gives it."""
+    return encode(*load(name))
+
+
+def encode(frame, labels):
     """Numeric features, then an indicator of each category; the labels; how many are numeric.
 
     A column of numbers with more than two values is numeric, and NaN where it is missing; every
     other one is a set of categories, and missing is one of them.
     """
-    frame, labels = load(name)
     is_numeric = [kind.kind in "iuf" for kind in map(np.dtype, _plain_types(frame))]
     is_numeric &= frame.nunique().to_numpy() > 2
     numbers = frame.loc[:, is_numeric].to_numpy(np.float64)
@@ -140,8 +144,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_numeric : int
-        Number of the former. The latter are 1 where they are positive.
+    n_numeric : int or None
+        Number of the former; None if all are. The latter are 1 where they are positive.
     """
 
     def __init__(self, n_numeric):
@@ -149,7 +153,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Fit each part, at least one of which has columns."""
-        numbers, indicators = X[:, : self.n_numeric], X[:, self.n_numeric :]
+        numbers, indicators = self._parts(X)
         self.classes_ = np.unique(y)
         self.gaussian_ = (
             GaussianNB(var_smoothing=0.01).fit(numbers, y) if numbers.shape[1] else None
@@ -162,17 +166,18 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """Logarithm of the odds of the second class."""
-        parts = zip(
-            [self.gaussian_, self.bernoulli_],
-            [X[:, : self.n_numeric], X[:, self.n_numeric :]],
-            strict=True,
-        )
+        parts = zip([self.gaussian_, self.bernoulli_], self._parts(X), strict=True)
         odds = self.prior_
         for model, columns in parts:
             if model is not None:
                 joint = model.predict_joint_log_proba(columns)
                 odds = odds + joint[:, 1] - joint[:, 0] - self.prior_
         return odds
+
+    def _parts(self, X):
+        """The columns that are normal and those that are indicators."""
+        n_numeric = X.shape[1] if self.n_numeric is None else self.n_numeric
+        return X[:, :n_numeric], X[:, n_numeric:]
 
     def predict(self, X):
         """The likelier class."""

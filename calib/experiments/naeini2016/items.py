@@ -2,7 +2,11 @@
 
 from calib.experiments.contents import Paper, Study
 from calib.experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
+from calib.experiments.naeini2014.variants import PENALTY_VARIANTS
+from calib.experiments.naeini2016.adaptive import ADAPTIVE_STUDY
+from calib.experiments.naeini2016.original_files import ORIGINAL_FILES
 from calib.experiments.naeini2016.protocol import DATA_SETS_STUDY, RINGS
+from calib.experiments.naeini2016.search import ONE_COLUMN, SEARCH
 from calib.experiments.naeini2016.settings import SETTINGS_STUDY
 from calib.experiments.naeini2016.tables import CAUSES, TABLES
 
@@ -22,11 +26,44 @@ PAPER = Paper(
         ),
         Study(
             name="settings",
-            title="penalty, scaling and kernel varied, which the paper leaves open",
+            title="penalty, scaling, weights and kernel varied, which the paper leaves open",
             chapter="14_many_data_sets",
             experiments=(SETTINGS_STUDY.name,),
         ),
+        Study(
+            name="adaptive",
+            title="ACP after logistic regression, which the paper leaves out",
+            chapter="14_many_data_sets",
+            experiments=(ADAPTIVE_STUDY.name,),
+        ),
+        Study(
+            name="original_files",
+            title="the three sets that are not at hand, for those who have their files",
+            chapter="14_many_data_sets",
+            experiments=(ORIGINAL_FILES.name,),
+        ),
+        Study(
+            name="search",
+            title="a search for data on which ENIR beats isotonic regression",
+            chapter="14_many_data_sets",
+            experiments=(SEARCH.name,),
+        ),
+        Study(
+            name="one_column",
+            title="the data set that the search has found",
+            chapter="14_many_data_sets",
+            experiments=(ONE_COLUMN.name,),
+        ),
     ),
     causes=CAUSES,
-    experiments=(RINGS, DATA_SETS_STUDY, SETTINGS_STUDY),
+    experiments=(
+        RINGS,
+        DATA_SETS_STUDY,
+        SETTINGS_STUDY,
+        ADAPTIVE_STUDY,
+        SEARCH,
+        ONE_COLUMN,
+        ORIGINAL_FILES,
+        PENALTY_VARIANTS,
+    ),
 )

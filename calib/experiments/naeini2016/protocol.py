@@ -135,10 +135,16 @@ def seed_of_run(dataset, run):
 
 
 def run_data_set(case):
-    """One run of one classifier on one data set: a row a method, way to calibrate and pooling."""
-    X, labels, n_numeric = encoded(case["dataset"])
-    template = base_classifier(case["classifier"], n_numeric)
-    folds, found = cross_validate(X, labels, template, seed_of_run(case["dataset"], case["run"]))
+    """One run of one classifier on one data set at hand."""
+    seed = seed_of_run(case["dataset"], case["run"])
+    return compare(encoded(case["dataset"]), case["classifier"], seed)
+
+
+def compare(table, classifier, seed):
+    """Rows of one run on a table from `encode`: a row a method, way to calibrate and pooling."""
+    X, labels, n_numeric = table
+    template = base_classifier(classifier, n_numeric)
+    folds, found = cross_validate(X, labels, template, seed)
     rows = []
     for (scored, method), p in found.items():
         about = {"scored": scored, "method": method}

@@ -5,8 +5,10 @@ from scipy import stats
 
 from calib.experiments.contents import Cause, Ours, Table, mean_of, select
 from calib.experiments.naeini2014.protocol import N_RUNS
+from calib.experiments.naeini2014.variants import OF_THE_QUADRATIC, PENALTIES
 from calib.experiments.naeini2016.data import DATA_SETS
 from calib.experiments.naeini2016.protocol import by_data_set
+from calib.experiments.naeini2016.settings import SETTINGS
 from calib.experiments.statistics import relative_change
 
 MEASURES = ["AUC", "ACC", "RMSE", "ECE", "MCE"]
@@ -26,29 +28,45 @@ OF_THE_PAPER = {  # rows and rows of the rarer class, as chapter 14 infers them 
 }
 
 
-def rings(read, svm, ties):
-    """Table I."""
-    rows = read("naeini2016_rings")
+def rings(read, svm, ties, C=None):
+    """Table I; with another C, the row of the raw score."""
+    if C is not None:
+        rows, methods = read("naeini2014_rings_penalties"), {"SVM": "Raw"}
+        chosen = {"ties": ties, "C": float(C)}
+    else:
+        rows, methods = read("naeini2016_rings"), {"SVM": "Raw", **METHODS}
+        chosen = {"ties": ties, "svm": svm}
     return {
-        (short, measure): mean_of(select(rows, measure, svm=svm, method=method, ties=ties), N_RUNS)
-        for short, method in {"SVM": "Raw", **METHODS}.items()
+        (short, measure): mean_of(select(rows, measure, method=method, **chosen), N_RUNS)
+        for short, method in methods.items()
         for measure in MEASURES
     }
 
 
-def _values(read, classifier, measure, methods, ties, over, scored):
-    """Measure by data set and method."""
+def values_of(
+    read, classifier, measure, methods, ties, over="folds", scored="same", setting="study"
+):
+    """Measure by data set and method; in a setting of `SETTINGS` where it was tried, else ours."""
     column = f"{measure} {ties}" if measure in ["ECE", "MCE"] else measure
     rows = read("naeini2016_data_sets")
-    return by_data_set(rows, column, methods, classifier=classifier, over=over, scored=scored)
+    found = by_data_set(rows, column, methods, classifier=classifier, over=over, scored=scored)
+    if setting != "study":
+        varied, chosen = read("naeini2016_settings"), {"classifier": classifier, "setting": setting}
+        tried = np.isin(np.unique(rows["dataset"]), select(varied, "dataset", **chosen))
+        found[tried] = by_data_set(varied, column, methods, over=over, **chosen)
+    return found
 
 
-def improvement(read, ties, over="folds", scored="same"):
-    """Table II: both ends of the interval of the mean relative change by ENIR."""
+def improvement(read, ties, over="folds", scored="same", of="", setting="study"):
+    """Table II: both ends of the interval of the mean relative change by ENIR.
+
+    Of one classifier only, where a setting of it is given.
+    """
     found = {}
     for measure in MEASURES:
-        for classifier in CLASSIFIERS.values():
-            enir, raw = _values(read, classifier, measure, ["ENIR", "Raw"], ties, over, scored).T
+        for classifier in [of] if of else CLASSIFIERS.values():
+            how = ties, over, scored, setting
+            enir, raw = values_of(read, classifier, measure, ["ENIR", "Raw"], *how).T
             changes = enir / raw - 1
             # the end of an interval inherits the error of the mean and that of its own width
             n, width = changes.size, stats.t.ppf(0.975, changes.size - 1)
@@ -59,12 +77,16 @@ def improvement(read, ties, over="folds", scored="same"):
     return found
 
 
-def ranks(read, classifier, ties, over="folds", scored="same", isotonic=""):
-    """Tables IV to VI; `isotonic` tells how the map of isotonic regression is read."""
+def ranks(read, classifier, ties, over="folds", scored="same", isotonic="", of="", setting="study"):
+    """Tables IV to VI; `isotonic` tells how the map of isotonic regression is read.
+
+    Nothing changes for another classifier than the one `of` which a setting is given.
+    """
+    setting = setting if of == classifier else "study"
     names = [f"{name}{isotonic if name == 'Isotonic' else ''}" for name in METHODS.values()]
     found = {}
     for measure in MEASURES:
-        values = _values(read, classifier, measure, names, ties, over, scored)
+        values = values_of(read, classifier, measure, names, ties, over, scored, setting)
         signs = -1 if measure in ["AUC", "ACC"] else 1
         own = stats.rankdata(signs * values, axis=1)
         for short, ranked in zip(METHODS, own.T, strict=True):
@@ -145,6 +167,7 @@ TABLES = (
         for number, classifier in CLASSIFIERS.items()
     ),
 )
+CHANGED = {"LR": "logistic regression", "SVM": "support vector machine", "NB": "naive Bayes"}
 _RANKS = ("table4", "table5", "table6")
 CAUSES = (
     Cause(
@@ -213,5 +236,34 @@ CAUSES = (
         tables=("table3",),
         chapter="14_many_data_sets",
         experiments=(),
+    ),
+    *(
+        Cause(
+            name=f"{classifier}-{setting.replace(',', '').replace(' ', '-')}".lower(),
+            title=f"{CHANGED[classifier]}: {setting}",
+            changes={"of": classifier, "setting": setting},
+            tables=("table2", table),
+            chapter="14_many_data_sets",
+            experiments=("naeini2016_settings",),
+            after="ties-by-label",
+            setting=CHANGED[classifier],
+        )
+        for classifier, setting in SETTINGS
+        for table in [f"table{number}" for number, one in CLASSIFIERS.items() if one == classifier]
+        if setting != "study"
+    ),
+    *(
+        Cause(
+            name=f"linear-penalty-{C}",
+            title=f"C = {C} of the linear SVM"
+            + (", that of the quadratic one" if C == OF_THE_QUADRATIC else ""),
+            changes={"C": C},
+            tables=("table1a",),
+            chapter="13_enir",
+            experiments=("naeini2014_rings_penalties",),
+            after="ties-by-label",
+            setting="penalty of the linear SVM",
+        )
+        for C in PENALTIES
     ),
 )
