@@ -8,13 +8,12 @@ recorded when it is done.
 
 import numpy as np
 
-from calib.experiments.delong import auc_difference
 from calib.experiments.durfee2022.data import SEED, features, split
 from calib.experiments.durfee2022.networks import Stack, areas, rows_for
 from calib.experiments.durfee2022.protocol import choose_tree, heterogeneous, partitions
 from calib.experiments.durfee2022.scores import BUDGETS, REGULARISATIONS, SIZES
 from calib.experiments.recording import Experiment, record
-from calib.metrics import roc_auc_score
+from calib.metrics import auc_difference, roc_auc_score
 
 EPOCHS = (10, 30, 50, 100)
 LEVEL = BUDGETS["standard"]
@@ -106,7 +105,7 @@ def _areas(dataset, run, scores, test_scores):
     return {
         "test_auc": roc_auc_score(test_labels, test_scores),
         "heterogeneous_auc": roc_auc_score(test_labels, predicted),
-        "error": auc_difference(test_labels, predicted, test_scores)[1],
+        "error": auc_difference(test_labels, predicted, test_scores).error,
     }
 
 

@@ -17,14 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from calib.auc_split_tree import AUCSplitTree
-from calib.experiments.delong import auc_difference
 from calib.experiments.durfee2022.data import PROTOCOLS, SEED, features, split
 from calib.experiments.durfee2022.scores import BUDGETS, INPUTS, SIZES, read_scores
 from calib.experiments.durfee2022.tables import best_variants
 from calib.experiments.ledger import reader
 from calib.experiments.recording import Experiment
 from calib.heterogeneous import HeterogeneousCalibrator
-from calib.metrics import roc_auc_score
+from calib.metrics import auc_difference, roc_auc_score
 
 DEPTH = 3
 SHARE = 0.05  # smallest leaf of the trees that are grown on the calibration part
@@ -120,7 +119,7 @@ def run_case(case):
                         "run": run,
                         "method": method,
                         "AUC": roc_auc_score(labels, values),
-                        "AUC_error": auc_difference(labels, values, test_scores)[1],
+                        "AUC_error": auc_difference(labels, values, test_scores).error,
                     }
                     for method, values in found.items()
                 ]
