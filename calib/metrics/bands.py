@@ -40,7 +40,7 @@ class CalibrationBand:
 
     @property
     def crosses(self) -> bool:
-        """Whether the lower limit is above the upper one somewhere: no increasing curve fits."""
+        """Whether no increasing curve fits, as the lower limit is above the upper one somewhere."""
         return bool(np.any(self.lower > self.upper))
 
 
