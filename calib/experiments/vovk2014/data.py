@@ -20,6 +20,7 @@ DATASETS = {  # smallest first; as the paper abbreviates them
     "diabetes": "Diabetes",
 }
 NOMINAL = ["labor", "breast_cancer_ljubljana", "australian"]  # with more than two categories
+CATEGORICAL = ["echocardiogram", "hepatitis", "vote", *NOMINAL]
 
 
 class Sample(NamedTuple):
@@ -31,6 +32,9 @@ class Sample(NamedTuple):
         Numbers, or codes 0, 1, ... of categories.
     n_categories : tuple of int
         Number of categories of each column, 0 for numbers.
+    numbers : ndarray of shape (n, n_features)
+        As `columns`, but where all names of the categories of a column are numbers, these: UCI's
+        files of Australian, Echocardiogram and Hepatitis hold numbers for categories.
     indicators : ndarray of shape (n, n_indicators)
         Numbers, and 0/1 for each category; one such column if there are two.
     y : ndarray of shape (n,)
@@ -38,6 +42,7 @@ class Sample(NamedTuple):
 
     columns: np.ndarray
     n_categories: tuple
+    numbers: np.ndarray
     indicators: np.ndarray
     y: np.ndarray
 
@@ -46,20 +51,31 @@ class Sample(NamedTuple):
 def sample(dataset):
     """A data set of the paper as arrays."""
     X, y = load(dataset)
-    columns, n_categories, indicators = [], [], []
+    columns, n_categories, numbers, indicators = [], [], [], []
     for name in X:
         if X[name].dtype == "category":
             codes = X[name].cat.codes.to_numpy(np.float64)
             codes[codes < 0] = np.nan
             k = len(X[name].cat.categories)
             named = [1] if k == 2 else range(k)
+            numbers.append(_as_numbers(X[name], codes))
             indicators += [np.where(np.isnan(codes), np.nan, codes == code) for code in named]
         else:
             codes, k = X[name].to_numpy(np.float64), 0
+            numbers.append(codes)
             indicators.append(codes)
         columns.append(codes)
         n_categories.append(k)
-    return Sample(np.column_stack(columns), tuple(n_categories), np.column_stack(indicators), y)
+    arrays = [np.column_stack(one) for one in [columns, numbers, indicators]]
+    return Sample(arrays[0], tuple(n_categories), *arrays[1:], y)
+
+
+def _as_numbers(column, codes):
+    """The names of the categories if they are numbers, else their codes."""
+    try:
+        return column.astype(np.float64).to_numpy()
+    except ValueError:
+        return codes
 
 
 def split(dataset, number):

@@ -18,10 +18,8 @@ N_DRAWS = 1000
 def losses(read, loss, variant=None):
     """Tables 1 and 2; with a variant, the rows of its classifier on the data sets it differs on."""
     found = {}
-    for classifier in CLASSIFIERS:
-        if variant is not None and not variant.startswith(f"{classifier} "):
-            continue
-        for dataset in DATASETS if variant is None else VARIANTS[variant]:
+    for classifier in CLASSIFIERS if variant is None else [VARIANTS[variant].of]:
+        for dataset in DATASETS if variant is None else VARIANTS[variant].datasets:
             row = f"{classifier} / {DATASETS[dataset]}"
             for method in METHODS if variant is None else ["W", "SVA", "DIR"]:
                 name = "vovk2014_full" if method == "VA" else "vovk2014_splits"
@@ -176,17 +174,13 @@ TABLES = (
 CAUSES = tuple(
     Cause(
         name=name.lower().replace(" ", "-"),
-        title=title,
+        title=variant.title,
         changes={"variant": name},
-        setting=name.split()[0],
+        setting=variant.of,
         tables=("table1", "table2"),
         chapter="19_venn_abers_experiments",
         experiments=("vovk2014_splits",),
     )
-    for name, title in {
-        "NB kernel": "naive Bayes with kernel densities for numbers, Weka's option -K",
-        "NB codes": "naive Bayes that takes categories for numbers",
-        "LR indicators": "logistic regression on indicators of categories, not on codes",
-        "J48 pessimistic": "trees pruned as C4.5 prunes",
-    }.items()
+    for name, variant in VARIANTS.items()
+    if variant.title
 )
