@@ -167,7 +167,7 @@ def _counts(y, rows, weights):
 
 
 @jit
-def _split_of_category(values, y, weights, n_categories):
+def split_of_category(values, y, weights, n_categories):
     """Gain and gain ratio of a branch for each category; gain -1 where there is no such split."""
     bags = np.zeros((n_categories, 2))
     for i in range(values.size):
@@ -190,7 +190,7 @@ def _split_of_category(values, y, weights, n_categories):
 
 
 @jit
-def _split_of_number(values, y, weights):
+def split_of_number(values, y, weights):
     """Gain, gain ratio and threshold of the best split in two; gain -1 where there is none."""
     order = np.argsort(values)  # NaN comes last
     n_known = values.size - np.isnan(values).sum()
@@ -230,7 +230,7 @@ def _split_of_number(values, y, weights):
 
 
 @jit
-def _best_split(X, y, n_categories, rows, weights):
+def best_split(X, y, n_categories, rows, weights):
     """Column, and threshold of a number, of the best split of some rows; -1 if there is none."""
     n_columns = X.shape[1]
     gains, ratios = np.zeros(n_columns), np.zeros(n_columns)
@@ -240,9 +240,9 @@ def _best_split(X, y, n_categories, rows, weights):
     for j in range(n_columns):
         values = X[rows, j]
         if n_categories[j] > 0:
-            gains[j], ratios[j] = _split_of_category(values, labels, weights, n_categories[j])
+            gains[j], ratios[j] = split_of_category(values, labels, weights, n_categories[j])
         else:
-            gains[j], ratios[j], middles[j] = _split_of_number(values, labels, weights)
+            gains[j], ratios[j], middles[j] = split_of_number(values, labels, weights)
         if gains[j] >= 0.0:
             sum_of_gains += gains[j]
             useful += 1
@@ -320,7 +320,7 @@ def grow(X, y, n_categories):
         tree.counts[node] = counts
         if counts.sum() < 2.0 * LEAST_ROWS - TOLERANCE or counts.min() < TOLERANCE:
             continue
-        column, middle = _best_split(X, y, n_categories, rows, weights)
+        column, middle = best_split(X, y, n_categories, rows, weights)
         if column < 0:
             continue
         if n_categories[column] == 0:
