@@ -50,7 +50,11 @@ class Sample(NamedTuple):
 @functools.cache
 def sample(dataset):
     """A data set of the paper as arrays."""
-    X, y = load(dataset)
+    return arrays(*load(dataset))
+
+
+def arrays(X, y):
+    """A table of numbers and categories, and its labels, as arrays."""
     columns, n_categories, numbers, indicators = [], [], [], []
     for name in X:
         if X[name].dtype == "category":
@@ -66,8 +70,8 @@ def sample(dataset):
             indicators.append(codes)
         columns.append(codes)
         n_categories.append(k)
-    arrays = [np.column_stack(one) for one in [columns, numbers, indicators]]
-    return Sample(arrays[0], tuple(n_categories), *arrays[1:], y)
+    columns, numbers, indicators = map(np.column_stack, [columns, numbers, indicators])
+    return Sample(columns, tuple(n_categories), numbers, indicators, y)
 
 
 def _as_numbers(column, codes):
@@ -80,6 +84,10 @@ def _as_numbers(column, codes):
 
 def split(dataset, number):
     """Rows to train on, two thirds of a random permutation, and rows to test on."""
-    n = sample(dataset).y.size
+    return split_of(sample(dataset).y.size, dataset, number)
+
+
+def split_of(n, dataset, number):
+    """As `split`, for another number of rows."""
     rng = np.random.default_rng([SEED, list(DATASETS).index(dataset), number])
     return np.split(rng.permutation(n), [2 * n // 3])
