@@ -21,11 +21,13 @@ from calib.experiments.vovk2014.decision_tree import (
     split_of_category,
     split_of_number,
 )
+from calib.experiments.vovk2014.echocardiogram import ECHO, reading_of, run_split
 from calib.experiments.vovk2014.naive_bayes import MixedNaiveBayes
 from calib.experiments.vovk2014.network import BackPropagationNetwork, train
 from calib.experiments.vovk2014.protocol import (
     FULL,
     METHODS,
+    N_FULL_SPLITS,
     SPLITS,
     compare,
     full_losses,
@@ -100,6 +102,14 @@ def test_every_case_is_recorded(experiment, n_methods):
     assert np.all((rows["RMSE"] > 0) & (rows["RMSE"] < 1))
 
 
+def test_every_case_of_echocardiogram_is_recorded():
+    rows, cases = recorded(ECHO.name), ECHO.cases()
+    with_full = sum(case["split"] < N_FULL_SPLITS for case in cases)
+    assert rows["method"].size == 3 * len(cases) + with_full
+    keys = zip(rows["reading"], rows["classifier"], rows["split"], strict=True)
+    assert {(r, c, int(n)) for r, c, n in keys} == {tuple(case.values()) for case in cases}
+
+
 def test_merged_probabilities_have_finite_log_loss():
     for name in ["vovk2014_splits", "vovk2014_full"]:
         rows = recorded(name)
@@ -136,6 +146,17 @@ def test_a_slice_of_the_full_predictor_comes_out_again(classifier):
     for again, saved in zip(run_full(case), rows_of("vovk2014_full", **case), strict=True):
         assert again["method"] == saved["method"]
         for key in ["log_loss", "RMSE", "lower", "upper"]:
+            assert again[key] == pytest.approx(saved[key], rel=1e-3)
+
+
+@needs_data
+@pytest.mark.parametrize("reading, size", [("one year", 74), ("all columns", 131)])
+def test_a_slice_of_echocardiogram_comes_out_again(reading, size):
+    assert reading_of(reading).y.size == size
+    case = {"reading": reading, "classifier": "J48", "split": 5}
+    for again, saved in zip(run_split(case), rows_of(ECHO.name, **case), strict=True):
+        assert again["method"] == saved["method"]
+        for key in ["log_loss", "RMSE"]:
             assert again[key] == pytest.approx(saved[key], rel=1e-3)
 
 
