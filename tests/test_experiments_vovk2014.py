@@ -441,6 +441,7 @@ def test_the_network_learns_an_exclusive_or_and_puts_missing_values_in_the_middl
     p = model.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert np.mean(p.argmax(axis=1) == y) > 0.95
+    assert BackPropagationNetwork(2).fit(X[:9], y[:9]).inner_.shape == (8, 2)
     gap, middle = X[:1].copy(), X[:1].copy()
     gap[0, 0], middle[0, 0] = np.nan, (X[:, 0].min() + X[:, 0].max()) / 2
     np.testing.assert_allclose(model.predict_proba(gap), model.predict_proba(middle), rtol=1e-12)

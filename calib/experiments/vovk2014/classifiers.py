@@ -50,6 +50,9 @@ VARIANTS = {
     "NN indicators": Variant(
         "NN", NOMINAL, "a network on indicators of categories, which it has more nodes for"
     ),
+    "NN two nodes": Variant(
+        "NN", list(DATASETS), "a network with a hidden node for each class, Weka's option -H o"
+    ),
     "J48 categories": Variant(
         "J48", CATEGORICAL, "trees with a branch for each category, not with thresholds of codes"
     ),
@@ -101,8 +104,8 @@ def make_classifier(name, data, seed):
         return MixedNaiveBayes(as_numbers)
     if name in ["NB", "NB kernel"]:
         return MixedNaiveBayes(data.n_categories, kernel=name == "NB kernel")
-    if name in ["NN", "NN indicators"]:
-        return BackPropagationNetwork(random_state=seed)
+    if name.startswith("NN"):
+        return BackPropagationNetwork(2 if name == "NN two nodes" else None, random_state=seed)
     fill = SimpleImputer(keep_empty_features=True)
     if name == "SVM Platt":
         return make_pipeline(fill, MinMaxScaler(), SVC(kernel="linear", C=1.0))

@@ -29,12 +29,14 @@ class BackPropagationNetwork(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
+    n_hidden : int, optional
+        Number of hidden nodes; by default (n_features + 2) // 2.
     random_state : int
         Seed of the weights at the start.
 
     Notes
     -----
-    Training takes O(500 n (n_features + 2) n_hidden) steps, with n_hidden = (n_features + 2) // 2.
+    Training takes O(500 n (n_features + 2) n_hidden) steps.
 
     References
     ----------
@@ -42,7 +44,8 @@ class BackPropagationNetwork(ClassifierMixin, BaseEstimator):
     class ``weka.classifiers.functions.MultilayerPerceptron``.
     """
 
-    def __init__(self, random_state=0):
+    def __init__(self, n_hidden=None, random_state=0):
+        self.n_hidden = n_hidden
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -55,7 +58,7 @@ class BackPropagationNetwork(ClassifierMixin, BaseEstimator):
         lowest[empty] = highest[empty] = 0.0
         self.centre_, half = (lowest + highest) / 2, (highest - lowest) / 2
         self.half_range_ = np.where(half > 0, half, 1.0)
-        n_hidden = (X.shape[1] + 2) // 2
+        n_hidden = self.n_hidden or (X.shape[1] + 2) // 2
         rng = np.random.default_rng(self.random_state)
         inner, outer = (
             rng.uniform(-LARGEST_WEIGHT, LARGEST_WEIGHT, shape)
