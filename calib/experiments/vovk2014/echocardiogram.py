@@ -59,7 +59,7 @@ def run_split(case):
 
 ECHO = Experiment(
     name="vovk2014_echocardiogram",
-    title="Tables 1 and 2 of Vovk and Petej (2014): Echocardiogram in two other readings",
+    title="Tables 1 and 2 of Vovk and Petej (2014): Echocardiogram in three other readings",
     seed=SEED,
     cases=lambda: [
         {"reading": reading, "classifier": classifier, "split": number}
