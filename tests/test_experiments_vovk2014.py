@@ -8,14 +8,26 @@ from scipy import stats
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-from calib import CalibratedClassifier, VennAbers
+from calib import CalibratedClassifier, PlattScaling, VennAbers
+from calib.datasets import load
 from calib.experiments import read_table, recorded
 from calib.experiments.recording import RESULTS
 from calib.experiments.vovk2014.classifiers import CLASSIFIERS, SHORT, VARIANTS, make_classifier
 from calib.experiments.vovk2014.data import Sample, sample, split
+from calib.experiments.vovk2014.decision_tree import (
+    BaggedTrees,
+    DecisionTree,
+    estimated_errors,
+    split_of_category,
+    split_of_number,
+)
+from calib.experiments.vovk2014.echocardiogram import ECHO, reading_of, run_split
+from calib.experiments.vovk2014.naive_bayes import MixedNaiveBayes
+from calib.experiments.vovk2014.network import BackPropagationNetwork, train
 from calib.experiments.vovk2014.protocol import (
     FULL,
     METHODS,
+    N_FULL_SPLITS,
     SPLITS,
     compare,
     full_losses,
@@ -26,7 +38,6 @@ from calib.experiments.vovk2014.protocol import (
     run_full,
 )
 from calib.experiments.vovk2014.tables import ranking
-from calib.experiments.vovk2014.weka import MixedNaiveBayes, PessimisticTree, estimated_errors
 
 needs_data = pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="CALIB_DATA is not set")
 TABLES = {"log": "table1_log_loss", "square": "table2_rmse"}
@@ -77,15 +88,26 @@ def test_direct_isotonic_is_printed_infinite_everywhere_and_the_others_never():
 # --- the recorded tables -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("experiment, n_methods", [(SPLITS, 7), (FULL, 3)])
+@pytest.mark.parametrize("experiment, n_methods", [(SPLITS, 8), (FULL, 3)])
 def test_every_case_is_recorded(experiment, n_methods):
     rows = recorded(experiment.name)
+    of_variants = np.isin(rows["classifier"], list(VARIANTS))
     cases = {tuple(map(str, case.values())) for case in experiment.cases()}
     keys = [rows[key] for key in experiment.cases()[0]]
     found = {(str(d), str(c), f"{number:.0f}") for d, c, number in zip(*keys, strict=True)}
-    assert found == cases and rows["method"].size == n_methods * len(cases)
+    n_variants = sum(case["classifier"] in VARIANTS for case in experiment.cases())
+    assert found == cases and of_variants.sum() == 3 * n_variants
+    assert np.sum(~of_variants) == n_methods * (len(cases) - n_variants)
     assert np.all(rows["lower"] <= rows["upper"])
     assert np.all((rows["RMSE"] > 0) & (rows["RMSE"] < 1))
+
+
+def test_every_case_of_echocardiogram_is_recorded():
+    rows, cases = recorded(ECHO.name), ECHO.cases()
+    with_full = sum(case["split"] < N_FULL_SPLITS for case in cases)
+    assert rows["method"].size == 3 * len(cases) + with_full
+    keys = zip(rows["reading"], rows["classifier"], rows["split"], strict=True)
+    assert {(r, c, int(n)) for r, c, n in keys} == {tuple(case.values()) for case in cases}
 
 
 def test_merged_probabilities_have_finite_log_loss():
@@ -102,7 +124,13 @@ def test_merged_probabilities_have_finite_log_loss():
 @needs_data
 @pytest.mark.parametrize(
     "dataset, classifier, block",
-    [("labor", "NB", 3), ("hepatitis", "LR", 0), ("echocardiogram", "J48", 9)],
+    [
+        ("labor", "NB", 3),
+        ("hepatitis", "LR", 0),
+        ("echocardiogram", "J48", 9),
+        ("breast_cancer_ljubljana", "J48 Bagging categories", 4),
+        ("labor", "NN", 7),
+    ],
 )
 def test_a_slice_of_the_splits_comes_out_again(dataset, classifier, block):
     case = {"dataset": dataset, "classifier": classifier, "block": block}
@@ -112,12 +140,23 @@ def test_a_slice_of_the_splits_comes_out_again(dataset, classifier, block):
 
 
 @needs_data
-@pytest.mark.parametrize("classifier", ["J48", "NB"])
+@pytest.mark.parametrize("classifier", ["J48", "J48 Bagging", "NB", "NN"])
 def test_a_slice_of_the_full_predictor_comes_out_again(classifier):
     case = {"dataset": "labor", "classifier": classifier, "split": 2}
     for again, saved in zip(run_full(case), rows_of("vovk2014_full", **case), strict=True):
         assert again["method"] == saved["method"]
         for key in ["log_loss", "RMSE", "lower", "upper"]:
+            assert again[key] == pytest.approx(saved[key], rel=1e-3)
+
+
+@needs_data
+@pytest.mark.parametrize("reading, size", [("one year", 74), ("all columns", 131)])
+def test_a_slice_of_echocardiogram_comes_out_again(reading, size):
+    assert reading_of(reading).y.size == size
+    case = {"reading": reading, "classifier": "J48", "split": 5}
+    for again, saved in zip(run_split(case), rows_of(ECHO.name, **case), strict=True):
+        assert again["method"] == saved["method"]
+        for key in ["log_loss", "RMSE"]:
             assert again[key] == pytest.approx(saved[key], rel=1e-3)
 
 
@@ -131,7 +170,7 @@ def made_up(n=90):
     columns = np.column_stack([rng.normal(y, 1), rng.normal(size=n), rng.integers(0, 3, n)])
     columns[rng.random((n, 3)) < 0.05] = np.nan
     named = [np.where(np.isnan(columns[:, 2]), np.nan, columns[:, 2] == code) for code in range(3)]
-    return Sample(columns, (0, 0, 3), np.column_stack([columns[:, :2], *named]), y)
+    return Sample(columns, (0, 0, 3), columns, np.column_stack([columns[:, :2], *named]), y)
 
 
 @pytest.mark.slow
@@ -142,13 +181,14 @@ def test_every_classifier_runs_through_every_method(classifier):
     train, test = np.split(np.arange(90), [60])
     found = compare(data, classifier, train, test, seed=0)
     full = full_losses(data, classifier, train, test, seed=0)
-    assert list(found) == ["W", "SVA", "DIR", "BASE", "IVAP", "CVAP", "OOF"]
+    added = [] if classifier in VARIANTS else ["BASE", "IVAP", "CVAP", "OOF", "PLATT"]
+    assert list(found) == ["W", "SVA", "DIR", *added]
     assert list(full) == ["VA", "W", "SVA"]
     for method in ["W", "SVA"]:
         assert full[method] == {key: found[method][key] for key in full[method]}
     for method, row in (found | {"VA": full["VA"]}).items():
         assert 0 <= row["lower"] <= row["upper"] <= 1 and 0 < row["RMSE"] < 1
-        assert (row["lower"] == row["upper"]) == (method in ["W", "DIR"])
+        assert (row["lower"] == row["upper"]) == (method in ["W", "DIR", "PLATT"])
         assert np.isfinite(row["log_loss"]) or method in ["W", "DIR"]
 
 
@@ -188,6 +228,9 @@ def test_inductive_and_cross_predictors_are_those_of_calibrated_classifier():
     p = model.fit(data.columns[train], data.y[train]).predict_proba(data.columns[test])[:, 1]
     odds = found["CVAP"][1] / (1 - found["CVAP"][0])
     np.testing.assert_allclose(p, 1 / (1 + 1 / stats.gmean(odds)), rtol=1e-9)
+    model = CalibratedClassifier(template, PlattScaling(), cv=folds)
+    p = model.fit(data.columns[train], data.y[train]).predict_proba(data.columns[test])[:, 1]
+    np.testing.assert_allclose(p, found["PLATT"][0], rtol=1e-12)
 
 
 def test_naive_bayes_of_categories_is_that_of_scikit_learn():
@@ -239,18 +282,169 @@ def test_estimated_errors_are_an_upper_confidence_limit():
     assert estimated_errors(9, 0) < estimated_errors(9, 0.5) < estimated_errors(9, 1)
 
 
-def test_the_pessimistic_tree_prunes_noise_and_keeps_a_clear_split():
+GOLF = np.array(  # Quinlan (1993), table 1.1: outlook, temperature, humidity, windy, play
+    [
+        [0, 75, 70, 1, 1], [0, 80, 90, 1, 0], [0, 85, 85, 0, 0], [0, 72, 95, 0, 0],
+        [0, 69, 70, 0, 1], [1, 72, 90, 1, 1], [1, 83, 78, 0, 1], [1, 64, 65, 1, 1],
+        [1, 81, 75, 0, 1], [2, 71, 80, 1, 0], [2, 65, 70, 1, 0], [2, 75, 80, 0, 1],
+        [2, 68, 80, 0, 1], [2, 70, 96, 0, 1],
+    ],
+    dtype=float,
+)  # fmt: skip
+
+
+def leaves(tree, node=0, path=()):
+    """From the splits above each leaf to the weights of the classes in it."""
+    if tree.branches[node] == 0:
+        return {path: tuple(tree.counts[node].round(2).tolist())}
+    found = {}
+    for b in range(tree.branches[node]):
+        step = (int(tree.column[node]), float(tree.threshold[node]), b)
+        step = step if step[1] == step[1] else (step[0], b)
+        found |= leaves(tree, tree.first[node] + b, (*path, step))
+    return found
+
+
+def test_the_tree_of_the_golf_data_is_quinlans():
+    X, y = GOLF[:, :4], GOLF[:, 4].astype(int)
+    model = DecisionTree((3, 0, 0, 2)).fit(X, y)
+    assert leaves(model.tree_) == {
+        ((0, 0), (2, 75.0, 0)): (0, 2),
+        ((0, 0), (2, 75.0, 1)): (3, 0),
+        ((0, 1),): (0, 4),
+        ((0, 2), (3, 0)): (0, 3),
+        ((0, 2), (3, 1)): (2, 0),
+    }
+    unknown_outlook = model.predict_proba(np.array([[np.nan, 70, 70, 0]]))[0, 1]
+    assert unknown_outlook == pytest.approx(1.0)
+    unknown = model.predict_proba(np.full((1, 4), np.nan))[0, 1]
+    assert unknown == pytest.approx(9 / 14)
+
+
+def test_gains_of_the_golf_data_are_quinlans():
+    y, weights = GOLF[:, 4].astype(int), np.ones(14)
+    gain, ratio = split_of_category(GOLF[:, 0], y, weights, 3)
+    assert (gain, ratio) == (pytest.approx(0.246, abs=1e-3), pytest.approx(0.156, abs=1e-3))
+    outlook = np.where(np.arange(14) == 5, np.nan, GOLF[:, 0])  # sections 3.1 and 3.2
+    gain, ratio = split_of_category(outlook, y, weights, 3)
+    assert (gain, ratio) == (pytest.approx(0.199, abs=1e-3), pytest.approx(0.110, abs=1e-3))
+    assert split_of_category(np.zeros(14), y, weights, 2)[0] == -1.0
+
+
+def test_the_best_threshold_is_that_of_a_search():
+    rng = np.random.default_rng(6)
+    values, y = rng.integers(0, 12, 60).astype(float), rng.integers(0, 2, 60)
+    weights = rng.random(60) + 0.5
+
+    def information(rows):
+        shares = np.array([weights[rows & (y == z)].sum() for z in [0, 1]])
+        return shares.sum() * stats.entropy(shares, base=2)
+
+    gains = {}
+    everything = np.ones(60, bool)
+    for threshold in np.arange(11) + 0.5:
+        below = values < threshold
+        if min(weights[below].sum(), weights[~below].sum()) >= weights.sum() / 20:
+            inside = information(below) + information(~below)
+            gains[threshold] = (information(everything) - inside) / weights.sum()
+    best = max(gains, key=gains.get)
+    penalty = np.log2(len(gains)) / weights.sum()
+    gain, ratio, middle = split_of_number(values, y, weights)
+    if gains[best] <= penalty:
+        assert gain == -1.0
+    else:
+        share = weights[values < best].sum() / weights.sum()
+        assert (gain, middle) == (pytest.approx(gains[best] - penalty), best)
+        assert ratio == pytest.approx(gain / stats.entropy([share, 1 - share], base=2))
+
+
+@needs_data
+def test_trees_are_those_that_weka_prints():
+    trees = {}
+    for dataset in ["labor", "vote", "breast_cancer_ljubljana", "diabetes", "ionosphere"]:
+        data = sample(dataset)
+        trees[dataset] = leaves(DecisionTree(data.n_categories).fit(data.columns, data.y).tree_)
+    wage, holidays = (
+        load("labor")[0].columns.get_loc(name)
+        for name in ["wage-increase-first-year", "statutory-holidays"]
+    )
+    assert trees["labor"] == {
+        ((wage, 2.5, 0),): (2.27, 13.0),
+        ((wage, 2.5, 1), (holidays, 10.0, 0)): (4.77, 6.0),
+        ((wage, 2.5, 1), (holidays, 10.0, 1)): (29.96, 1.0),
+    }
+    printed = {  # weight of a leaf, weight of the rows that it classifies wrongly
+        "vote": [(2.21, 0), (5.04, 0.02), (6.03, 1.03), (22.61, 3.32), (145.71, 4), (253.41, 3.75)],
+        "breast_cancer_ljubljana": [(1.01, 0.4), (26.2, 8), (30.4, 7.4), (228.39, 53.4)],
+    }
+    for dataset, expected in printed.items():
+        found = sorted((sum(counts), min(counts)) for counts in trees[dataset].values())
+        np.testing.assert_allclose(found, expected, atol=0.011)
+    assert (len(trees["diabetes"]), len(trees["ionosphere"])) == (20, 18)
+
+
+def test_the_tree_prunes_noise_and_keeps_a_clear_split():
     rng = np.random.default_rng(4)
     X = rng.random((300, 3))
     noise = (rng.random(300) < 0.2).astype(int)
-    pruned = PessimisticTree(min_samples_leaf=2, random_state=0).fit(X, noise)
-    leaves = np.unique(pruned.apply(X))
-    assert leaves.size < pruned.tree_.n_leaves / 2
-    for leaf in leaves:
-        inside = pruned.apply(X) == leaf
-        np.testing.assert_allclose(pruned.predict_proba(X[inside])[:, 1], noise[inside].mean())
+    noisy = DecisionTree((0,) * 3).fit(X, noise)
+    assert len(leaves(noisy.tree_)) < 20
+    p = noisy.predict_proba(X)[:, 1]
+    for share in np.unique(p):
+        assert noise[p == share].mean() == pytest.approx(share)
     clear = (X[:, 0] > 0.5).astype(int)
-    np.testing.assert_array_equal(PessimisticTree(random_state=0).fit(X, clear).predict(X), clear)
+    np.testing.assert_array_equal(
+        DecisionTree((0,) * 3).fit(X, clear).predict_proba(X)[:, 1], clear
+    )
+
+
+def test_bagged_trees_are_a_mean_and_laplace_keeps_them_from_certainty():
+    data = made_up()
+    model = BaggedTrees(data.n_categories, random_state=3).fit(data.columns, data.y)
+    assert len(model.trees_) == 10
+    mean = np.mean([tree.predict_proba(data.columns)[:, 1] for tree in model.trees_], axis=0)
+    np.testing.assert_array_equal(model.predict_proba(data.columns)[:, 1], mean)
+    X, y = GOLF[:, :4], GOLF[:, 4].astype(int)
+    corrected = DecisionTree((3, 0, 0, 2), laplace=True).fit(X, y).predict_proba(X)[:, 1]
+    assert sorted(set(corrected.round(6))) == [0.2, 0.25, 0.75, 0.8, 0.833333]
+
+
+def test_the_network_is_trained_row_by_row():
+    rng = np.random.default_rng(7)
+    X, y = np.column_stack([rng.uniform(-1, 1, (12, 3)), np.ones(12)]), rng.integers(0, 2, 12)
+    inner, outer = rng.uniform(-0.05, 0.05, (4, 2)), rng.uniform(-0.05, 0.05, (2, 3))
+    weights = [inner.copy(), outer.T.copy()]
+    last = [np.zeros_like(w) for w in weights]
+    for _ in range(40):
+        for x, z in zip(X, y, strict=True):
+            hidden = np.append(1 / (1 + np.exp(-x @ weights[0])), 1.0)
+            output = 1 / (1 + np.exp(-hidden @ weights[1]))
+            delta = (np.eye(2)[z] - output) * output * (1 - output)
+            below = (weights[1] @ delta)[:2] * hidden[:2] * (1 - hidden[:2])
+            last = [
+                0.3 * np.outer(x, below) + 0.2 * last[0],
+                0.3 * np.outer(hidden, delta) + 0.2 * last[1],
+            ]
+            weights = [w + change for w, change in zip(weights, last, strict=True)]
+    train(X, y, inner, outer, 40)
+    np.testing.assert_allclose(inner, weights[0], rtol=1e-10)
+    np.testing.assert_allclose(outer, weights[1].T, rtol=1e-10)
+
+
+@pytest.mark.slow
+def test_the_network_learns_an_exclusive_or_and_puts_missing_values_in_the_middle():
+    rng = np.random.default_rng(8)
+    X = rng.uniform([2, -1], [4, 1], (200, 2))
+    y = ((X[:, 0] > 3) ^ (X[:, 1] > 0)).astype(int)
+    X = np.column_stack([X, rng.random((200, 3)), np.full(200, 5.0), np.full(200, np.nan)])
+    model = BackPropagationNetwork(random_state=0).fit(X, y)
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert np.mean(p.argmax(axis=1) == y) > 0.95
+    assert BackPropagationNetwork(2).fit(X[:9], y[:9]).inner_.shape == (8, 2)
+    gap, middle = X[:1].copy(), X[:1].copy()
+    gap[0, 0], middle[0, 0] = np.nan, (X[:, 0].min() + X[:, 0].max()) / 2
+    np.testing.assert_allclose(model.predict_proba(gap), model.predict_proba(middle), rtol=1e-12)
 
 
 def test_the_svm_has_no_probabilities_of_its_own():
@@ -263,6 +457,9 @@ def test_samples_and_splits():
     assert data.columns.shape == (286, 9) and data.indicators.shape[0] == 286
     assert data.indicators.shape[1] == sum(1 if k == 2 else k for k in data.n_categories)
     assert np.isnan(data.columns).sum() == 9
+    credit = sample("australian")
+    assert np.unique(credit.numbers[:, 4]).tolist() == list(range(1, 15))
+    assert np.unique(credit.columns[:, 4]).tolist() == list(range(14))
     train, test = split("breast_cancer_ljubljana", 0)
     assert (train.size, test.size) == (190, 96)
     assert sorted([*train, *test]) == list(range(286))

@@ -20,6 +20,7 @@ DATASETS = {  # smallest first; as the paper abbreviates them
     "diabetes": "Diabetes",
 }
 NOMINAL = ["labor", "breast_cancer_ljubljana", "australian"]  # with more than two categories
+CATEGORICAL = ["echocardiogram", "hepatitis", "vote", *NOMINAL]
 
 
 class Sample(NamedTuple):
@@ -31,6 +32,9 @@ class Sample(NamedTuple):
         Numbers, or codes 0, 1, ... of categories.
     n_categories : tuple of int
         Number of categories of each column, 0 for numbers.
+    numbers : ndarray of shape (n, n_features)
+        As `columns`, but where all names of the categories of a column are numbers, these: UCI's
+        files of Australian, Echocardiogram and Hepatitis hold numbers for categories.
     indicators : ndarray of shape (n, n_indicators)
         Numbers, and 0/1 for each category; one such column if there are two.
     y : ndarray of shape (n,)
@@ -38,6 +42,7 @@ class Sample(NamedTuple):
 
     columns: np.ndarray
     n_categories: tuple
+    numbers: np.ndarray
     indicators: np.ndarray
     y: np.ndarray
 
@@ -45,25 +50,44 @@ class Sample(NamedTuple):
 @functools.cache
 def sample(dataset):
     """A data set of the paper as arrays."""
-    X, y = load(dataset)
-    columns, n_categories, indicators = [], [], []
+    return arrays(*load(dataset))
+
+
+def arrays(X, y):
+    """A table of numbers and categories, and its labels, as arrays."""
+    columns, n_categories, numbers, indicators = [], [], [], []
     for name in X:
         if X[name].dtype == "category":
             codes = X[name].cat.codes.to_numpy(np.float64)
             codes[codes < 0] = np.nan
             k = len(X[name].cat.categories)
             named = [1] if k == 2 else range(k)
+            numbers.append(_as_numbers(X[name], codes))
             indicators += [np.where(np.isnan(codes), np.nan, codes == code) for code in named]
         else:
             codes, k = X[name].to_numpy(np.float64), 0
+            numbers.append(codes)
             indicators.append(codes)
         columns.append(codes)
         n_categories.append(k)
-    return Sample(np.column_stack(columns), tuple(n_categories), np.column_stack(indicators), y)
+    columns, numbers, indicators = map(np.column_stack, [columns, numbers, indicators])
+    return Sample(columns, tuple(n_categories), numbers, indicators, y)
+
+
+def _as_numbers(column, codes):
+    """The names of the categories if they are numbers, else their codes."""
+    try:
+        return column.astype(np.float64).to_numpy()
+    except ValueError:
+        return codes
 
 
 def split(dataset, number):
     """Rows to train on, two thirds of a random permutation, and rows to test on."""
-    n = sample(dataset).y.size
+    return split_of(sample(dataset).y.size, dataset, number)
+
+
+def split_of(n, dataset, number):
+    """As `split`, for another number of rows."""
     rng = np.random.default_rng([SEED, list(DATASETS).index(dataset), number])
     return np.split(rng.permutation(n), [2 * n // 3])

@@ -1,6 +1,7 @@
 """What can be reproduced of Vovk and Petej (2014), who have no figures."""
 
-from calib.experiments.contents import Paper
+from calib.experiments.contents import Paper, Study
+from calib.experiments.vovk2014.echocardiogram import ECHO
 from calib.experiments.vovk2014.protocol import FULL, SPLITS
 from calib.experiments.vovk2014.tables import CAUSES, TABLES
 
@@ -9,6 +10,14 @@ PAPER = Paper(
     citation="Vovk and Petej (2014)",
     short="V14",
     tables=TABLES,
+    studies=(
+        Study(
+            name="echocardiogram",
+            title="Echocardiogram, which the paper does not describe, in three other readings",
+            chapter="19_venn_abers_experiments",
+            experiments=(ECHO.name,),
+        ),
+    ),
     causes=CAUSES,
-    experiments=(SPLITS, FULL),
+    experiments=(SPLITS, FULL, ECHO),
 )

@@ -1,11 +1,14 @@
 """Tables 1 to 3 of Vovk and Petej (2014): our numbers for the printed cells."""
 
+from itertools import product
+
 import numpy as np
 from scipy import stats
 
 from calib.experiments.contents import Cause, Ours, Table, mean_of, select
 from calib.experiments.vovk2014.classifiers import CLASSIFIERS, VARIANTS
 from calib.experiments.vovk2014.data import DATASETS
+from calib.experiments.vovk2014.echocardiogram import DATASET, ECHO, READINGS
 from calib.experiments.vovk2014.protocol import METHODS, N_SPLITS
 
 BLOCK = 10  # splits whose mean is recorded
@@ -15,13 +18,28 @@ LEVEL = 0.05  # of the test of counts of infinite losses
 N_DRAWS = 1000
 
 
-def losses(read, loss, variant=None):
-    """Tables 1 and 2; with a variant, the rows of its classifier on the data sets it differs on."""
+def losses(read, loss, variant=None, echo=None):
+    """Tables 1 and 2; with a cause only the numbers that it may change.
+
+    Parameters
+    ----------
+    read : callable
+    loss : {"log", "square"}
+    variant : str, optional
+        The rows of this one's classifier, on the data sets on which the variant differs.
+    echo : str, optional
+        The rows of Echocardiogram, in this reading.
+
+    Returns
+    -------
+    found : dict
+        From (row, column) to `Ours`.
+    """
+    if echo is not None:
+        return _losses_on_echo(read, loss, echo)
     found = {}
-    for classifier in CLASSIFIERS:
-        if variant is not None and not variant.startswith(f"{classifier} "):
-            continue
-        for dataset in DATASETS if variant is None else VARIANTS[variant]:
+    for classifier in CLASSIFIERS if variant is None else [VARIANTS[variant].of]:
+        for dataset in DATASETS if variant is None else VARIANTS[variant].datasets:
             row = f"{classifier} / {DATASETS[dataset]}"
             for method in METHODS if variant is None else ["W", "SVA", "DIR"]:
                 name = "vovk2014_full" if method == "VA" else "vovk2014_splits"
@@ -34,6 +52,21 @@ def losses(read, loss, variant=None):
     return found
 
 
+def _losses_on_echo(read, loss, reading):
+    """Rows of Echocardiogram in another reading; recorded split by split."""
+    rows, found = read(ECHO.name), {}
+    for classifier, method in product(CLASSIFIERS, METHODS):
+        cell = {"reading": reading, "classifier": classifier, "method": method}
+        values = select(rows, MEASURE[loss], **cell)
+        printed_splits = PRINTED_FULL_SPLITS if method == "VA" else N_SPLITS
+        if np.isinf(values).any():
+            ours = Ours(np.inf, np.nan, len(values), np.inf)
+        else:
+            ours = mean_of(values, printed_splits)
+        found[f"{classifier} / {DATASETS[DATASET]}", method] = ours
+    return found
+
+
 def _mean_of_blocks(values, printed_splits):
     """As `mean_of`, from means of ten splits; infinite if one of them is."""
     n_splits = BLOCK * len(values)
@@ -43,14 +76,14 @@ def _mean_of_blocks(values, printed_splits):
     return blocks._replace(spread=blocks.spread * np.sqrt(BLOCK), repetitions=n_splits)
 
 
-def log_losses(read, variant=None):
+def log_losses(read, **cause):
     """Table 1: a mean that is infinite on one side only is judged by how often it is infinite.
 
     One split decides whether a mean is infinite. Fisher's exact test of the two counts tells
     whether that many splits need differ; where it does not, the two means cannot be compared.
     """
-    found = losses(read, "log", variant)
-    if variant is not None:
+    found = losses(read, "log", **cause)
+    if cause:
         return found
     rows = read("vovk2014_splits")
     datasets = {short: name for name, short in DATASETS.items()}
@@ -155,7 +188,7 @@ TABLES = (
         file="vovk2014_table2_rmse",
         keys=("classifier", "dataset"),
         chapter="19_venn_abers_experiments",
-        ours=lambda read, variant=None: losses(read, "square", variant),
+        ours=lambda read, **cause: losses(read, "square", **cause),
         experiments=("vovk2014_splits", "vovk2014_full"),
         uncertainty=_SPLITS,
     ),
@@ -176,17 +209,24 @@ TABLES = (
 CAUSES = tuple(
     Cause(
         name=name.lower().replace(" ", "-"),
-        title=title,
+        title=variant.title,
         changes={"variant": name},
-        setting=name.split()[0],
+        setting=variant.of,
         tables=("table1", "table2"),
         chapter="19_venn_abers_experiments",
         experiments=("vovk2014_splits",),
     )
-    for name, title in {
-        "NB kernel": "naive Bayes with kernel densities for numbers, Weka's option -K",
-        "NB codes": "naive Bayes that takes categories for numbers",
-        "LR indicators": "logistic regression on indicators of categories, not on codes",
-        "J48 pessimistic": "trees pruned as C4.5 prunes",
-    }.items()
+    for name, variant in VARIANTS.items()
+    if variant.title
+) + tuple(
+    Cause(
+        name=f"echo-{reading.replace(' ', '-')}",
+        title=title,
+        changes={"echo": reading},
+        setting="echo",
+        tables=("table1", "table2"),
+        chapter="19_venn_abers_experiments",
+        experiments=(ECHO.name,),
+    )
+    for reading, title in READINGS.items()
 )

@@ -1,9 +1,8 @@
-"""Two classifiers of Weka, written anew: naive Bayes, and the pruning of its decision trees."""
+"""Weka's naive Bayes, written anew."""
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtr
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.tree import DecisionTreeClassifier
 
 
 class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
@@ -103,48 +102,3 @@ def _probability(numbers, width, centres, deviation):
 def _frequencies(codes, k):
     counts = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=k) + 1.0
     return counts / counts.sum()
-
-
-class PessimisticTree(DecisionTreeClassifier):
-    """Scikit-learn's decision tree, pruned as C4.5 and Weka's J48 prune.
-
-    From the leaves up, a subtree becomes a leaf if that does not raise the estimated number of
-    errors by more than 0.1. The estimate for a leaf is n times an upper 75 % confidence limit for
-    its error rate, in the normal approximation with continuity correction; that of a subtree is
-    the sum over its leaves. The splits are scikit-learn's, and no subtree is raised.
-
-    References
-    ----------
-    Quinlan (1993), C4.5: Programs for machine learning, chapter 4.
-    """
-
-    def fit(self, X, y):
-        """Grow the tree, then prune it."""
-        super().fit(X, y)
-        tree = self.tree_
-        counts = tree.value[:, 0] * tree.weighted_n_node_samples[:, np.newaxis]
-        estimates = [estimated_errors(sum(pair), min(pair)) for pair in counts]
-        for node in reversed(range(tree.node_count)):  # children come after their parents
-            left, right = tree.children_left[node], tree.children_right[node]
-            if left == -1:
-                continue
-            of_subtree = estimates[left] + estimates[right]
-            if estimates[node] <= of_subtree + 0.1:
-                tree.children_left[node] = tree.children_right[node] = -1
-            else:
-                estimates[node] = of_subtree
-        return self
-
-
-def estimated_errors(n, errors, confidence=0.25):
-    """Pessimistic number of errors of a leaf with `n` rows of which so many are wrong."""
-    none = n * (1 - confidence ** (1 / n))
-    if errors == 0:
-        return none
-    if errors < 1:  # rows have weights
-        return none + errors * (estimated_errors(n, 1.0, confidence) - none)
-    if errors + 0.5 >= n:
-        return n
-    z, rate = ndtri(1 - confidence), (errors + 0.5) / n
-    spread = np.sqrt(rate * (1 - rate) / n + (z / n) ** 2 / 4)
-    return n * (rate + z**2 / (2 * n) + z * spread) / (1 + z**2 / n)
