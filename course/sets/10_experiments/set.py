@@ -87,7 +87,7 @@ Let $\bar d$ be their mean and $s^2 = \frac{1}{k-1}\sum_i (d_i - \bar d)^2$.
 1. Show that $\operatorname{Var}(\bar d) = \sigma^2 \bigl(\frac1k + \frac{k-1}{k}\rho\bigr)$ and $\mathbb{E}\,s^2 = \sigma^2 (1 - \rho)$.
 2. For which constant $c$ is $\mathbb{E}(c\,s^2) = \operatorname{Var}(\bar d)$? What is $c$ for $\rho = \frac{n_2}{n_1 + n_2}$, where a split has $n_1$ rows for training and $n_2$ for testing?
 3. The usual test rejects $\mu = 0$ if $\lvert \bar d \rvert > 1.96\, s/\sqrt k$. Let $\mu = 0$, let $\bar d$ be normal, and put $\mathbb{E}\,s^2$ in the place of $s^2$. How often does the test reject for $\rho = 0.1$ and $k = 10$, and for $k = 100$? What happens as $k$ grows?
-4. Somebody says: "Our hundred splits are a hundred experiments." What is right about more splits of one data set, and what can they not do?
+4. Somebody says: "Our hundred splits are a hundred experiments." Which part of $\operatorname{Var}(\bar d)$ becomes smaller with more splits of one data set, and which does not? Say in words what each part is.
 """
 
 # %% written
@@ -97,9 +97,9 @@ r"""
    $\sum_i (d_i - \bar d)^2 = \sum_i (d_i - \mu)^2 - k(\bar d - \mu)^2$ has the mean $k\sigma^2 - k\operatorname{Var}(\bar d) = \sigma^2\bigl(k - 1 - (k-1)\rho\bigr) = (k-1)\,\sigma^2(1-\rho)$.
 2. $c = \frac{1/k + \rho(k-1)/k}{1-\rho} = \frac{(1-\rho)/k + \rho}{1-\rho} = \frac1k + \frac{\rho}{1-\rho}$. For the given $\rho$, $1 - \rho = \frac{n_1}{n_1+n_2}$ and $c = \frac1k + \frac{n_2}{n_1}$.
 3. $\operatorname{Var}(\bar d)$ is $k\,c = 1 + \frac{k\rho}{1-\rho}$ times $\mathbb{E}\,s^2/k$: for $k = 10$ it is 2.11, so the test rejects if a standard normal variable exceeds $1.96/\sqrt{2.11} = 1.35$ in absolute value, with probability 0.18. For $k = 100$ the factor is 12.1, the limit 0.56 and the probability 0.57. It tends to 1: $s/\sqrt k$ goes to zero and $\operatorname{Var}(\bar d)$ to $\rho\sigma^2$.
-4. More splits lower the part of the variance that comes from the choice of the splits. They cannot lower $\rho\sigma^2$, the part that comes from having one data set: another data set of the same size would give another mean.
+4. $\operatorname{Var}(\bar d) = \rho\sigma^2 + \frac{(1-\rho)\sigma^2}{k}$. The second part comes from the choice of the splits, and more splits make it small. The first comes from having one data set, whose rows all splits share: another data set of the same size would give another mean, however many splits there are.
 
-**Rubric.** 1 point each part. Part 1 needs both lines; part 2 both constants; part 3 both probabilities (0.17 to 0.18, 0.57 to 0.58) and the limit; part 4 what is left as $k$ grows.
+**Rubric.** 1 point each part. Part 1 needs both lines; part 2 both constants; part 3 both probabilities (0.17 to 0.18, 0.57 to 0.58) and the limit; part 4 both parts, in words.
 ### END SOLUTION
 """
 
@@ -116,7 +116,7 @@ Nadeau and Bengio (2003) propose for $k$ random splits into `n_train` and `n_tes
 $$t = \frac{\bar d}{\sqrt{\bigl(\frac1k + \frac{n_{\text{test}}}{n_{\text{train}}}\bigr)\, s^2}},$$
 compared with the t distribution with $k - 1$ degrees of freedom.
 (It is a rule of thumb: it rests on a guess of the correlation.)
-Return $t$ and its two-sided p value.
+Return $t$ and its two-sided p value, $P(\lvert t_{k-1} \rvert \ge \lvert t \rvert)$.
 After the example, the test draws differences without an effect that have just this correlation, and prints how often your p value is below 0.05.
 """
 
@@ -296,6 +296,7 @@ r"""
 ## Ranks over data sets
 
 `values[t, j]` is a measure of method `j` on data set `t`, such as the AUC: larger is better.
+There are at least three methods.
 On each data set the best of the $k$ methods has rank 1, the worst rank $k$, and methods with *equal* values share the mean of their ranks: values 0.9, 0.8, 0.8 have the ranks 1, 2.5, 2.5.
 With the rank $r_{tj}$, $T$ data sets and the average ranks $R_j = \frac1T \sum_t r_{tj}$, Friedman's statistic that allows for ties is
 $$\chi^2 = \frac{(k-1)\,T^2 \sum_j \bigl(R_j - \frac{k+1}2\bigr)^2}{\sum_t \sum_j \bigl(r_{tj} - \frac{k+1}2\bigr)^2} .$$
@@ -324,7 +325,7 @@ np.testing.assert_allclose(_average, [1.5, 1.5, 3])
 np.testing.assert_allclose(_chi2, 3)
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("friedman", STUDENT)
-for _T, _k in [(5, 2), (12, 3), (40, 4)]:
+for _T, _k in [(5, 3), (12, 4), (40, 6)]:
     for _digits in [1, 8]:  # with one digit there are many ties
         _v = np.round(_rng.normal(0.8, 0.1, (_T, _k)) + 0.03 * np.arange(_k), _digits)
         _v[0, :2] = [0.9, 0.7]
@@ -350,8 +351,8 @@ On each data set three methods A, B and C have the ranks 1, 2 and 3 in some orde
 
 1. Let all six orders be equally likely. Show that $r_A - r_B$ has the mean 0 and the variance 2, and find the standard error of $R_A - R_B$.
 2. Naeini and Cooper (2016) print for the RMSE after logistic regression, over 40 data sets, the average ranks 1.925 (isotonic regression), 2.625 (BBQ) and 1.450 (ENIR), and two stars: ENIR is significantly better than isotonic regression and than BBQ. Check both stars: $z$ with the standard error of part 1, the two-sided p values, Holm's procedure at the level 0.05.
-3. Now C is last on every data set, and A is first with probability $\frac12$. Find the variance of $r_A - r_B$. A is better than B on 28 of the 40 data sets. Compute $z$ and the p value, first with the standard error of part 1 and then with the right one.
-4. What follows for "no significant difference between A and B" in a table of three methods? What would you do in its place? Name one thing that no test on ranks can see.
+3. Now C is last on every data set, and A is first with probability $\frac12$. Find the variance of $r_A - r_B$. A is better than B on 28 of the 40 data sets. Compute $z$ and the two-sided p value, first with the standard error of part 1 and then with the right one.
+4. What follows for "no significant difference between A and B" in a table of ranks of three methods? How would you compare A and B in its place? Name one thing that no test on ranks can see.
 """
 
 # %% written
@@ -560,12 +561,12 @@ Table 1 gives the lift of the best three networks of each size, whatever their r
 | Higgs | 0.19 | 0.33 | 0.36 |
 | Diabetes | 0.32 | 1.66 | 2.17 |
 
-The text says (1) that the lift *consistently increases for all datasets* as networks grow, and (2) that it *is larger for unregularized DNNs as compared to regularized DNNs*. For (2) Table 3 compares the best three of each kind, in 15 pairs of five data sets and three sizes; the lift is larger without regularisation in 12 of them. The other three are those above.
+The text says (1) that the lift *consistently increases for all datasets* as networks grow, and (2) that the *relative lift is larger for unregularized DNNs as compared to regularized DNNs*. For (2) Table 3 compares the best three of each kind, in 15 pairs of five data sets and three sizes; the lift is larger without regularisation in 12 of them. The other three are those above, so that (2) holds in all three sizes on four of the five data sets.
 
 1. One AUC above cannot be right. Which, and which swap of two digits repairs it? Check with the lift, allowing for the rounding of the AUCs, that the repair fits.
 2. Judge (1).
 3. There are three kinds of regularisation, "none" being one of them. Suppose that each was tried with three learning rates. From how many networks of a size were the best three chosen on each side of (2)? Networks with a low AUC have a large lift, whether regularised or not. What does this comparison then show even if regularisation does not matter, and which comparison is fair?
-4. Compute the two-sided p value of a sign test for 12 of 15 pairs, and for four of five data sets. Which of the two would you report, and why?
+4. A sign test asks how likely a count is if each pair is decided by a fair coin. Compute its two-sided p value for 12 of 15 pairs, and for four of five data sets. Which of the two would you report, and why?
 """
 
 # %% written
