@@ -43,8 +43,8 @@ r"""
 
 Seven cases have the scores 1, 2, 3, 3, 4, 5, 6 and, in this order, the labels 0, 1, 0, 1, 0, 1, 1.
 
-1. A new case has the score 3. Compute $p_0$ and $p_1$. How many calibration cases have the same value as the new case, for each label? Compare the width $p_1 - p_0$ with this number.
-2. Compute both for a new case with the score 4.5, and say again how many calibration cases have the same value as the new case. What is different?
+1. A new case has the score 3. Compute $p_0$ and $p_1$. For each label, how many calibration cases get the same value of isotonic regression as the new case? Compare the width $p_1 - p_0$ with this number.
+2. Compute both for a new case with the score 4.5, and say again, for each label, how many calibration cases get the value of the new case. What is different?
 3. For which new scores is $p_0 = 0$, and for which is $p_1 = 1$? Give the reason without computing all pairs.
 """
 
@@ -287,7 +287,7 @@ r"""
 So far the scores were given. Now a classifier is to be trained on the same cases.
 The *full* Venn-Abers predictor does the following for each label $c$: it trains the classifier on the $N$ cases *and* the new case with the label $c$; scores all $N + 1$ cases with it; fits isotonic regression to these scores and labels; and reads the value at the new case.
 
-`train(X, z)` trains a classifier on rows `X` with labels `z` and returns a function `s`; `s(X)` is the array of the scores of the rows of `X`.
+`train(X, z)` trains a classifier on the rows of the two-dimensional array `X`, with labels `z`, and returns a function `s`. For a two-dimensional array of rows, old or new, `s` returns the array of their scores.
 """
 
 
@@ -417,7 +417,7 @@ _held = np.array([True, True, True, True, False, False])
 _p0, _p1 = inductive_pairs(
     lambda X, z: lambda new: new[:, 0] + X.min(),  # the lowest training row is added
     _X,
-    np.array([0, 1, 0, 1, 1, 1]),
+    np.array([0, 1, 0, 1, 1, 0]),
     _held,
     np.array([[1.5], [9.0]]),
 )
@@ -431,7 +431,9 @@ for _name, (_p0, _p1) in {
     "inductive ": inductive_pairs(neighbours, X, z, held, X_new),
 }.items():
     _p = np.asarray(_p1) / (1 - np.asarray(_p0) + np.asarray(_p1))
-    print(f"{_name}: log loss {log_loss(z_new, _p):.3f}, mean width {np.mean(_p1 - _p0):.3f}")
+    print(
+        f"{_name}: log loss {log_loss(z_new, _p):.3f}, mean width {np.mean(np.subtract(_p1, _p0)):.3f}"
+    )
 
 
 ### BEGIN HIDDEN TESTS
@@ -547,7 +549,7 @@ The *simplified* predictor trains the classifier once, on all $N$ cases without 
 A *memoriser* gives each training case its own label as score, and any other case the score 0; no new case equals a training case.
 The $N$ training labels are independent, each 1 with probability $\theta$, $0 < \theta < 1$.
 
-Which pair does the simplified predictor say for a new case, if $n$ of the training labels are 0? Work it out, and write the exact expectation of $p_1$.
+Which pair does the simplified predictor say for a new case, if $n$ of the training labels are 0? Work it out, and write the exact expectation of $p_1$ over the training labels, as a function of $N$ and $\theta$.
 """
 
 
@@ -583,7 +585,7 @@ With the label 1 the new case joins the $n$ negatives at the score 0. Now $n$ is
 r"""
 ## Break it: sure of everything
 
-Labels are tosses of a fair coin that do not depend on the features, so 0.5 is the right probability for every new case.
+Half of the labels are 1, and they have nothing to do with the features, so 0.5 is the right probability for every new case.
 Write a classifier for which
 
 - the simplified predictor says $p_0 \ge 0.9$ for *every* new case: it is nearly sure of label 1,
@@ -656,7 +658,7 @@ The table has, for each data set and method, the smallest one of six mean log lo
 The introduction says that for log loss "the best performance is achieved" by SVA "for seven data sets out of the nine".
 
 1. On how many data sets is each method best? Where may the "seven" come from?
-2. Would seven wins of nine in a comparison of two methods be surprising, if each of them were as likely to win? Compute the probability of seven or more. What would be a better comparison of two methods on one data set?
+2. Two methods are compared on nine data sets, and one of them wins seven times. Is this surprising if, on each data set, both are equally likely to win? Compute the probability that a given one wins seven times or more. What would be a better comparison of two methods on one data set?
 3. The best classifier is chosen by its *test* loss, and VA has 16 splits where the others have 100. For which method is this an advantage, and why?
 4. A report concludes: "SVA beats the classifiers and never has infinite log loss. So its probabilities are calibrated." Judge this. Which experiment would you make?
 """

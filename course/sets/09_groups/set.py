@@ -41,7 +41,7 @@ Write a function that returns, for each group in increasing order of its number:
 
 - how many cases it has,
 - the gap, the mean label less the mean prediction,
-- and the gap in units of its standard deviation if the predictions are right, $z = \frac{\sum_i (z_i - p_i)}{\sqrt{\sum_i p_i (1 - p_i)}}$, all sums over the cases of the group.
+- and the gap in units of its standard deviation if the predictions are right, $t = \frac{\sum_i (z_i - p_i)}{\sqrt{\sum_i p_i (1 - p_i)}}$, all sums over the cases of the group.
 
 Your data are drawn below. The test prints the three numbers for all cases together, and for each group.
 """
@@ -62,7 +62,7 @@ labels, predictions, groups = two_groups("gaps", STUDENT)
 
 # %% answer
 def group_gaps(labels, predictions, groups):
-    """Three arrays with an entry for each group: number of cases, gap, z."""
+    """Three arrays with an entry for each group: number of cases, gap, t."""
     ### BEGIN SOLUTION
     _, place, counts = np.unique(groups, return_inverse=True, return_counts=True)
     excess = np.bincount(place, labels - predictions)
@@ -82,7 +82,7 @@ np.testing.assert_allclose(_gaps, [-0.35, 0.35])
 np.testing.assert_allclose(_scaled, [-0.7 / 0.41**0.5, 0.7 / 0.41**0.5])
 for _name, _groups in [("all cases", 0 * groups), ("by group", groups)]:
     for _n, _gap, _t in zip(*group_gaps(labels, predictions, _groups), strict=True):
-        print(f"{_name}: {_n} cases, gap {_gap:+.3f}, z {_t:+.1f}")
+        print(f"{_name}: {_n} cases, gap {_gap:+.3f}, t {_t:+.1f}")
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("gaps again", STUDENT)
 for _names in [[0, 1], [5, -2, 9, 40], [3]]:
@@ -414,7 +414,7 @@ A feature $b \in \{0, 1\}$ is independent of $y$ given the label, with $P(b = 1 
 1. Show that the logit of $P(z = 1 \mid y)$ is $a y$ with $a = 2/\sigma^2$. If the score itself is taken as a logit, is it over- or under-confident on new cases, and on training rows?
 2. Find the logit of $P(z = 1 \mid y, b)$. For which $d$ does $y + d\,b$ order new cases in the best way? For which $d$ training rows?
 3. Logistic regression of the labels on $y$ and $b$, on very many *training* rows, gives a logit $\hat a y + \hat c\, b + \hat e$. What are $\hat a$ and $\hat c$? What share of the best $d$ does the feature get on new cases? Say in words why it is too little.
-4. Platt scaling of $y + d\,b$ is fitted to new cases, once for all of them, and once in each group $b = 0$ and $b = 1$. What does each do to the AUC? Show that the second finds the right probabilities, whatever $d$ was learnt (with very many cases).
+4. Platt scaling of $y + d\,b$ is fitted to new cases with known labels, once to all of them together, and once in each group $b = 0$ and $b = 1$ by itself. What does each do to the AUC? Show that the second finds the right probabilities, whatever $d$ was learnt (with very many cases).
 """
 
 # %% written
@@ -464,7 +464,7 @@ logits, labels_train, logits_fresh, labels_fresh = linear_classifier("slope", ST
 
 # %% answer
 def calibration_slope(scores, labels):
-    """The slope a, a number, to three digits or better; no threshold separates the classes."""
+    """The slope a, a number, with an error below 0.0005; no threshold separates the classes."""
     ### BEGIN SOLUTION
     from scipy.optimize import minimize
 
@@ -547,7 +547,7 @@ def act(scores, groups, lines, c_fp, c_fn):
 # %% test
 _found = act(np.array([1.0, 1.0, -1.0, -1.0]), np.array([0, 1, 0, 1]), LINES, 1.0, 1.0)
 np.testing.assert_array_equal(_found, [True, False, False, False])
-np.testing.assert_array_equal(  # a false alarm costs a tenth
+np.testing.assert_array_equal(  # a false alarm costs a tenth of a miss
     act(np.array([-1.0, -1.0]), np.array([0, 1]), LINES, 1.0, 10.0), [True, True]
 )
 _acts = np.asarray(act(scores_act, groups_act, LINES, 1.0, 2.0))
@@ -580,11 +580,11 @@ r"""
 With the true probability of each group no function of score and group has a larger AUC. Platt scaling is not the true probability.
 Find cases with scores, labels and groups such that
 
-- there are at least two groups, and each has at least 200 cases with at least 50 of each class;
+- there are at least two groups, each with 200 cases or more and 50 or more of each class, and at most 10,000 cases in all;
 - Platt scaling (`PlattScaling` of `calib`), fitted in each group to all cases of the group, has a positive slope in each;
 - and on the *same* cases the AUC of these probabilities is smaller than that of the score, by 0.01 or more.
 
-So neither a small sample nor a reversed map is to blame.
+So neither a small sample nor a reversed map is to blame. Try a truth that is one and the same function of the score in all groups, and no sigmoid.
 """
 
 
@@ -601,7 +601,7 @@ def harmful_groups():
 # %% test
 _s, _z, _g = (np.asarray(a) for a in harmful_groups())
 assert _s.shape == _z.shape == _g.shape and set(_z.tolist()) == {0, 1}, "three arrays, two labels"
-assert len(set(_g.tolist())) >= 2, "at least two groups"
+assert len(set(_g.tolist())) >= 2 and len(_g) <= 10_000, "two groups, at most 10,000 cases"
 ### BEGIN HIDDEN TESTS
 from calib import PlattScaling as _OwnPlatt
 
@@ -623,7 +623,7 @@ assert _auc(_s, _z) - _auc(_p, _z) >= 0.01 - 1e-9, "the AUC falls by less than 0
 
 # %% hint
 r"""
-Let the truth be one increasing function of the score for everybody, and no sigmoid: steep for low scores, flat for high ones. Give the groups different scores.
+Let the truth be increasing, steep for low scores, flat for high ones. Give the groups different scores.
 """
 
 # %% question claim, reading, 4 points, goal 5
@@ -646,7 +646,7 @@ The *lift* is the gain in per cent of the AUC of the network. The text says that
 1. Compute the lifts. On which data sets do they grow from S to M to L?
 2. Compare, on these data sets, the AUC of the networks of the three sizes, and the AUC after calibration. What does a growing lift show, and what does it not show? With what would you compare the calibrated network before you use it?
 3. Another table has a network with AUC 0.6951, after calibration 0.6832, lift +3.65 %. Show that this cannot be, and find the likely misprint.
-4. A vendor says: "Our probabilities are calibrated in group A and in group B. Hence our decisions are fair." In A 500 people have the probability 0.2 and 500 have 0.8, in B 900 have 0.2 and 100 have 0.8, and all this is exactly right. The decision is positive from 0.5 on. Compute the true and the false positive rates, and judge the sentence.
+4. A vendor says: "Our probabilities are calibrated in group A and in group B. Hence our decisions are fair." In A 500 people have the probability 0.2 and 500 have 0.8, in B 900 have 0.2 and 100 have 0.8, and all this is exactly right. The decision is positive from 0.5 on. Compute, for each group, the share of the positives and of the negatives that get a positive decision (the true and the false positive rate), and judge the sentence.
 """
 
 # %% written
