@@ -56,7 +56,7 @@ r"""
    In both cases the four calibration cases with the scores 2, 3, 3, 4 have the value of the new case, and the width is $1/5 = 1/(1 + 4)$.
 2. With the label 0: 0 | 1, 1/2 (weight 2), 0, **0** | 1 | 1, pooled to $p_0 = 2/5$ with four calibration cases.
    With the label 1: 0 | 1, 1/2 (weight 2), 0 | **1**, 1, 1: the middle block has the value 1/2, the new case and the last two have the value 1, so $p_1 = 1$ with two calibration cases.
-   The new case belongs to another block for each label, so the width 3/5 is not one over one number of cases. (It is a mean of $1/(1 + n)$ over the labels from 0 to 1.)
+   The new case belongs to another block for each label, so the width 3/5 is not one over one number of cases. (By the theorem on the width it is the mean of $1/(1 + n_c)$ over all labels $c$ from 0 to 1, where $n_c$ cases have the value of the new one: $n_c = 4$ for $c < \frac12$, and for $\frac12 < c < 1$ the new case is alone, $n_c = 0$. So $\frac12 \cdot \frac15 + \frac12 \cdot 1 = \frac35$.)
 3. $p_0 = 0$ if and only if there is no positive with a score of at most $y$, that is for $y < 2$. Then all cases up to the new one have the label 0, and nothing is pooled with a positive. If there is such a positive, the value at its score is the mean label of a set that contains it, so above 0, and the value at $y$ is not smaller.
    In the same way $p_1 = 1$ if and only if there is no negative with a score of at least $y$: $y > 4$.
 
