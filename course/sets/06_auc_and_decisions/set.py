@@ -80,8 +80,8 @@ r"""
 ## The ROC curve
 
 For a threshold $t$ a case is called positive if its score is $t$ or more.
-Lower $t$ from above all scores through the *distinct* scores, from the largest to the smallest.
-Each step gives a point: the fraction of the negatives that are called positive (FPR), and the fraction of the positives that are (TPR).
+Take first a threshold above all scores, then each *distinct* score, from the largest to the smallest.
+Each threshold gives a point: the fraction of the negatives that are called positive (FPR), and the fraction of the positives that are (TPR).
 Return the FPR and the TPR of all points, from $(0, 0)$ to $(1, 1)$: with $k$ distinct scores these are $k + 1$ points.
 """
 
@@ -127,7 +127,7 @@ r"""
 A program prints a table of predicted probabilities with two columns.
 It lists the classes in the order in which it has met them, so the first column may belong to either class: `classes[j]` is the name of the class of column `j`.
 `outcomes[i]` is the name of the class that case `i` turned out to belong to.
-The two numbers of a row add up to 1.
+The two numbers of a row add up to 1, and both classes occur among the outcomes.
 Your table is drawn below.
 
 Return the AUC of the predicted probability of the class `positive`, for which the cases of this class are the positives.
@@ -170,7 +170,7 @@ def auc_of_class(table, classes, outcomes, positive):
 _table = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
 _outcomes = np.array(["yes", "no", "no"])
 np.testing.assert_allclose(auc_of_class(_table, ["yes", "no"], _outcomes, "yes"), 1)
-print("AUC of answer:", auc_of_class(table, classes, outcomes, "answer"))
+print(f"AUC of answer: {auc_of_class(table, classes, outcomes, 'answer'):.3f}")
 ### BEGIN HIDDEN TESTS
 for _slope in [1.0, 0.3, -0.9]:
     _table, _classes, _outcomes = program_output(f"which {_slope}", STUDENT, _slope)
@@ -342,7 +342,7 @@ A score is cut into $B$ bins, each with probability $1/B$; in bin $i$ a case is 
 Here the AUC is that of the population: a random positive and an independent random negative.
 
 1. Show that these two lie in the same bin with probability $\sum_i \frac{\theta_i (1 - \theta_i)}{B^2\, \bar\pi (1 - \bar\pi)} \le \frac1B$, and conclude that pairs within a bin cost at most $\frac1{2B}$ of AUC.
-2. Now $B = 2$, $\theta_1 = 0.3$, $\theta_2 = 0.7$, and within a bin the score says nothing about the label. Each bin is estimated from *one* case that falls into it: the prediction is the label of this case. Compute the AUC of the score, and of the predictions for each of the possible orders of the two predictions. What is lost on average?
+2. Now $B = 2$, $\theta_1 = 0.3$, $\theta_2 = 0.7$, and within a bin the score says nothing about the label. Each bin is estimated from *one* case that falls into it: the prediction is the label of this case. Compute the AUC of the score, and of the predictions if the two of them are in the right order, equal, and in the wrong order. How likely is each? What is lost on average?
 3. A theorem in a paper says that the AUC lost by binning is at most of the order $1/B$, for a large number of calibration cases. Why does your part 2 not contradict it, and what does it say about very many bins on a sample of given size?
 """
 
@@ -356,7 +356,7 @@ r"""
    Probabilities: wrong $0.3 \cdot 0.3 = 0.09$, equal $0.3 \cdot 0.7 + 0.7 \cdot 0.3 = 0.42$. Mean loss $0.09 \cdot 0.4 + 0.42 \cdot 0.2 = 0.12$.
 3. For a fixed number of bins and ever more cases the estimates settle in the right order, and only the pairs within bins are left; here there is one case in a bin. On a sample of size $N$ each bin has about $N/B$ cases: with many bins the estimates are noisy, bins change places, and a second loss grows with $B$ (it is of the order $\sqrt{B/N}$). The best number of bins lies in between.
 
-**Rubric.** 1 point: part 1, with the inequality proved. 2 points: part 2, 1 for the three AUCs and 1 for the mean loss. 1 point: part 3, both halves.
+**Rubric.** 1 point: part 1, with the inequality proved. 2 points: part 2, 1 for the AUCs and 1 for the probabilities and the mean loss. 1 point: part 3, both halves.
 ### END SOLUTION
 """
 
@@ -410,7 +410,7 @@ A letter costs $c = 0.68$ dollars. A person answers it with probability $r$ and 
 
 1. Show that no rule has a larger expected profit than: send the letter exactly if $r a > c$. Give an example of two people for whom ranking by $r$ chooses the wrong one.
 2. All gifts are 15 dollars, and one person in twenty answers. A response model was trained as if both classes were equally frequent, so that its odds are 19 times the odds of $r$: $\frac{\hat r}{1 - \hat r} = 19\, \frac{r}{1 - r}$. Compare its AUC with that of $r$. Who gets a letter by the rule $15\, \hat r > 0.68$? Which threshold on $\hat r$ is right?
-3. For a person with $r = 0.05$ and $a = 15$, what is lost on average with $\hat r = 0.04$ in the rule of part 1, and what with $\hat r = 0.06$? Why do small errors of a probability often cost nothing?
+3. For a person with $r = 0.05$ and $a = 15$, the rule of part 1 is used with $\hat r = 0.04$ in the place of $r$. What does it lose on average? And with $\hat r = 0.06$? Why do small errors of a probability often cost nothing?
 """
 
 # %% written
@@ -471,7 +471,7 @@ _profit, _se = profit(
 )
 np.testing.assert_allclose([_profit, _se], [6, 2 * np.sqrt(19)], rtol=1e-6)
 for _name, _r in [("balanced", balanced), ("calibrated", r)]:
-    print(_name, "probabilities:", profit(_r, a, gifts, 0.68))
+    print(_name, "probabilities, profit and standard error:", np.round(profit(_r, a, gifts, 0.68)))
 ### BEGIN HIDDEN TESTS
 for _name, _cost in [("profit one", 0.68), ("profit two", 0.9), ("profit three", 0.3)]:
     _r, _a, _gifts, _ = people(_name, STUDENT)
@@ -511,7 +511,7 @@ def gain(send, gifts, cost):
 # %% test
 _gain, _se = gain(np.array([1, 0, 0, 1]), np.array([9.0, 3.0, 0.0, 0.0]), 1.0)
 np.testing.assert_allclose([_gain, _se], [-1, 2 * np.sqrt(4.75 / 3)], rtol=1e-6)
-print("your people:", gain((r * a > 0.68).astype(int), gifts, 0.68))
+print("your people:", np.round(gain((r * a > 0.68).astype(int), gifts, 0.68)))
 ### BEGIN HIDDEN TESTS
 for _name, _cost in [("gain one", 0.68), ("gain two", 1.1)]:
     _r, _a, _gifts, _ = people(_name, STUDENT)
@@ -540,7 +540,7 @@ Naeini, Cooper and Hauskrecht (2014) mail letters by the rule $r a > 0.68$ and c
 | naive Bayes | 7885 (.603) | 11,631 (.600) | 10,259 (.603) | 10,816 (.602) | 12,037 (.602) | 12,631 (.603) |
 | support vector machine | 10,560 (.615) | 13,480 (.614) | 13,080 (.615) | 11,771 (.500) | 13,118 (.614) | 13,544 (.615) |
 
-The text says that calibration brings at least 3000 dollars more.
+The text says that calibration brings at least 3000 dollars more. (A gain is the profit after a calibrator less that of the same classifier without one.)
 
 1. Check the sentence against the table: how many of the fifteen gains reach 3000 dollars, and which is the smallest?
 2. Two uncalibrated classifiers earn the same 10,560 dollars. What have they probably done? Is it their ranking that calibration has improved?

@@ -190,11 +190,11 @@ Write the whole method for given sizes $B$.
 
 - In the binning of size $B$ the case of rank $j = 0, 1, \dots, N - 1$ (by score, from the lowest) belongs to bin $\lfloor B(j + \frac12)/N \rfloor$.
 - Neighbouring bins are cut halfway between the last score of one and the first of the next; the first bin begins at 0, the last one ends at 1.
-- With the middle $p_i$ of bin $i$ the prior is $a_i = 2 p_i$, $b_i = 2 - 2 p_i$. The evidence of a binning is the product of $\frac{\mathrm{B}(m_i + a_i, n_i + b_i)}{\mathrm{B}(a_i, b_i)}$, and a bin predicts $\frac{m_i + a_i}{N_i + 2}$.
+- With the middle $p_i$ of bin $i$ (between its two ends) the prior is $a_i = 2 p_i$, $b_i = 2 - 2 p_i$. The evidence of a binning is the product of $\frac{\mathrm{B}(m_i + a_i, n_i + b_i)}{\mathrm{B}(a_i, b_i)}$, and a bin predicts $\frac{m_i + a_i}{N_i + 2}$.
 - All sizes have the same prior weight.
 
 Return the predictions for new scores: the average over the binnings with their posterior weights.
-New scores are in $(0, 1)$ and never on a cut.
+The cases come in any order, `sizes` is a list or a range of whole numbers, none above $N$, and new scores are in $(0, 1)$ and never on a cut.
 """
 
 
@@ -585,7 +585,7 @@ Labels are predicted one after the other by two models.
 The average of the two, with the weights of the moment, is never more than $\log 2$ behind the better model in total log loss, whatever the labels.
 Selection is not so safe: it predicts each label by the *leader*, the model with the smaller log loss on the labels before (model 0 at the first label, and whenever the difference is at most $10^{-9}$).
 
-Find at least 50 labels and the predictions of two models, all between 0.05 and 0.95, such that the total log loss of the leader is at least 10 larger than that of *each* of the two models.
+Find at least 50 labels and the predictions of two models, all between 0.05 and 0.95, such that the total log loss of these predictions by the leader is at least 10 larger than that of *each* of the two models.
 """
 
 
