@@ -222,6 +222,7 @@ def test_the_tree_that_knows_something_is_chosen():
         assert durfee2022.choose_tree(leaves, scores, labels, 0) == known
 
 
+@pytest.mark.slow
 @needs_data
 def test_a_slice_of_the_recorded_rows_comes_out_again():
     case = {

@@ -121,6 +121,7 @@ def test_merged_probabilities_have_finite_log_loss():
     assert np.mean(rows["infinite"][direct]) > 5  # of ten splits
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(
     "dataset, classifier, block",
@@ -139,6 +140,7 @@ def test_a_slice_of_the_splits_comes_out_again(dataset, classifier, block):
             assert value == (saved[key] if key == "method" else pytest.approx(saved[key], rel=1e-3))
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("classifier", ["J48", "J48 Bagging", "NB", "NN"])
 def test_a_slice_of_the_full_predictor_comes_out_again(classifier):
@@ -149,6 +151,7 @@ def test_a_slice_of_the_full_predictor_comes_out_again(classifier):
             assert again[key] == pytest.approx(saved[key], rel=1e-3)
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("reading, size", [("one year", 74), ("all columns", 131)])
 def test_a_slice_of_echocardiogram_comes_out_again(reading, size):

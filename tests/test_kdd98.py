@@ -278,6 +278,7 @@ def test_the_published_isotonic_row_is_that_of_a_constant():
     assert evaluate(labels, constant)["ECE"] < 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="needs the real data")
 def test_a_slice_of_the_recorded_rows_comes_out_again():
     rows = recorded(kdd98.HALVES.name)
