@@ -214,20 +214,19 @@ class Causes(SphinxDirective):
                 )
                 given = f", given {cause.after}" if cause.after else ""
                 counts = [trial.changed, trial.mended, trial.spoiled, f"{trial.chance:.3f}"]
-                verdict = "accepted" if trial.accepted else "not accepted"
+                explains = str(trial.explains) if trial.accepted else "not accepted"
                 rows.append(
                     [
                         paper.short,
                         title,
                         cause.title + given,
                         *map(str, counts),
-                        verdict,
-                        str(trial.explains),
+                        explains,
                         text(_tested_by(cause)),
                     ]
                 )
         counts = ["changes", "mends", "spoils", "by chance"]
-        heads = ["", "cause", "what is changed", *counts, "", "explains", "tested in"]
+        heads = ["", "cause", "what is changed", *counts, "explains", "tested in"]
         return [table(heads, rows)]
 
 

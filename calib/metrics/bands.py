@@ -138,8 +138,13 @@ def confidence_band(
     among the :math:`n_{jk}` points of groups j to k, :math:`a = \alpha / (K (K + 1))` and the
     exact limits of Clopper and Pearson,
 
-    .. math:: L_i = \max_{j \le k \le i} B(a; S_{jk}, n_{jk} - S_{jk} + 1), \qquad
-              U_i = \min_{i \le j \le k} B(1 - a; S_{jk} + 1, n_{jk} - S_{jk}) .
+    .. math::
+        \begin{aligned}
+        &L_i = \max_{j \le k \le i} B(a; S_{jk}, \\
+        &\quad n_{jk} - S_{jk} + 1), \\
+        &U_i = \min_{i \le j \le k} B(1 - a; \\
+        &\quad S_{jk} + 1, n_{jk} - S_{jk}) .
+        \end{aligned}
 
     Parameters
     ----------

@@ -44,7 +44,12 @@ def murphy_curve(
 ) -> MurphyCurve:
     r"""Mean elementary scores, of which every proper score is a mixture.
 
-    .. math:: S_t(p, z) = t\, 1\{z = 0, p > t\} + (1 - t)\, 1\{z = 1, p \le t\}
+    .. math::
+        \begin{aligned}
+        &S_t(p, z) \\
+        &\quad = t\, 1\{z = 0, p > t\} \\
+        &\qquad + (1 - t)\, 1\{z = 1, p \le t\}
+        \end{aligned}
 
     is the cost of acting where the prediction exceeds t, if a false alarm costs t and a miss
     1 - t. The Brier score is :math:`2 \int S_t\, dt`, log loss :math:`\int S_t / (t (1 - t))\, dt`.

@@ -87,8 +87,12 @@ def smooth_calibration_error(
 ) -> float:
     r"""Largest correlation of the residuals with a bounded function of slope at most 1.
 
-    .. math:: \max_w \frac1n \sum_i w(p_i) (z_i - p_i), \quad |w| \le 1, \;
-              |w(p) - w(q)| \le |p - q|
+    .. math::
+        \begin{aligned}
+        &\max_w \frac1n \sum_i w(p_i) (z_i - p_i), \\
+        &\quad |w| \le 1, \\
+        &\quad |w(p) - w(q)| \le |p - q|
+        \end{aligned}
 
     Parameters
     ----------
