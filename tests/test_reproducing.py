@@ -65,6 +65,7 @@ def test_every_chapter_of_an_item_exists():
 def test_names_stand_for_items_papers_chapters_and_all():
     assert chosen("naeini2016/table1a") == ["naeini2016/table1a"]
     assert chosen("naeini2016/table1") == ["naeini2016/table1a", "naeini2016/table1b"]
+    assert chosen("naeini2016/tableI") == chosen("naeini2016/table1")
     names = ["table1", "table2", "table3", "echocardiogram"]
     assert set(chosen("vovk2014")) == {f"vovk2014/{name}" for name in names}
     assert all(name.startswith("chapter08/") for name in chosen("chapter08"))

@@ -270,7 +270,7 @@ class Items(SphinxDirective):
             title,
             f"{content.title}. Cannot be had: {missing}" if missing else content.title,
             "" if missing or seconds is None else f"{seconds / 60:.1f}",
-            f"{sets} sets" if sets else "",
+            f"{sets} set{'s' * (sets > 1)}" if sets else "",
             self.agreement(paper, own) if own else "",
             text(to_chapter(content.chapter)) if content.chapter else "",
         ]

@@ -118,7 +118,7 @@ def listed():
         seconds = seconds_of(content)
         minutes = "-" if seconds is None else f"{seconds / 60:.1f}"
         data = len(data_of(content))
-        sets = f"{data} sets" if data else "none"
+        sets = f"{data} set{'s' * (data > 1)}" if data else "none"
         state = state_of(content)
         yield f"{name:34} {minutes:>7} {sets:>7}  {state}: {content.title}"
 

@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from calib.experiments.writing import table_text, write_rows
 
 REPRODUCED = RESULTS.parent / "reproduced"
 ALL = "all"
+ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7}  # as N16 numbers tables
 
 
 class CannotBeHad(Exception):
@@ -30,6 +32,7 @@ def chosen(name):
     An item, a table of several parts ("naeini2016/table1"), a paper, a chapter, or "all".
     """
     known = items()
+    name = re.sub(r"(?<=/table)[IVX]+", lambda found: str(ROMAN.get(found[0], found[0])), name)
     found = [
         item
         for item in known
@@ -198,9 +201,10 @@ def write_figure(path, paper, figure, read):
     for suffix in DRAWN:
         drawing.savefig(path.with_suffix(f".{suffix}"), bbox_inches="tight")
     title = f"# {paper.citation}, {figure.name}"
-    lines = [title, "", f"{figure.title}.", "", f"![{figure.name}]({path.name}.svg)", ""]
+    note = f"The paper prints no number for it; the rows behind ours are in {path.name}.csv."
+    lines = [title, "", f"{figure.title}. {note}", "", f"![{figure.name}]({path.name}.svg)", ""]
     path.with_suffix(".md").write_text("\n".join(lines), encoding="utf-8")
-    yield f"  {len(rows)} rows behind it"
+    yield f"  {len(rows)} rows behind it; the paper prints no number for it"
     yield f"  {_wrote(path, 'csv', 'md', *DRAWN)}"
 
 

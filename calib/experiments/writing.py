@@ -34,7 +34,9 @@ def table_text(paper, table, found, trials):
     lines = [
         f"# {paper.citation}, {table.name}: {table.title}",
         "",
-        "Printed / ours (standard error of the difference).",
+        "Printed / ours (standard error of the difference). Without a mark: ours rounds to the "
+        "printed number or is within two standard errors of what does. ◐: it is so once a tested "
+        "cause, named below, is changed. ●: by no tested cause. –: not comparable.",
         "",
         _line(["", *columns]),
         _line([":--", *["--:"] * len(columns)]),
