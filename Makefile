@@ -18,6 +18,8 @@ term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_notebook_archive.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
+without-kernels := addresses cost datasets_real ledger mutate perturbed project recorded_numbers \
+  recording reproducing statistics tables_durfee2022 typing
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
@@ -82,8 +84,7 @@ test-package: .venv/set-up  ## unit tests and doctests
 
 test-plain: .venv/set-up  ## the small tests once more without compilation
 	NUMBA_DISABLE_JIT=1 $(pytest) calib tests $(not-site) \
-	  --ignore tests/test_project.py \
-	  --ignore tests/test_ledger.py --ignore tests/test_reproducing.py -m "not slow"
+	  $(patsubst %,--ignore tests/test_%.py,$(without-kernels)) -m "not slow"
 
 # Without CALIB_DATA: the stored outputs are what a reader without the data files gets.
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs

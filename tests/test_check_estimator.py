@@ -67,7 +67,7 @@ def binary(y):
 
 
 TWO_DIMENSIONAL = [
-    CalibratedClassifier(),
+    pytest.param(CalibratedClassifier(), marks=pytest.mark.slow),
     CalibratedClassifier(TREE, cv=3),
     CalibratedClassifier(calibrator=IsotonicCalibrator(), cv=0.3, random_state=0),
     CalibratedClassifier(TREE, VennAbers(), cv=3, ensemble=True),
