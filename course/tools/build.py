@@ -147,7 +147,8 @@ def data_members(folder):
     for name in set_names():
         for array, values in drawn_data(folder / name).items():
             text = io.StringIO()
-            np.savetxt(text, values, fmt="%.17g", delimiter=",")
+            numbers = np.issubdtype(values.dtype, np.number) or values.dtype == bool
+            np.savetxt(text, values, fmt="%.17g" if numbers else "%s", delimiter=",")
             yield f"{name}/{array}.csv", text.getvalue().encode()
         for file, content in files(folder / name, f"{name}/"):
             if not file.endswith(".ipynb"):
