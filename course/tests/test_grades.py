@@ -22,7 +22,7 @@ def test_empty_submissions_get_nothing(graded):
 
 
 def test_wrong_answers_lose_their_question_and_nothing_else(graded):
-    assert len(graded.wrong) >= 6
+    assert len(graded.wrong) == 6
     for i, (mistake, _) in enumerate(graded.wrong):
         question = mistake.split(":")[0]
         assert graded.points[f"wrong-{i}"] == full_marks(graded) | {question: 0}, mistake
