@@ -38,7 +38,7 @@ r"""
 ## Two errors
 
 The cases are divided into groups: `groups[i]` is the number of the group of case `i`.
-The numbers are integers; not every integer needs to occur.
+The numbers are integers, possibly negative; not every integer needs to occur.
 Return the ECE, $\sum_k P(k)\,\lvert o_k - e_k\rvert$, and the MCE, $\max_k \lvert o_k - e_k\rvert$, over the groups that hold a case.
 """
 
@@ -137,9 +137,9 @@ r"""
 Suppose that someone sorts the cases by prediction *and then by label*, so that among equal predictions the negatives come first, and cuts the list into $K$ groups of equal size.
 
 1. A forecaster says 0.3 to 1000 people; exactly 300 of them are positive. Find ECE and MCE for $K = 10$ with this order, and with equal predictions kept together.
-2. Let all $n$ predictions be $p$, let exactly the fraction $p$ of the labels be positive, and let $K$ divide $n$ and $Kp$ be an integer. Show that with this order the ECE is $2p(1-p)$, and find the MCE.
+2. Let all $n$ predictions be $p$ with $0 < p < 1$, let exactly the fraction $p$ of the labels be positive, and let $K$ divide $n$ and $Kp$ be an integer. Show that with this order the ECE is $2p(1-p)$, and find the MCE.
 3. A calibrator says 0.25 to 60 % of the cases, of whom exactly a quarter are positive. In all other groups the gap is 0. With $K = 20$ this tie begins and ends at a border between groups. What are ECE and MCE with this order?
-4. A colleague breaks the tie of part 1 at random. Estimate the mean of the ECE then (one digit that is not zero is enough), and say how it changes as $n$ grows with $K = 10$ fixed. The mean of $\lvert X \rvert$ is 0.798 standard deviations for a normal variable $X$ with mean 0.
+4. A colleague breaks the tie of part 1 at random. Estimate the mean of the ECE then (one digit that is not zero is enough; you may treat the labels of a group as independent), and say how it changes as $n$ grows with $K = 10$ and 30 % positives. The mean of $\lvert X \rvert$ is 0.798 standard deviations for a normal variable $X$ with mean 0.
 """
 
 # %% written
@@ -463,10 +463,10 @@ With equal predictions kept together its ECE is 0.020, where a perfect forecaste
 
 A reader concludes from the table: "Isotonic regression is badly calibrated on the rings."
 
-1. Predict the ECE and the MCE of isotonic regression under the order by label, from the numbers 0.75 and 0.40 alone. Compare with the table.
+1. Predict the ECE and the MCE of isotonic regression under the order by label, from the numbers 0.75 and 0.40 alone, neglecting the other cases and the bin that the tie fills only in part. Compare with the table.
 2. Judge the reader's conclusion.
 3. Which part of your explanation is a fact about the paper, and which is a conclusion that could be wrong?
-4. A second reader says: "So isotonic regression is as good as histogram binning on the rings." What in the table speaks against it, and why does that not depend on equal predictions?
+4. A second reader says: "So isotonic regression is as good a forecaster as histogram binning on the rings." What in the table speaks against it, and why does the order among equal predictions not matter to it?
 """
 
 # %% written
@@ -492,7 +492,7 @@ r"""
 
 Write a function that takes a number of groups $K \ge 2$ and returns labels and predictions of at least 100 cases such that the ECE over $K$ groups of equal width is at most 0.001, while over $2K$ groups of equal width it is at least 0.2.
 Group $k$ of $K$, counted from 0, holds the predictions from $k/K$ up to, but not including, $(k+1)/K$.
-No prediction may lie within 0.0001 of a border $j/(2K)$ between groups.
+No prediction may lie within 0.0001 of a border $j/(2K)$, 0 and 1 included.
 It is tested for $K = 2, 3, 5, 10$ and 20.
 """
 

@@ -342,8 +342,8 @@ A score is cut into $B$ bins, each with probability $1/B$; in bin $i$ a case is 
 Here the AUC is that of the population: a random positive and an independent random negative.
 
 1. Show that these two lie in the same bin with probability $\sum_i \frac{\theta_i (1 - \theta_i)}{B^2\, \bar\pi (1 - \bar\pi)} \le \frac1B$, and conclude that pairs within a bin cost at most $\frac1{2B}$ of AUC.
-2. Now $B = 2$, $\theta_1 = 0.3$, $\theta_2 = 0.7$, and within a bin the score says nothing about the label. Each bin is estimated from *one* case that falls into it: the prediction is the label of this case. Compute the AUC of the score, and of the predictions if the two of them are in the right order, equal, and in the wrong order. How likely is each? What is lost on average?
-3. A theorem in a paper says that the AUC lost by binning is at most of the order $1/B$, for a large number of calibration cases. Why does your part 2 not contradict it, and what does it say about very many bins on a sample of given size?
+2. Now $B = 2$, $\theta_1 = 0.3$, $\theta_2 = 0.7$, and within a bin the score says nothing about the label. Each bin is estimated from *one* case that falls into it: the prediction is the label of this case. Compute the AUC of the score, and of the predictions if the two of them are in the right order, equal, and in the wrong order. How likely is each? What is lost on average over these two cases, compared with the AUC of the score?
+3. A theorem in a paper says that the AUC lost by binning is at most of the order $1/B$, for a large number of calibration cases. Which assumption of the theorem is missing in part 2, and what follows for very many bins on a sample of given size?
 """
 
 # %% written
@@ -354,7 +354,7 @@ r"""
 2. $\bar\pi = \frac12$. A positive lies in bin 2 with probability 0.7, a negative with probability 0.3. Pairs in the same bin: $2 \cdot 0.21 = 0.42$, worth $0.21$. Positive above: $0.7 \cdot 0.7 = 0.49$. AUC of the score $0.70$.
    Predictions in the right order (labels 0, 1): 0.70, nothing lost. In the wrong order (1, 0): $0.3 \cdot 0.3 + 0.21 = 0.30$, lost 0.40, more than $\frac1{2B} = 0.25$. Equal: 0.50, lost 0.20.
    Probabilities: wrong $0.3 \cdot 0.3 = 0.09$, equal $0.3 \cdot 0.7 + 0.7 \cdot 0.3 = 0.42$. Mean loss $0.09 \cdot 0.4 + 0.42 \cdot 0.2 = 0.12$.
-3. For a fixed number of bins and ever more cases the estimates settle in the right order, and only the pairs within bins are left; here there is one case in a bin. On a sample of size $N$ each bin has about $N/B$ cases: with many bins the estimates are noisy, bins change places, and a second loss grows with $B$ (it is of the order $\sqrt{B/N}$). The best number of bins lies in between.
+3. For a fixed number of bins and ever more cases the estimates settle in the right order, and only the pairs within bins are left; here there is one case in a bin. On a sample of size $N$ each bin has about $N/B$ cases: with many bins the estimates are noisy, bins change places, and a second loss grows with $B$ (at most, and in the worst case, of the order $\sqrt{B/N}$; often it is smaller). The best number of bins lies in between.
 
 **Rubric.** 1 point: part 1, with the inequality proved. 2 points: part 2, 1 for the AUCs and 1 for the probabilities and the mean loss. 1 point: part 3, both halves.
 ### END SOLUTION
@@ -408,8 +408,8 @@ r"""
 
 A letter costs $c = 0.68$ dollars. A person answers it with probability $r$ and then gives $a$ dollars on average.
 
-1. Show that no rule has a larger expected profit than: send the letter exactly if $r a > c$. Give an example of two people for whom ranking by $r$ chooses the wrong one.
-2. All gifts are 15 dollars, and one person in twenty answers. A response model was trained as if both classes were equally frequent, so that its odds are 19 times the odds of $r$: $\frac{\hat r}{1 - \hat r} = 19\, \frac{r}{1 - r}$. Compare its AUC with that of $r$. Who gets a letter by the rule $15\, \hat r > 0.68$? Which threshold on $\hat r$ is right?
+1. Show that no rule has a larger expected profit than: send the letter exactly if $r a > c$. Give an example of two people, of whom only one can get a letter, where ranking by $r$ chooses the wrong one.
+2. All gifts are 15 dollars, and one person in twenty answers. A response model was trained as if both classes were equally frequent, so that its odds are 19 times the odds of $r$: $\frac{\hat r}{1 - \hat r} = 19\, \frac{r}{1 - r}$. Compare its AUC with that of $r$. Above which $r$ does one get a letter by the rule $15\, \hat r > 0.68$, and is this nearly everybody or nearly nobody? Which threshold on $\hat r$ is right?
 3. For a person with $r = 0.05$ and $a = 15$, the rule of part 1 is used with $\hat r = 0.04$ in the place of $r$. What does it lose on average? And with $\hat r = 0.06$? Why do small errors of a probability often cost nothing?
 """
 
@@ -434,7 +434,7 @@ A threshold $t$ on $r$ is the odds $\frac{t}{1 - t}$. Multiply them by 19 and tu
 r"""
 ## The profit of a mailing
 
-Your people are drawn below: `r` is the probability of an answer and `a` the mean gift of those who answer; `gifts` says what each person gives if a letter comes, 0 for no answer.
+Your people are drawn below: `r` is the probability of an answer and `a` the mean gift of each, if he or she answers; `gifts` says what each person gives if a letter comes, 0 for no answer.
 `balanced` is what a response model says that was trained as if both classes were equally frequent.
 
 Letters go to exactly those with `r * a > cost`.
@@ -545,7 +545,7 @@ The text says that calibration brings at least 3000 dollars more. (A gain is the
 1. Check the sentence against the table: how many of the fifteen gains reach 3000 dollars, and which is the smallest?
 2. Two uncalibrated classifiers earn the same 10,560 dollars. What have they probably done? Is it their ranking that calibration has improved?
 3. In a repetition of the experiment on similar people the standard error of a gain over mailing everybody was about 800 dollars, that of the difference of two calibrators on the same people 300 to 400 dollars. Say for logistic regression what the table shows and what it does not show.
-4. Durfee and others (2022) write that any isotonic function of the score keeps the AUC. Correct the sentence, and find a row of the table that shows why the correction matters.
+4. Durfee and others (2022) write that any isotonic function of the score keeps the AUC. Correct the sentence, and find the row of the table that shows most clearly why the correction matters.
 """
 
 # %% written

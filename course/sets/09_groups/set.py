@@ -12,7 +12,7 @@ After this set you can
 1. tell calibration over all cases from calibration within each group;
 2. split the AUC into pairs within groups and between groups, and say when calibration by group raises it and when it lowers it;
 3. calibrate by group when some groups have few cases or one class, and say when a calibrator of its own pays;
-4. explain why a classifier that is over-confident on its training rows uses a feature too little, and how calibration by group repairs this;
+4. explain why a classifier that separates its training rows better than new cases uses a feature too little, and how calibration by group repairs this;
 5. decide with a calibrator for each group, and read claims about gains and about fairness critically.
 
 Labels are 0 or 1. `groups[i]` is the group of case `i`, a number; `scores` are any real numbers.
@@ -262,7 +262,9 @@ def four_groups(name, student, n=800, n_new=3000):
     return scores[:n], labels[:n], groups[:n], scores[n:], labels[n:], groups[n:]
 
 
-scores, labels, groups, scores_new, labels_new, groups_new = four_groups("by_group", STUDENT)
+scores_cal, labels_cal, groups_cal, scores_new, labels_new, groups_new = four_groups(
+    "by_group", STUDENT
+)
 
 
 # %% answer
@@ -296,8 +298,10 @@ np.testing.assert_allclose(
     atol=1e-4,
 )
 for _name, _p in {
-    "one calibrator ": PlattScaling().fit(scores, labels).predict(scores_new),
-    "one by group   ": calibrate_by_group(scores, labels, groups, scores_new, groups_new),
+    "one calibrator ": PlattScaling().fit(scores_cal, labels_cal).predict(scores_new),
+    "one by group   ": calibrate_by_group(
+        scores_cal, labels_cal, groups_cal, scores_new, groups_new
+    ),
 }.items():
     print(f"{_name} AUC {_roc_auc_score(labels_new, _p):.3f}", end=", ")
     print(f"log loss {log_loss(labels_new, _p):.3f}")
@@ -413,8 +417,8 @@ A feature $b \in \{0, 1\}$ is independent of $y$ given the label, with $P(b = 1 
 
 1. Show that the logit of $P(z = 1 \mid y)$ is $a y$ with $a = 2/\sigma^2$. If the score itself is taken as a logit, is it over- or under-confident on new cases, and on training rows?
 2. Find the logit of $P(z = 1 \mid y, b)$. For which $d$ does $y + d\,b$ order new cases in the best way? For which $d$ training rows?
-3. Logistic regression of the labels on $y$ and $b$, on very many *training* rows, gives a logit $\hat a y + \hat c\, b + \hat e$. What are $\hat a$ and $\hat c$? What share of the best $d$ does the feature get on new cases? Say in words why it is too little.
-4. Platt scaling of $y + d\,b$ is fitted to new cases with known labels, once to all of them together, and once in each group $b = 0$ and $b = 1$ by itself. What does each do to the AUC? Show that the second finds the right probabilities, whatever $d$ was learnt (with very many cases).
+3. Logistic regression of the labels on $y$ and $b$, on very many *training* rows, gives a logit $\hat a y + \hat c\, b + \hat e$. What are $\hat a$ and $\hat c$? The order is that of $y + (\hat c/\hat a)\, b$: what share of the best $d$ on new cases is $\hat c/\hat a$? Say in words why it is too little.
+4. Platt scaling of $y + d\,b$ is fitted to new cases with known labels, once to all of them together, and once in each group $b = 0$ and $b = 1$ by itself. What does each do to the AUC, if the common slope is positive? Show that the second finds the right probabilities, whatever $d$ was learnt (with very many cases).
 """
 
 # %% written
@@ -584,7 +588,7 @@ Find cases with scores, labels and groups such that
 - Platt scaling (`PlattScaling` of `calib`), fitted in each group to all cases of the group, has a positive slope in each;
 - and on the *same* cases the AUC of these probabilities is smaller than that of the score, by 0.01 or more.
 
-So neither a small sample nor a reversed map is to blame. Try a truth that is one and the same function of the score in all groups, and no sigmoid.
+So neither a small sample nor a reversed map is to blame. The test below looks at the form only: check the three conditions yourself; the slope is `PlattScaling().fit(scores, labels).slope_`. Try a truth that is one and the same function of the score in all groups, and no sigmoid.
 """
 
 
