@@ -16,7 +16,7 @@ site, executable = test_site.site, test_site.executable  # its fixtures
 PAGES = test_site.PAGES
 DESKTOP, PHONE = ({"width": width, "height": 900} for width in test_site.WIDTHS.values())
 PAPER = {"width": 718, "height": 1047}  # A4 within the margins of a browser
-AT_ONCE = 3  # pages wait for one another, and for the browser
+AT_ONCE = 2
 HEAVY = 3e6  # bytes of a page with all that it loads, figures left out
 
 WATCH_LAYOUT = """
