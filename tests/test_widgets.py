@@ -321,9 +321,10 @@ def contrast(one, other):
     return max(ratio, 1 / ratio)
 
 
-# After a change of width panels are drawn anew: soon, not at once.
-DRAWN_ANEW = """() => [...document.querySelectorAll(".widget .panel svg")].every(
-  (svg) => svg.viewBox.baseVal.width === svg.parentNode.clientWidth)"""
+# After a change of width the window, and then the panels, take the new one: soon, not at once.
+DRAWN_ANEW = """(width) => window.innerWidth === width &&
+  [...document.querySelectorAll(".widget .panel svg")].every(
+    (svg) => svg.viewBox.baseVal.width === svg.parentNode.clientWidth)"""
 
 LOOKS = """(root) => {
   const color = (node, key) => getComputedStyle(node)[key];
@@ -351,7 +352,7 @@ def test_it_is_legible_in_both_themes_at_both_widths(site, browser, name):
             widget.tab.evaluate("(t) => { document.documentElement.dataset.theme = t; }", theme)
             for width in test_site.WIDTHS.values():
                 widget.tab.set_viewport_size({"width": width, "height": 900})
-                widget.tab.wait_for_function(DRAWN_ANEW)
+                widget.tab.wait_for_function(DRAWN_ANEW, arg=width)
                 found = widget.root.evaluate(LOOKS)
                 assert len(found["words"]) > 10 and len(found["marks"]) > 1
                 assert min(contrast(color, found["paper"]) for color in found["words"]) >= 4.5

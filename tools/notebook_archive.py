@@ -5,10 +5,13 @@ python tools/notebook_archive.py        writes book/notebooks.zip, which the sit
 Notebooks read the package, its experiments and the recorded results: all three are inside.
 """
 
-import zipfile
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from course.tools.archives import write_archive  # noqa: E402
+
 ARCHIVE = ROOT / "book" / "notebooks.zip"
 FOLDER = "calibrating-binary-classifiers"
 FILES = [
@@ -50,10 +53,8 @@ def contents():
 
 
 def write():
-    """Write the archive; the same files make the same bytes."""
-    with zipfile.ZipFile(ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in contents():
-            archive.writestr(zipfile.ZipInfo(f"{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
+    """Write the archive."""
+    write_archive(ARCHIVE, ((f"{FOLDER}/{name}", content) for name, content in contents()))
 
 
 if __name__ == "__main__":

@@ -17,12 +17,11 @@ from calib.metrics.binned import (
     sweep_calibration_error,
 )
 from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
+from calib.metrics.delong import auc_difference, auc_interval
 from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
 from calib.metrics.elementary import DecisionCurve, MurphyCurve, decision_curve, murphy_curve
 from calib.metrics.intervals import (
     Interval,
-    auc_difference,
-    auc_interval,
     bootstrap_by_group,
     bootstrap_difference,
     bootstrap_interval,

@@ -182,8 +182,8 @@ def smooth_ece(
     0.25
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    residuals = (labels - probabilities) * (1.0 if weights is None else rescaled(weights))
-    total = labels.size if weights is None else rescaled(weights).sum()
+    weights = np.ones(labels.size) if weights is None else rescaled(weights)
+    residuals = weights * (labels - probabilities)
     position = probabilities * CELLS - 0.5  # in units of cells, from the middle of the first
     left = np.floor(position)
     share = position - left
@@ -196,7 +196,7 @@ def smooth_ece(
             np.bincount(np.clip(cell, 0, CELLS - 1), part * residuals, minlength=CELLS),
             out=cells,
         )
-    spectrum = dct(cells / total)
+    spectrum = dct(cells / weights.sum())
     frequencies = np.pi * np.arange(CELLS)
 
     def excess(width):

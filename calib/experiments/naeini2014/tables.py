@@ -6,7 +6,7 @@ from calib.experiments.contents import Cause, Ours, Table, mean_of, select
 from calib.experiments.naeini2014.kdd98_variants import BOTH, ONCE, SOME
 from calib.experiments.naeini2014.kdd98_variants import PENALTIES as PENALTIES_OF_LR
 from calib.experiments.naeini2014.protocol import N_RUNS, SIZES
-from calib.experiments.naeini2014.variants import BINS_AT, OF_THE_QUADRATIC, PENALTIES
+from calib.experiments.naeini2014.variants import BINS_AT, penalty_causes
 
 MEASURES = ["RMSE", "AUC", "ACC", "MCE", "ECE"]
 METHODS = {
@@ -276,20 +276,7 @@ CAUSES = (
         experiments=("naeini2014_size_variants", "naeini2014_raw_variants"),
         after="ten-bins-at-100",
     ),
-    *(
-        Cause(
-            name=f"linear-penalty-{C}",
-            title=f"C = {C} of the linear SVM"
-            + (", that of the quadratic one" if C == OF_THE_QUADRATIC else ""),
-            changes={"C": C},
-            tables=("table1a", "table2a"),
-            chapter="08_rings",
-            experiments=("naeini2014_rings_penalties",),
-            after="ties-by-label",
-            setting="penalty of the linear SVM",
-        )
-        for C in PENALTIES
-    ),
+    *penalty_causes(["table1a", "table2a"], chapter="08_rings"),
     Cause(
         name="reversed-margin",
         title="an SVM without class weights whose margin points to the other class",

@@ -7,6 +7,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from calib.datasets import rings
+from calib.experiments.contents import Cause
 from calib.experiments.naeini2014.protocol import (
     N_RUNS,
     SVMS,
@@ -187,6 +188,24 @@ PENALTY_VARIANTS = Experiment(
         "Points are those of naeini2014_rings; C in powers of ten, and that of the quadratic SVM.",
     ),
 )
+
+
+def penalty_causes(tables, chapter):
+    """Each of the other penalties as a supposed cause of differences in some tables."""
+    return [
+        Cause(
+            name=f"linear-penalty-{C}",
+            title=f"C = {C} of the linear SVM"
+            + (", that of the quadratic one" if C == OF_THE_QUADRATIC else ""),
+            changes={"C": C},
+            tables=tuple(tables),
+            chapter=chapter,
+            experiments=(PENALTY_VARIANTS.name,),
+            after="ties-by-label",
+            setting="penalty of the linear SVM",
+        )
+        for C in PENALTIES
+    ]
 
 
 def run_raw_variant(case):

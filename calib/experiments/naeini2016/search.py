@@ -8,16 +8,16 @@ import functools
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from calib.experiments.naeini2016 import data
 from calib.experiments.naeini2016.protocol import seed_of_run
+from calib.experiments.naeini2016.settings import scored_folds
 from calib.experiments.recording import Experiment
 from calib.isotonic import IsotonicCalibrator
 from calib.near_isotonic import ENIR
@@ -58,10 +58,7 @@ def squared_errors(X, labels, template, seed):
     Calibrated on the training rows, as in the paper.
     """
     errors = {"isotonic": np.empty(labels.size), "enir": np.empty(labels.size)}
-    splits = StratifiedKFold(10, shuffle=True, random_state=seed).split(X, labels)
-    for training, test in splits:
-        model = clone(template).fit(X[training], labels[training])
-        scores, test_scores = (expit(model.decision_function(X[rows])) for rows in [training, test])
+    for training, test, scores, test_scores in scored_folds(X, labels, template, seed):
         for name, calibrator in {"isotonic": IsotonicCalibrator(), "enir": ENIR()}.items():
             p = calibrator.fit(scores, labels[training]).predict(test_scores)
             errors[name][test] = (p - labels[test]) ** 2

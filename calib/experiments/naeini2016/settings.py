@@ -86,14 +86,24 @@ def classifier_of(classifier, setting, n_numeric):
     return make_pipeline(SimpleImputer(strategy="median"), *scaled, model)
 
 
+def scored_folds(X, labels, template, seed):
+    """For each of ten folds its training and its test rows, and the scores of both."""
+    splits = StratifiedKFold(10, shuffle=True, random_state=seed).split(X, labels)
+    for training, test in splits:
+        model = clone(template).fit(X[training], labels[training])
+        yield (
+            training,
+            test,
+            *(expit(model.decision_function(X[rows])) for rows in [training, test]),
+        )
+
+
 def cross_validate(X, labels, template, seed, calibrators):
     """The fold of each row, and its probability by method, calibrated on the training rows."""
     folds, found = np.empty(labels.size, np.int64), {}
-    splits = StratifiedKFold(10, shuffle=True, random_state=seed).split(X, labels)
-    for k, (training, test) in enumerate(splits):
+    for k, fold in enumerate(scored_folds(X, labels, template, seed)):
+        training, test, scores, test_scores = fold
         folds[test] = k
-        model = clone(template).fit(X[training], labels[training])
-        scores, test_scores = (expit(model.decision_function(X[rows])) for rows in [training, test])
         predictions = {"Raw": test_scores}
         for name, calibrator in calibrators.items():
             fitted = calibrator.fit(scores, labels[training])

@@ -5,7 +5,7 @@ from scipy import stats
 
 from calib.experiments.contents import Cause, Ours, Table, mean_of, select
 from calib.experiments.naeini2014.protocol import N_RUNS
-from calib.experiments.naeini2014.variants import OF_THE_QUADRATIC, PENALTIES
+from calib.experiments.naeini2014.variants import penalty_causes
 from calib.experiments.naeini2016.data import DATA_SETS
 from calib.experiments.naeini2016.protocol import by_data_set
 from calib.experiments.naeini2016.settings import SETTINGS
@@ -252,18 +252,5 @@ CAUSES = (
         for table in [f"table{number}" for number, one in CLASSIFIERS.items() if one == classifier]
         if setting != "study"
     ),
-    *(
-        Cause(
-            name=f"linear-penalty-{C}",
-            title=f"C = {C} of the linear SVM"
-            + (", that of the quadratic one" if C == OF_THE_QUADRATIC else ""),
-            changes={"C": C},
-            tables=("table1a",),
-            chapter="13_enir",
-            experiments=("naeini2014_rings_penalties",),
-            after="ties-by-label",
-            setting="penalty of the linear SVM",
-        )
-        for C in PENALTIES
-    ),
+    *penalty_causes(["table1a"], chapter="13_enir"),
 )
