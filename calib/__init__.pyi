@@ -11,6 +11,8 @@ from .base import ScoreModel as ScoreModel
 from .bayesian_binning import ABB as ABB
 from .bayesian_binning import BBQ as BBQ
 from .classifier import CalibratedClassifier as CalibratedClassifier
+from .comparison import Comparison as Comparison
+from .comparison import compare as compare
 from .diagrams import corp_diagram as corp_diagram
 from .diagrams import reliability_diagram as reliability_diagram
 from .dirichlet_process import DirichletProcessCalibrator as DirichletProcessCalibrator

@@ -227,6 +227,7 @@ def layer(name):
         *beside,
         "classifier",
         "heterogeneous",
+        "comparison",
         "experiments",
     ]
     return part if part in known else "calibrators"
@@ -247,6 +248,7 @@ MAY_IMPORT = {
     "calibrators": FOUNDATIONS | {"calibrators"},
     "classifier": FOUNDATIONS | {"calibrators"},
     "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
+    "comparison": FOUNDATIONS | {"comparison", "calibrators", "metrics", "diagrams"},
 }
 
 

@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from calib.diagrams.canvas import one_axes, pair_of_axes, pyplot
 from calib.diagrams.tables import numbered_table, table
 from calib.metrics.bands import confidence_band, consistency_band
 from calib.metrics.binned import bin_sample
 from calib.metrics.corp import corp_curve, score_decomposition
 from calib.metrics.discrimination import codes_of
+from calib.metrics.intervals import Interval
 from calib.validation import check_choice, check_sample, check_scores
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ __all__ = [
     "STYLE",
     "calibration_map",
     "corp_diagram",
+    "forest_plot",
     "numbered_table",
     "partition_map",
     "reliability_diagram",
@@ -132,7 +135,7 @@ def reliability_diagram(
         name: bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
         for name, sample in samples.items()
     }
-    top, bottom = _pair(axes)
+    top, bottom = pair_of_axes(axes)
     for name, (_, probabilities, weights) in samples.items():
         curve, style = curves[name], styles[name]
         error = f"ECE {curve.ece:.3f}"
@@ -201,7 +204,7 @@ def corp_diagram(
         check_choice(band, ["consistency", "confidence"], "band")
     samples = _samples(labels, predictions, groups, sample_weight)
     styles = {None: METHOD_STYLES["Raw"]} if None in samples else styles_of(samples)
-    top, bottom = _pair(axes)
+    top, bottom = pair_of_axes(axes)
     for name, (z, p, weights) in samples.items():
         color = styles[name]["color"]
         curve = corp_curve(z, p, sample_weight=weights)
@@ -257,7 +260,7 @@ def calibration_map(
     """
     _check_named(calibrators, "calibrators")
     scores = np.linspace(0, 1, 501) if scores is None else check_scores(scores)
-    ax = _one(ax)
+    ax = one_axes(ax)
     if truth is not None:
         ax.plot(scores, truth(scores), color="0.8", linewidth=5, label="Truth", zorder=1)
     apart = max(1, scores.size // 10)  # scores between two markers of a map
@@ -309,13 +312,13 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
     n_trees = len(calibrator.fallbacks_)
     if tree not in range(n_trees):
         raise ValueError(f"tree must be an integer from 0 to {n_trees - 1}; found {tree!r}")
-    ax = _one(ax)
+    ax = one_axes(ax)
     parts = [part for part in calibrator.parts_ if part.tree == tree and part.n_points > 0]
     lowest, highest = zip(*(part.score_range for part in parts), strict=True)
     scores = np.linspace(min(lowest), max(highest), 501)
     together = calibrator.fallbacks_[tree].predict(scores)
     ax.plot(scores, together, color="0.8", linewidth=5, label="all points", zorder=1)
-    colors = _pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
+    colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
     for part, color in zip(parts, colors, strict=True):
         scores = np.linspace(*part.score_range, 501)
         ax.plot(
@@ -330,41 +333,54 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
     return ax
 
 
-def _pyplot():
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            f"matplotlib is needed ({error}): install it, or this package with its extra 'plots'"
-        ) from error
-    return plt
+def forest_plot(intervals: Mapping[str, Interval], *, ax: "Axes | None" = None) -> "Axes":
+    """Draw an estimate and its interval for each method, one below the other, and a line at 0.
 
+    Parameters
+    ----------
+    intervals : dict of str to Interval
+        By name of method. An estimate that is not finite is written and not drawn.
+    ax : matplotlib Axes, optional
 
-def _one(ax):
-    """Return `ax`, or the axes of a new figure."""
-    plt = _pyplot()
-    if ax is None:
-        return plt.subplots(layout="constrained")[1]
-    if not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be matplotlib Axes; found {type(ax).__name__}")
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from calib import Interval, diagrams
+    >>> ax = diagrams.forest_plot({"Platt": Interval(0.02, 0.01, 0.03, 0.005)})
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['Platt']
+    """
+    _check_named(intervals, "intervals")
+    ax = one_axes(ax)
+    ax.axvline(0, color="0.6", linestyle="--", linewidth=1, zorder=1)
+    for place, (name, style) in enumerate(styles_of(intervals).items()):
+        mean, lower, upper, _ = intervals[name]
+        if np.isfinite([mean, lower, upper]).all():
+            ax.errorbar(mean, place, xerr=[[mean - lower], [upper - mean]], capsize=3, **style)
+        else:
+            ax.annotate(
+                _words(mean), (0.02, place), xycoords=("axes fraction", "data"), va="center"
+            )
+    ax.set_yticks(range(len(intervals)), list(intervals))
+    ax.set_ylim(len(intervals) - 0.5, -0.5)
     return ax
 
 
-def _pair(axes):
-    """Return `axes`, or those of a new figure, with the diagonal on the upper one."""
-    plt = _pyplot()
-    if axes is None:
-        _, axes = plt.subplots(
-            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
-        )
-    found = list(axes) if np.iterable(axes) else [axes]
-    if len(found) != 2 or not all(isinstance(ax, plt.Axes) for ax in found):
-        raise ValueError(
-            "axes must be a pair of matplotlib Axes, for the diagram and for the histogram below "
-            f"it; found {', '.join(type(ax).__name__ for ax in found) or 'none'}"
-        )
-    found[0].plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
-    return found
+def _words(number):
+    """An estimate that cannot be drawn, in words."""
+    if np.isinf(number):
+        return "infinite" if number > 0 else "minus infinity"
+    return "not defined" if np.isnan(number) else f"{number:.3g}, without an interval"
 
 
 def _histogram(ax, probabilities, weights, color):

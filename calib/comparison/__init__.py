@@ -1,0 +1,278 @@
+"""Compare calibrators on one array of scores, and choose one of them, or none.
+
+``compare(scores, labels, calibrators=None, *, sample_weight=None, groups=None, cv=5,
+n_repeats=None, loss="log", confidence=0.95, random_state=0, verbose=0)`` returns a `Comparison`:
+
+* ``recommendation`` (str), ``chosen`` (a name or None), ``best_`` (that calibrator, fitted to all
+  rows, or None) and ``notes`` (tuple of str: what was left out, what to beware of);
+* ``results``: dict of name to `Result`, the reference first. ``reference`` is its name: "Raw" if
+  the scores are probabilities, "Base rate" if they are margins;
+* ``predictions``: dict of name to the out-of-fold probabilities of the first repeat;
+* ``loss``, ``confidence``, ``n_repeats``, ``n_splits``: how it was done;
+* ``table()``: list of flat dicts; ``plot(loss=None, ax=None)``: gains with intervals;
+  ``print(comparison)``: the main columns and the recommendation.
+"""
+
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calib.comparison.advice import advise, infinite_losses
+from calib.comparison.cross_validation import Sample, repeated_folds
+from calib.comparison.defaults import DEFAULTS, OnLogits
+from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
+from calib.metrics.binned import expected_calibration_error
+from calib.metrics.corp import score_decomposition
+from calib.metrics.discrimination import auc_by_parts, codes_of
+from calib.metrics.paired import simultaneous_intervals
+from calib.metrics.unbinned import kuiper_error
+from calib.protocol import check_calibrator
+from calib.validation import (
+    check_choice,
+    check_integer,
+    check_labels,
+    check_positive,
+    check_scores,
+    check_weights,
+)
+
+__all__ = ["DEFAULTS", "Comparison", "Result", "compare"]
+
+
+def compare(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    calibrators: Mapping[str, Any] | Iterable[Any] | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    cv: Any = 5,
+    n_repeats: int | None = None,
+    loss: str = "log",
+    confidence: float = 0.95,
+    random_state: int = 0,
+    verbose: int = 0,
+) -> Comparison:
+    """Cross-validate calibrators on one array of scores, and recommend one if that is safe.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Of rows that the classifier was not trained on. If all lie in [0, 1] they are taken for
+        probabilities, and the calibrators must improve on them; else they are margins, and the
+        calibrators must improve on the base rate.
+    labels : array-like of shape (n,)
+        Classes, 0/1 or bool.
+    calibrators : dict of str to calibrator, or iterable of calibrators, optional
+        By default those of `calib.comparison.DEFAULTS` that take such scores in reasonable time.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+    groups : array-like of shape (n,), optional
+        Rows of a group (a patient, a day) are not independent: they are predicted together, and
+        the intervals count groups.
+    cv : int, splitter or iterable of (training rows, test rows), default=5
+        An integer draws this number of folds, stratified or of whole groups.
+    n_repeats : int, optional
+        How often an integer `cv` draws folds; by default ten times, and less often from 20,000
+        rows on, where the draw hardly matters.
+    loss : {"log", "brier"}, default="log"
+        What the recommendation rests on. Log loss is infinite for a method that gives an outcome
+        probability 0, and nothing is clipped here; the Brier score forgives it.
+    confidence : float, default=0.95
+        Probability that the intervals of all gains hold, in (0, 1).
+    random_state : int, default=0
+        Draws the folds.
+    verbose : int, default=0
+        1 reports each method on the error stream.
+
+    Returns
+    -------
+    comparison : Comparison
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described, or from a calibrator; the message names the argument.
+
+    Notes
+    -----
+    The gain of a calibrator is the loss of the reference less its own, row by row, each loss
+    averaged over the repeats in which the row is predicted. Repeats so add no rows. The intervals
+    are for the maps that were fitted to the training parts (for what they gain on new rows on
+    average), as always in cross-validation, and for independent rows or groups; the standard
+    errors are those of independent differences, which is right for large samples if a single row
+    changes a map little. They are simultaneous: the best of many calibrators is selected, and its
+    interval allows for that.
+
+    A calibrator is recommended if the interval of its gain lies above 0; of several, the one of
+    smallest loss. Otherwise the scores should be kept as they are (or, if they are margins, give
+    no better probabilities than the base rate). So calibrated probabilities are changed with
+    probability (1 - `confidence`) / 2 at most.
+
+    A method that gave an outcome probability 0 has infinite expected log loss beyond doubt: its
+    gain is minus infinity, and its interval is that point. Predictions of 0 and 1 that were right
+    so far cost nothing; the next row may.
+
+    Time: for each calibrator ``cv * n_repeats`` fits to most of the rows, and as many sorts.
+
+    References
+    ----------
+    Bayle, Bayle, Janson and Mackey (2020) on intervals for cross-validation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calib import compare
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.random(1000)
+    >>> labels = rng.random(1000) < truth
+    >>> comparison = compare(truth**3, labels, n_repeats=2)
+    >>> comparison.chosen
+    'Platt on logits'
+    >>> compare(truth, labels, n_repeats=2).best_ is None
+    True
+    """
+    check_choice(loss, LOSSES, "loss")
+    check_positive(confidence, "confidence", below=1)
+    check_integer(random_state, "random_state", minimum=0)
+    scores = check_scores(scores)
+    labels = check_labels(labels, size=scores.size)
+    weights = None
+    kept = np.ones(scores.size, bool)
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, size=scores.size)
+        kept = weights > 0
+    if groups is not None:
+        _, groups = codes_of(groups, scores.size, name="groups")
+    kept_scores = scores[kept]
+    is_probability = bool(kept_scores.min() >= 0 and kept_scores.max() <= 1)
+    methods, notes = _methods(calibrators, is_probability, kept_scores.size, weights is not None)
+    repeats = repeated_folds(labels, groups, kept, cv, n_repeats, random_state)
+    sample = Sample(scores, labels, weights, repeats)
+    reference = "Raw" if is_probability else "Base rate"
+    trials = {reference: sample.try_raw() if is_probability else sample.try_base_rate()}
+    for name, calibrator in methods.items():
+        try:
+            trials[name] = sample.try_calibrator(calibrator)
+        except ValueError as error:
+            raise ValueError(f"calibrator {name} cannot be compared: {error}") from error
+        if verbose:
+            print(f"compare: {name}, {trials[name].seconds:.2g} s a fit", file=sys.stderr)
+    gains = {
+        kind: _gains(trials, reference, kind, sample, groups, confidence, random_state)
+        for kind in LOSSES
+    }
+    results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
+    chosen, recommendation = advise(results, reference, loss, confidence)
+    return Comparison(
+        results=results,
+        reference=reference,
+        chosen=chosen,
+        best_=None if chosen is None else sample.fit(methods[chosen], np.flatnonzero(kept)),
+        recommendation=recommendation,
+        notes=(*notes, *infinite_losses(results)),
+        predictions={name: trial.predictions[0] for name, trial in trials.items()},
+        loss=loss,
+        confidence=confidence,
+        n_repeats=len(repeats),
+        n_splits=sum(map(len, repeats)),
+    )
+
+
+def _methods(calibrators, is_probability, size, weighted):
+    """Calibrators by name, and notes on what was left out of the defaults."""
+    if calibrators is None:
+        return _defaults(is_probability, size)
+    if isinstance(calibrators, Mapping):
+        named = dict(calibrators)
+    elif np.iterable(calibrators) and not isinstance(calibrators, str):
+        calibrators = list(calibrators)
+        named = {str(calibrator): calibrator for calibrator in calibrators}
+        if len(named) < len(calibrators):
+            raise ValueError("calibrators holds one calibrator twice: pass each once, or a dict")
+    else:
+        raise ValueError(
+            "calibrators must be a dict or list of calibrators, such as [PlattScaling()]; found "
+            f"{calibrators!r}"
+        )
+    if not named:
+        raise ValueError("calibrators is empty: pass at least one, or None for the defaults")
+    for name in REFERENCES:
+        if name in named:
+            raise ValueError(f"calibrators has the name {name!r}, which is taken: rename it")
+    for calibrator in named.values():
+        check_calibrator(calibrator, weighted=weighted)
+    return named, []
+
+
+def _defaults(is_probability, size):
+    methods, notes = {}, []
+    for name, calibrator, most in DEFAULTS:
+        if isinstance(calibrator, OnLogits) and not is_probability:
+            continue  # margins go to the calibrator itself
+        if calibrator.unit_scores and not is_probability:
+            notes.append(f"{name} was left out: it needs scores in [0, 1], and these are margins.")
+        elif size > most:
+            notes.append(f"{name} was left out: with more than {most:,} rows it takes long.")
+        else:
+            methods[name] = calibrator
+    return methods, notes
+
+
+def _gains(trials, reference, kind, sample, groups, confidence, random_state):
+    """Intervals of what each method gains over the reference."""
+    losses = np.array([trial.row_losses[kind] for trial in trials.values()])
+    rows = np.flatnonzero(~np.isnan(trials[reference].predictions).all(axis=0))
+    with np.errstate(invalid="ignore"):  # both infinite
+        differences = (losses[0] - losses[1:])[:, rows].T
+    weights = np.ones(rows.size) if sample.weights is None else sample.weights[rows]
+    if groups is not None:
+        _, groups = np.unique(groups[rows], return_inverse=True)
+    intervals = simultaneous_intervals(
+        differences, weights, groups, confidence=confidence, random_state=random_state
+    )
+    return dict(zip(list(trials)[1:], intervals, strict=True))
+
+
+def _result(name, trials, reference, sample, gains, loss):
+    trial = trials[name]
+    measures = [
+        _measures(sample, predictions, splits)
+        for predictions, splits in zip(trial.predictions, sample.repeats, strict=True)
+    ]
+    predicted = np.flatnonzero(~np.isnan(trial.predictions).all(axis=0))
+    log, brier = (sample.mean(trial.row_losses[kind][predicted], predicted) for kind in LOSSES)
+    worse = trial.fold_losses[loss] > trials[reference].fold_losses[loss]
+    return Result(
+        log,
+        brier,
+        *np.mean(measures, axis=0).tolist(),
+        gains["log"].get(name),
+        gains["brier"].get(name),
+        float(np.mean(worse)),
+        trial.seconds,
+    )
+
+
+def _measures(sample, predictions, splits):
+    """MCB, DSC, errors and AUC of the predictions of one repeat."""
+    folds = np.empty(predictions.size, np.int64)
+    for fold, (_, test) in enumerate(splits):
+        folds[test] = fold
+    rows = ~np.isnan(predictions)
+    labels, probabilities = sample.labels[rows], predictions[rows]
+    weights = {"sample_weight": None if sample.weights is None else sample.weights[rows]}
+    parts = score_decomposition(labels, probabilities, **weights)
+    auc = np.nan
+    if 0 < np.count_nonzero(labels) < labels.size:
+        auc = auc_by_parts(labels, probabilities, folds[rows], **weights).within
+    return (
+        parts.miscalibration,
+        parts.discrimination,
+        kuiper_error(labels, probabilities, **weights),
+        expected_calibration_error(labels, probabilities, n_bins="cube_root", **weights),
+        auc,
+    )

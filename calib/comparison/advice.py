@@ -1,0 +1,79 @@
+"""What a comparison recommends, in words."""
+
+import math
+
+from calib.comparison.result import LOSSES, REFERENCES, Result
+
+
+def advise(
+    results: dict[str, Result], reference: str, loss: str, confidence: float
+) -> tuple[str | None, str]:
+    """The calibrator to take, or None, and the reason.
+
+    It is the one of smallest loss among those whose gain has an interval above 0.
+    """
+    others = {name: result for name, result in results.items() if name != reference}
+    better = [name for name, result in others.items() if result.gain(loss).lower > 0]
+    if not better:
+        return None, _nothing(others, reference, loss, confidence)
+    chosen = min(better, key=lambda name: others[name].loss(loss))
+    return chosen, _something(chosen, results, reference, loss, confidence)
+
+
+def infinite_losses(results: dict[str, Result]) -> list[str]:
+    """A sentence on the methods that gave an outcome probability 0, if there are any."""
+    infinite = [name for name, result in results.items() if math.isinf(result.log_loss)]
+    if not infinite:
+        return []
+    return [
+        f"Infinite log loss, because an outcome came that had been given probability 0: "
+        f"{', '.join(infinite)}. Nothing is clipped; the Brier score is finite."
+    ]
+
+
+def _something(chosen, results, reference, loss, confidence):
+    gain = results[chosen].gain(loss)
+    than = REFERENCES[reference]
+    if math.isinf(gain.estimate):
+        why = f"that of {than} is infinite"
+    else:
+        why = f"that of {than} is larger by {gain.estimate:.3g} ({_limits(gain, confidence)})"
+    text = (
+        f"Calibrate by {chosen}: its {LOSSES[loss]} is {results[chosen].loss(loss):.3g}, "
+        f"and {why}{_together(len(results) - 1)}."
+    )
+    smaller = [n for n, r in results.items() if r.loss(loss) < results[chosen].loss(loss)]
+    if smaller:
+        text += f" Smaller yet, but with a gain whose interval holds 0: {', '.join(smaller)}."
+    return text
+
+
+def _nothing(others, reference, loss, confidence):
+    if reference == "Raw":
+        text = "Keep the raw scores: "
+    else:
+        text = "Do not turn these scores into probabilities: "
+    known = {n: r.gain(loss) for n, r in others.items() if not math.isnan(r.gain(loss).estimate)}
+    if not known:
+        return f"{text}every {LOSSES[loss]} is infinite; compare by loss='brier'."
+    best = max(known, key=lambda name: known[name].estimate)
+    gain = known[best]
+    if math.isinf(gain.estimate):
+        return f"{text}the {LOSSES[loss]} of every calibrator is infinite; see loss='brier'."
+    what, than = LOSSES[loss], REFERENCES[reference]
+    if gain.estimate > 0:
+        which = f"the gain of {best}, {gain.estimate:.3g} in {what} over {than}, may be chance"
+    else:
+        which = (
+            f"no calibrator has a smaller {what} than {than}; that of {best} is larger by "
+            f"{-gain.estimate:.3g}"
+        )
+    return f"{text}{which} ({_limits(gain, confidence)} of the gain){_together(len(others))}."
+
+
+def _limits(gain, confidence):
+    return f"{100 * confidence:g} % interval {gain.lower:.3g} to {gain.upper:.3g}"
+
+
+def _together(n_compared):
+    return f", allowing for the choice among {n_compared}" if n_compared > 1 else ""

@@ -1,0 +1,41 @@
+"""Where pictures are drawn: on given axes, or on those of a new figure."""
+
+import numpy as np
+
+
+def pyplot():
+    """matplotlib.pyplot, or an `ImportError` that says how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"matplotlib is needed ({error}): install it, or this package with its extra 'plots'"
+        ) from error
+    return plt
+
+
+def one_axes(ax):
+    """Return `ax`, or the axes of a new figure."""
+    plt = pyplot()
+    if ax is None:
+        return plt.subplots(layout="constrained")[1]
+    if not isinstance(ax, plt.Axes):
+        raise ValueError(f"ax must be matplotlib Axes; found {type(ax).__name__}")
+    return ax
+
+
+def pair_of_axes(axes):
+    """Return `axes`, or those of a new figure, with the diagonal on the upper one."""
+    plt = pyplot()
+    if axes is None:
+        _, axes = plt.subplots(
+            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
+        )
+    found = list(axes) if np.iterable(axes) else [axes]
+    if len(found) != 2 or not all(isinstance(ax, plt.Axes) for ax in found):
+        raise ValueError(
+            "axes must be a pair of matplotlib Axes, for the diagram and for the histogram below "
+            f"it; found {', '.join(type(ax).__name__ for ax in found) or 'none'}"
+        )
+    found[0].plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
+    return found
