@@ -1,0 +1,344 @@
+"""Tables on disk or from standard input, in blocks of rows: delimited text and Parquet.
+
+Nothing is guessed. Text is read strictly and in bounded memory, whatever the file holds: a line or
+a cell that is too long, a NUL byte or a byte that is not of the encoding ends the reading with an
+`InputError` that says where it is and what to do.
+"""
+
+import csv
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+BLOCK_ROWS = 65_536
+LONGEST_LINE = 1 << 20
+SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
+PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive or a workbook: unpack it, or save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
+    b"BZh": "compressed with bzip2: unpack it, for example bunzip2 -c FILE | calib ... -",
+    b"\xfd7zXZ": "compressed with xz: unpack it, for example xz -dc FILE | calib ... -",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it, for example zstd -dc FILE | calib ... -",
+    b"ARROW1": "an Arrow or Feather file: store it as Parquet or CSV",
+    b"SQLite format 3": "an SQLite database: export the table as CSV",
+}
+
+
+class InputError(ValueError):
+    """What was read is not what was asked for; the message says where and what to do."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How delimited text is written.
+
+    Attributes
+    ----------
+    separator, decimal, encoding : str
+        Between cells; of numbers; of characters.
+    header : bool
+        Whether the first line has the names of the columns.
+    """
+
+    separator: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    header: bool = True
+
+    def __post_init__(self):
+        if len(self.separator) != 1 or self.separator in '"\r\n':
+            raise InputError(f"--separator must be one character or tab; found {self.separator!r}")
+        if self.decimal not in (".", ","):
+            raise InputError(f"--decimal must be '.' or ','; found {self.decimal!r}")
+        if self.decimal == self.separator:
+            raise InputError(
+                f"--decimal and --separator are both {self.decimal!r}: cells would be cut in two; "
+                "files with decimal commas usually have --separator ';'"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    places : sequence of int
+        The line of each row in its file (its row, in Parquet), from 1.
+    columns : list
+        What was asked for: lists of str, or arrays of numbers with NaN where there is none.
+    records : list of lists of str, or pyarrow.RecordBatch
+        The whole rows.
+    """
+
+    places: Sequence[int]
+    columns: list
+    records: Any
+
+
+class Delimited:
+    """Delimited text, read from a binary stream.
+
+    Attributes
+    ----------
+    name : str
+        What messages call the file.
+    names : list of str
+        Of the columns.
+    """
+
+    place = "line"
+
+    def __init__(self, stream, name, form):
+        self.name, self.format = name, form
+        try:
+            self._text = io.TextIOWrapper(stream, form.encoding, newline="")
+        except LookupError:
+            raise InputError(f"--encoding {form.encoding!r} is no known encoding of text") from None
+        self._reader = csv.reader(self._lines(), delimiter=form.separator, strict=True)
+        self._records = self._checked_records()
+        self._first = next(self._records, None)
+        if self._first is None:
+            raise InputError(f"{name} is empty: it must have a header and rows")
+        cells = self._first[1]
+        self.header = [cell.strip() for cell in cells]
+        if not form.header:
+            self.names = [str(number) for number in range(1, len(cells) + 1)]
+            return
+        self.names, self._first = self.header, None
+        if all(map(_is_number, cells)):
+            raise InputError(
+                f"{name}: the first line holds numbers only ({_short(form.separator.join(cells))})"
+                ": pass --no-header if it is a row, else give the columns names that are no numbers"
+            )
+
+    def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
+        """The rows in blocks of `size`, with the `columns` picked out."""
+        while True:
+            block = [self._first] if self._first else []
+            self._first = None
+            for record in self._records:
+                block.append(record)
+                if len(block) >= size:
+                    break
+            if not block:
+                return
+            places, rows = zip(*block, strict=True)
+            yield Block(places, [[row[c] for row in rows] for c in columns], rows)
+
+    def _checked_records(self):
+        """Line and cells of each record, all as wide as the first."""
+        width = None
+        try:
+            line = 1
+            for row in self._reader:
+                if not row and width == 1:
+                    row = [""]  # in a single column, a blank line is a missing cell
+                if row:
+                    width = width or len(row)
+                    if len(row) != width:
+                        raise self._ragged(line, row, width)
+                    yield line, row
+                line = self._reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(
+                f"{self.name}: the record that starts at line {line} cannot be read ({error}): "
+                "look for a quotation mark that is not closed, or that stands within a quoted cell and "
+                "is not doubled"
+            ) from None
+        except UnicodeDecodeError as error:
+            line = self._reader.line_num + 1 + error.object[: error.start].count(b"\n")
+            raise InputError(
+                f"{self.name}: line {line} is not {self.format.encoding} (byte "
+                f"0x{error.object[error.start]:02x}): pass the --encoding of the file, such as "
+                "cp1252, latin-1 or utf-16"
+            ) from None
+        except UnicodeError as error:
+            raise InputError(
+                f"{self.name} is not {self.format.encoding} ({error}): pass the --encoding of the "
+                "file"
+            ) from None
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(
+                f"{self.name} is a damaged gzip file ({error}): fetch it again"
+            ) from None
+
+    def _lines(self):
+        number = 0
+        while line := self._text.readline(LONGEST_LINE):
+            number += 1
+            if len(line) == LONGEST_LINE and line[-1] not in "\r\n":
+                fault = f"is longer than {LONGEST_LINE} characters: is this a table of text?"
+            elif "\0" in line:
+                fault = (
+                    "holds a NUL byte: the file is damaged or binary, or needs --encoding utf-16"
+                )
+            else:
+                yield line.removeprefix("\ufeff") if number == 1 else line
+                continue
+            raise InputError(f"{self.name}: line {number} {fault}")
+
+    def _ragged(self, line, row, width):
+        return InputError(
+            f"{self.name}: line {line} has {len(row)} cells where the first line has {width}; "
+            f"found {_short(self.format.separator.join(row))!r}: quote cells that hold the separator, "
+            "or say --separator and --decimal"
+        )
+
+
+class Parquet:
+    """A Parquet file, or the Parquet files of a folder in the order of their names.
+
+    Attributes are those of `Delimited`.
+    """
+
+    place = "row"
+
+    def __init__(self, paths, name):
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            raise InputError(
+                f'{name} is Parquet, which needs pyarrow: pip install "pyarrow>=16"'
+            ) from None
+        self.name = name
+        self._arrow = pyarrow
+        try:
+            self._files = [parquet.ParquetFile(path) for path in paths]
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(f"{name} cannot be read as Parquet: {_short(str(error))}") from None
+        self.schema = self._files[0].schema_arrow
+        self.names = self.header = self.schema.names
+        for path, file in zip(paths, self._files, strict=True):
+            if not file.schema_arrow.equals(self.schema):
+                raise InputError(
+                    f"{name}: {path.name} has other columns or types than {paths[0].name}: store "
+                    "them alike"
+                )
+
+    def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
+        """The rows in blocks of at most `size`, with the `columns` picked out."""
+        row = 1
+        try:
+            for file in self._files:
+                for batch in file.iter_batches(size):
+                    picked = [
+                        self._column(batch.column(c), as_number)
+                        for c, as_number in zip(columns, numeric, strict=True)
+                    ]
+                    yield Block(range(row, row + batch.num_rows), picked, batch)
+                    row += batch.num_rows
+        except (self._arrow.ArrowException, OSError) as error:
+            raise InputError(f"{self.name} is damaged: {_short(str(error))}") from None
+
+    def _column(self, values, as_number):
+        types = self._arrow.types
+        kind = values.type
+        if as_number and (
+            types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+        ):
+            values = values.cast(self._arrow.float64(), safe=False)
+            return np.asarray(values.to_numpy(zero_copy_only=False), np.float64)
+        return ["" if value is None else str(value) for value in values.to_pylist()]
+
+
+@contextmanager
+def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
+    """A table; ``"-"`` is standard input. What a file is, its first bytes tell, not its name.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is neither delimited text, perhaps in gzip, nor Parquet.
+    """
+    name, path = ("standard input", None) if str(path) == "-" else (str(path), Path(path))
+    if path and path.is_dir():
+        files = sorted(path.glob("*.parquet"))
+        if not files:
+            raise InputError(f"{name} is a folder without *.parquet files: name a file")
+        yield Parquet(files, name)
+        return
+    try:
+        stream = open(path, "rb") if path else sys.stdin.buffer
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}") from None
+    with stream:
+        head = stream.peek(16)[:16]
+        if head.startswith(PARQUET):
+            if path is None:
+                raise InputError("Parquet cannot be read from standard input: name the file")
+            yield Parquet([path], name)
+            return
+        if head.startswith(GZIP):
+            stream = gzip.open(stream)
+            try:
+                head = stream.peek(16)[:16]
+            except (EOFError, OSError, zlib.error) as error:
+                raise InputError(f"{name} is a damaged gzip file ({error})") from None
+            if head.startswith(PARQUET):
+                raise InputError(f"{name} is Parquet within gzip: unpack it with gunzip")
+        for start, remedy in OTHER_FORMATS.items():
+            if head.startswith(start):
+                raise InputError(f"{name} is {remedy}")
+        if path and path.suffix == ".parquet":
+            raise InputError(
+                f"{name} is no Parquet file, although its name says so: rename it if it is text"
+            )
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")) and "16" not in form.encoding:
+            raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
+        yield Delimited(stream, name, form)
+
+
+def find_column(table: Delimited | Parquet, wanted: str, flag: str) -> int:
+    """Index of the column that is called `wanted`, or has that number from 1.
+
+    Raises
+    ------
+    InputError
+        If there is none, or more than one; the message lists the columns.
+    """
+    found = [i for i, name in enumerate(table.names) if name == wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        numbers = ", ".join(str(i + 1) for i in found)
+        raise InputError(
+            f"{table.name}: the header has {wanted!r} more than once, as columns {numbers}: pass "
+            f"{flag} with a number"
+        )
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
+        return int(wanted) - 1
+    listed = ", ".join(repr(_short(name)) for name in table.header[:20])
+    more = f" and {len(table.header) - 20} more" if len(table.header) > 20 else ""
+    hint = ""
+    for separator, spelling in SEPARATORS.items():
+        if len(table.header) == 1 and separator in table.header[0]:
+            hint = f"; if it is separated by {spelling}, pass --separator {spelling}"
+            break
+    raise InputError(
+        f"{table.name} has no column {wanted!r}; its columns are {listed}{more}: pass {flag} with "
+        f"one of these, or with a number from 1 to {len(table.names)}{hint}"
+    )
+
+
+def _is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _short(text, most=60):
+    """`text`, cut where it is too long for a message."""
+    return text if len(text) <= most else f"{text[:most]}..."
