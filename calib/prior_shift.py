@@ -1,4 +1,4 @@
-"""Another base rate: probabilities for a population in which positives are more or less frequent."""
+"""Another base rate: probabilities for a population where positives are more or less frequent."""
 
 from typing import Any, Self
 
