@@ -71,6 +71,8 @@ from .metrics import sweep_calibration_error as sweep_calibration_error
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .platt import PlattScaling as PlattScaling
+from .prior_shift import PriorShift as PriorShift
+from .prior_shift import shift_odds as shift_odds
 from .transductive import TransductiveVennAbers as TransductiveVennAbers
 from .venn_abers import DirectIsotonic as DirectIsotonic
 from .venn_abers import VennAbers as VennAbers

@@ -53,13 +53,11 @@ def _nothing(others, reference, loss, confidence):
         text = "Keep the raw scores: "
     else:
         text = "Do not turn these scores into probabilities: "
-    known = {n: r.gain(loss) for n, r in others.items() if not math.isnan(r.gain(loss).estimate)}
-    if not known:
-        return f"{text}every {LOSSES[loss]} is infinite; compare by loss='brier'."
-    best = max(known, key=lambda name: known[name].estimate)
-    gain = known[best]
-    if math.isinf(gain.estimate):
-        return f"{text}the {LOSSES[loss]} of every calibrator is infinite; see loss='brier'."
+    finite = [name for name, result in others.items() if math.isfinite(result.loss(loss))]
+    if not finite:
+        return f"{text}the {LOSSES[loss]} of every calibrator is infinite; compare by loss='brier'."
+    best = min(finite, key=lambda name: others[name].loss(loss))
+    gain = others[best].gain(loss)
     what, than = LOSSES[loss], REFERENCES[reference]
     if gain.estimate > 0:
         which = f"the gain of {best}, {gain.estimate:.3g} in {what} over {than}, may be chance"

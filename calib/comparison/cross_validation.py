@@ -65,7 +65,7 @@ def repeated_folds(
             f"n_repeats is for an integer cv, but cv={cv!r} says by itself how often: leave "
             "n_repeats out"
         )
-    elif hasattr(cv, "split"):
+    elif hasattr(cv, "split") and not isinstance(cv, str):
         some = None if groups is None else groups[rows]
         splits = [(rows[a], rows[b]) for a, b in cv.split(rows, labels[rows], some)]
     elif np.iterable(cv) and not isinstance(cv, str):

@@ -60,5 +60,5 @@ DEFAULTS = [
     Default("KDE", KernelCalibrator()),
     Default("BBQ", BBQ()),
     Default("ENIR", ENIR()),
-    Default("DPM", DirichletProcessCalibrator(), most=10_000),
+    Default("DPM", DirichletProcessCalibrator(), most=5_000),
 ]

@@ -54,9 +54,9 @@ def simultaneous_intervals(
     >>> columns = rng.normal([0.0, 1.0, 2.0], 1.0, (100, 3))
     >>> for interval in simultaneous_intervals(columns, np.ones(100)):
     ...     print([round(float(number), 1) for number in interval])
-    [0.1, -0.1, 0.3, 0.1]
-    [1.0, 0.8, 1.3, 0.1]
-    [2.0, 1.8, 2.3, 0.1]
+    [-0.1, -0.4, 0.2, 0.1]
+    [1.0, 0.8, 1.2, 0.1]
+    [2.0, 1.8, 2.2, 0.1]
     """
     total = weights.sum()
     with np.errstate(invalid="ignore"):  # infinities of both signs
