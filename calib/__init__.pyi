@@ -69,6 +69,7 @@ from .metrics import sweep_calibration_error as sweep_calibration_error
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .platt import PlattScaling as PlattScaling
+from .stored_maps import load_map as load_map
 from .transductive import TransductiveVennAbers as TransductiveVennAbers
 from .venn_abers import DirectIsotonic as DirectIsotonic
 from .venn_abers import VennAbers as VennAbers
