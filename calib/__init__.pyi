@@ -73,6 +73,7 @@ from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .platt import PlattScaling as PlattScaling
 from .prior_shift import PriorShift as PriorShift
 from .prior_shift import shift_odds as shift_odds
+from .stored_maps import load_map as load_map
 from .transductive import TransductiveVennAbers as TransductiveVennAbers
 from .venn_abers import DirectIsotonic as DirectIsotonic
 from .venn_abers import VennAbers as VennAbers

@@ -158,11 +158,10 @@ class ScoreReader:
             except BadCell as bad:
                 raise self._error(block, flag, cells, bad) from None
             if absent[flag].any() and not self.columns.drop_missing:
-                bad = BadCell(
-                    int(np.argmax(absent[flag])),
-                    "is missing: fill it in, or pass --drop-missing to leave such rows out",
-                )
-                raise self._error(block, flag, cells, bad)
+                fault = "is missing: fill it in, or pass --drop-missing to leave such rows out"
+                if flag == "--label":
+                    fault += "; if it is a class, name the other one with --positive VALUE"
+                raise self._error(block, flag, cells, BadCell(int(np.argmax(absent[flag])), fault))
         kept = ~np.logical_or.reduce(list(absent.values()))
         self.n_dropped += int(kept.size - np.count_nonzero(kept))
         picked = [values[f][kept] if f in values else None for f in parsers]
@@ -198,7 +197,7 @@ class ScoreReader:
     def _parse_numbers(self, cells):
         values = cells
         if not isinstance(cells, np.ndarray):
-            values = _numbers(cells, self.table.format.decimal if _is_text(self.table) else ".")
+            values = _numbers(cells, self.table.format.decimal)
         infinite = np.isinf(values)
         if infinite.any():
             raise BadCell(int(np.argmax(infinite)), "is not finite, or too large for a float")
@@ -329,14 +328,10 @@ def _check_distinct(table, indices):
     for flag, index in indices.items():
         if index in taken and flag != "--group":
             raise InputError(
-                f"{taken[index]} and {flag} both name the column {table.names[index]!r}: they must "
-                "differ"
+                f"{table.name}: {taken[index]} and {flag} both name the column "
+                f"{table.names[index]!r}: they must differ"
             )
         taken.setdefault(index, flag)
-
-
-def _is_text(table):
-    return hasattr(table, "format")
 
 
 def _numbers(cells, decimal):

@@ -8,6 +8,7 @@ a cell that is too long, a NUL byte or a byte that is not of the encoding ends t
 import csv
 import gzip
 import io
+import os
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-BLOCK_ROWS = 65_536
+BLOCK_ROWS = 4096  # rows as lists of str: more of them fall out of the processor's cache
 LONGEST_LINE = 1 << 20
 SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
@@ -53,6 +54,11 @@ class Format:
     decimal: str = "."
     encoding: str = "utf-8"
     header: bool = True
+
+    @property
+    def wide(self) -> bool:
+        """Whether the encoding is UTF-16 or UTF-32, whose files may begin with a mark."""
+        return "16" in self.encoding or "32" in self.encoding
 
     def __post_init__(self):
         if len(self.separator) != 1 or self.separator in '"\r\n':
@@ -152,8 +158,8 @@ class Delimited:
         except csv.Error as error:
             raise InputError(
                 f"{self.name}: the record that starts at line {line} cannot be read ({error}): "
-                "look for a quotation mark that is not closed, or that stands within a quoted cell and "
-                "is not doubled"
+                "look for a quotation mark that is not closed, or that stands within a quoted cell "
+                "and is not doubled"
             ) from None
         except UnicodeDecodeError as error:
             line = self._reader.line_num + 1 + error.object[: error.start].count(b"\n")
@@ -188,10 +194,11 @@ class Delimited:
             raise InputError(f"{self.name}: line {number} {fault}")
 
     def _ragged(self, line, row, width):
+        found = _short(self.format.separator.join(row))
         return InputError(
             f"{self.name}: line {line} has {len(row)} cells where the first line has {width}; "
-            f"found {_short(self.format.separator.join(row))!r}: quote cells that hold the separator, "
-            "or say --separator and --decimal"
+            f"found {found!r}: quote cells that hold the separator, or "
+            "say --separator and --decimal"
         )
 
 
@@ -202,6 +209,7 @@ class Parquet:
     """
 
     place = "row"
+    format = Format()  # of numbers in columns of text
 
     def __init__(self, paths, name):
         try:
@@ -262,7 +270,7 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
         If it cannot be read, or is neither delimited text, perhaps in gzip, nor Parquet.
     """
     name, path = ("standard input", None) if str(path) == "-" else (str(path), Path(path))
-    if path and path.is_dir():
+    if path and os.path.isdir(path):
         files = sorted(path.glob("*.parquet"))
         if not files:
             raise InputError(f"{name} is a folder without *.parquet files: name a file")
@@ -294,7 +302,7 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
             raise InputError(
                 f"{name} is no Parquet file, although its name says so: rename it if it is text"
             )
-        if head.startswith((b"\xff\xfe", b"\xfe\xff")) and "16" not in form.encoding:
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")) and not form.wide:
             raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
         yield Delimited(stream, name, form)
 
@@ -316,7 +324,7 @@ def find_column(table: Delimited | Parquet, wanted: str, flag: str) -> int:
             f"{table.name}: the header has {wanted!r} more than once, as columns {numbers}: pass "
             f"{flag} with a number"
         )
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
+    if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
         return int(wanted) - 1
     listed = ", ".join(repr(_short(name)) for name in table.header[:20])
     more = f" and {len(table.header) - 20} more" if len(table.header) > 20 else ""

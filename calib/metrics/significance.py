@@ -333,6 +333,33 @@ class SequentialCalibrationTest:
         self._learn(labels, logits, design, weights)
         return self
 
+    def to_dict(self) -> dict:
+        """All that the test remembers, as plain numbers for ``json.dumps``; "inf" is a string."""
+        values = [self.n_rows, self.log_e_value, self.largest_log_e_value]
+        return {
+            "totals": [value if math.isfinite(value) else str(value) for value in values],
+            "mean": self._mean.tolist(),
+            "precision": self._precision.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict) -> Self:
+        """The test that `to_dict` has turned into `stored`: it goes on where that one was.
+
+        Raises
+        ------
+        ValueError
+            If `stored` is no such dictionary.
+        """
+        test = cls()
+        try:
+            test.n_rows, test.log_e_value, test.largest_log_e_value = map(float, stored["totals"])
+            test._mean = np.array(stored["mean"], np.float64).reshape(2)
+            test._precision = np.array(stored["precision"], np.float64).reshape(2, 2)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
+        return test
+
     def _learn(self, labels, logits, design, weights):
         """Laplace's approximation, with what is known so far as the prior."""
 

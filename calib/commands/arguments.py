@@ -1,0 +1,162 @@
+"""The words of the command line. Nothing heavy is imported here: ``calib --help`` is quick."""
+
+import argparse
+
+from calib import __version__
+
+METHODS = {
+    "isotonic": "IsotonicCalibrator",
+    "platt": "PlattScaling",
+    "histogram": "HistogramBinning",
+    "venn_abers": "VennAbers",
+    "direct_isotonic": "DirectIsotonic",
+    "bbq": "BBQ",
+    "abb": "ABB",
+    "enir": "ENIR",
+}
+LANGUAGES = ("javascript", "sql")
+EPILOG = """\
+exit codes:
+  0    done (monitor: no alarm)
+  1    monitor: an alarm
+  2    wrong arguments, or input that cannot be used; the message says where and what to do
+  130  interrupted (Ctrl-C)
+  141  the reader of the output has gone (a closed pipe)
+  143  terminated
+
+Nothing is overwritten without --force. A run that fails or is killed leaves no half-written file.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands; ``module`` of what it returns names the module that runs it."""
+    whole = argparse.ArgumentParser(
+        prog="calib",
+        description="Calibrate the scores of a binary classifier: from a file of scores to a map "
+        "and back.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="version", version=f"calib {__version__}")
+    commands = whole.add_subparsers(dest="command", metavar="command", required=True)
+    _fit(_command(commands, "fit", "fitting", "learn a map from scores and labels"))
+    _apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
+    _export(_command(commands, "export", "exporting", "write a map as a program"))
+    _monitor(_command(commands, "monitor", "monitoring", "watch calibration, batch by batch"))
+    return whole
+
+
+def _command(commands, name, module, purpose):
+    command = commands.add_parser(
+        name,
+        help=purpose,
+        description=f"{purpose[0].upper()}{purpose[1:]}.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.set_defaults(module=f"calib.commands.{module}")
+    return command
+
+
+def _fit(command):
+    reading(command, "label", "weight")
+    command.add_argument("--method", choices=METHODS, default="isotonic", help="default: isotonic")
+    command.add_argument(
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument of the method, such as n_bins=10; may be repeated",
+    )
+    _output(command, "file for the map, JSON; - is standard output", required=True)
+
+
+def _apply(command):
+    _map(command)
+    reading(command)
+    command.add_argument(
+        "--column",
+        default="calibrated",
+        metavar="NAME",
+        help="name of the column that is added; default: calibrated",
+    )
+    _output(command, "file for the table; default: standard output", default="-")
+
+
+def _export(command):
+    _map(command)
+    command.add_argument("--to", choices=LANGUAGES, required=True, help="language")
+    command.add_argument(
+        "--score",
+        default="score",
+        metavar="NAME",
+        help="name of the column in SQL, or of the argument; default: score",
+    )
+    _output(command, "file for the program; default: standard output", default="-")
+
+
+def _monitor(command):
+    reading(command, "label")
+    command.add_argument(
+        "--batch", type=int, default=500, metavar="ROWS", help="rows in a batch; default: 500"
+    )
+    command.add_argument(
+        "--alpha",
+        type=float,
+        default=0.05,
+        help="probability of ever giving a false alarm, at most; default: 0.05",
+    )
+    command.add_argument(
+        "--state",
+        metavar="FILE",
+        help="JSON that remembers what was seen: it is made if it is not there, else gone on with",
+    )
+
+
+def reading(command: argparse.ArgumentParser, *roles: str) -> None:
+    """Add the flags that say what is read: of the `roles` label, weight and group those named."""
+    command.add_argument(
+        "data",
+        help="CSV (also in gzip), a Parquet file, a folder of them, or - for standard input",
+    )
+    columns = command.add_argument_group("columns, by name or by number from 1")
+    columns.add_argument("--score", required=True, metavar="COLUMN", help="finite numbers")
+    if "label" in roles:
+        columns.add_argument(
+            "--label", required=True, metavar="COLUMN", help="0/1 or true/false, or see --positive"
+        )
+        columns.add_argument(
+            "--positive", metavar="VALUE", help="the value of the label that is class 1"
+        )
+    if "weight" in roles:
+        columns.add_argument(
+            "--weight", metavar="COLUMN", help="counts: how many observations a row stands for"
+        )
+    if "group" in roles:
+        columns.add_argument("--group", metavar="COLUMN", help="group of each row, any text")
+    text = command.add_argument_group("how the text is written; nothing is guessed")
+    text.add_argument(
+        "--separator", default=",", metavar="C", help="between cells, or tab; default: comma"
+    )
+    text.add_argument("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
+    text.add_argument("--encoding", default="utf-8", help="default: utf-8")
+    text.add_argument("--no-header", action="store_true", help="the first line is a row")
+    command.add_argument(
+        "--drop-missing",
+        action="store_true",
+        help="leave out rows with a missing cell in the columns that are read, and say how many",
+    )
+    command.add_argument(
+        "--progress", action="store_true", help="say how far it is, also without a terminal"
+    )
+
+
+def _map(command):
+    command.add_argument("map", help="a map that calib fit wrote")
+
+
+def _output(command, purpose, **how):
+    command.add_argument("-o", "--output", metavar="FILE", help=purpose, **how)
+    command.add_argument("--force", action="store_true", help="overwrite that file")

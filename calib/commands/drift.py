@@ -1,0 +1,84 @@
+"""Does the base rate stay what it was? A test that may be looked at after every batch."""
+
+import math
+from typing import Self
+
+import numpy as np
+from scipy.special import betaln, logsumexp, xlogy
+
+
+class BaseRateTest:
+    r"""Sequential test of one base rate, against a change between two batches.
+
+    With K positives among the N rows so far, the e-value is
+
+    .. math:: E = \frac{\sum_{b} w_b \, M(\text{rows up to } b) \, M(\text{rows after } b)}
+                       {(K/N)^K (1 - K/N)^{N - K}} ,
+
+    where b runs over the ends of batches and over "no change yet", :math:`w_b = 1 / (b (b + 1))`
+    sum to one, and M is the probability of the labels when the rate has Jeffreys's prior. The
+    numerator is the probability of all labels under one law that is fixed beforehand, and the
+    denominator is at least their probability under any constant rate. So E is at most a martingale
+    from 1 if the rate is constant, and ever reaches :math:`1 / \alpha` with probability
+    :math:`\alpha` at most (universal inference, Wasserman, Ramdas and Balakrishnan 2020).
+
+    Attributes
+    ----------
+    n_rows, n_positives : list of int
+        So far, after each batch.
+    log_e_value, largest_log_e_value : float
+        Logarithm of E now, and the largest so far.
+
+    Notes
+    -----
+    Each batch takes O(number of batches) time; the memory is two numbers a batch.
+    """
+
+    def __init__(self):
+        self.n_rows, self.n_positives = [], []
+        self.log_e_value = self.largest_log_e_value = 0.0
+
+    @property
+    def p_value(self) -> float:
+        """Probability, at most, that a constant rate ever looks as bad as this."""
+        return math.exp(-self.largest_log_e_value)
+
+    def update(self, labels: np.ndarray) -> Self:
+        """Take in the labels of a batch, 0/1."""
+        rows = (self.n_rows[-1] if self.n_rows else 0) + labels.size
+        positives = (self.n_positives[-1] if self.n_positives else 0) + int(labels.sum())
+        before = np.arange(1, len(self.n_rows) + 1)
+        early_rows, early = np.array(self.n_rows), np.array(self.n_positives)
+        changed = (
+            _log_marginal(early_rows, early)
+            + _log_marginal(rows - early_rows, positives - early)
+            - np.log(before * (before + 1.0))
+        )
+        unchanged = _log_marginal(rows, positives) - math.log(before.size + 1)
+        best = xlogy(positives, positives / rows) + xlogy(rows - positives, 1 - positives / rows)
+        self.log_e_value = float(logsumexp(np.append(changed, unchanged)) - best)
+        self.largest_log_e_value = max(self.largest_log_e_value, self.log_e_value)
+        self.n_rows.append(rows)
+        self.n_positives.append(positives)
+        return self
+
+    def to_dict(self) -> dict:
+        """All that the test remembers, for JSON."""
+        return {
+            "n_rows": self.n_rows,
+            "n_positives": self.n_positives,
+            "largest_log_e_value": self.largest_log_e_value,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict) -> Self:
+        """The test that `to_dict` has turned into `stored`."""
+        test = cls()
+        test.n_rows, test.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
+        test.largest_log_e_value = float(stored["largest_log_e_value"])
+        return test
+
+
+def _log_marginal(rows, positives):
+    """Log-probability of labels whose rate has the Beta(1/2, 1/2) distribution."""
+    return betaln(positives + 0.5, rows - positives + 0.5) - math.log(math.pi)

@@ -1,0 +1,157 @@
+"""``calib export``: a map as a program that needs nothing of this package."""
+
+import json
+import re
+import sqlite3
+from functools import cache
+
+from calib.commands.tables import InputError
+from calib.commands.writing import check_new, new_file
+from calib.stored_maps import load_stored_map
+
+PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
+
+SEARCH = """\
+  let low = 0, high = scores.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (scores[middle] <= score) low = middle + 1; else high = middle;
+  }
+"""
+INTERPOLATE = """\
+  if (low === 0) return probabilities[0];
+  if (low === scores.length) return probabilities[low - 1];
+  const left = probabilities[low - 1], right = probabilities[low];
+  const share = (0.5 * score - 0.5 * scores[low - 1]) / (0.5 * scores[low] - 0.5 * scores[low - 1]);
+  const value = left + share * (right - left);
+  return Math.min(Math.max(value, Math.min(left, right)), Math.max(left, right));
+"""
+
+
+def run(options) -> int:
+    """Read the map, write the program; returns the exit code."""
+    check_new(options.output, force=options.force)
+    stored = load_stored_map(options.map)
+    with new_file(options.output, force=options.force) as file:
+        file.write(program(stored, options.to, options.score))
+    return 0
+
+
+def program(stored, language: str, score: str) -> str:
+    """The map of a `StoredMap` in another language, with a comment that says what it is."""
+    write = PROGRAMS[language].get(stored.map_.kind)
+    if write is None:
+        raise InputError(
+            f"a {stored.map_.kind} map cannot be exported to {language}: "
+            f"{', '.join(PROGRAMS[language])} maps can"
+        )
+    comment = "//" if language == "javascript" else "--"
+    origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
+    head = [
+        f"The probability of class 1, calibrated by {stored.package}.",
+        json.dumps(origin)[1:-1],  # a name of a file may hold anything, an end of line too
+    ]
+    return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, score)
+
+
+def _javascript(declarations, body):
+    return (
+        f"{declarations}\nfunction calibrate(score) {{\n"
+        "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n"
+        f"{body}}}\n"
+    )
+
+
+def _arrays(map_):
+    return "".join(
+        f"const {name} = {json.dumps(getattr(map_, name).tolist())};\n"
+        for name in ("scores", "probabilities")
+    )
+
+
+def _javascript_step(map_, score):
+    return _javascript(_arrays(map_), f"{SEARCH}  return probabilities[low];\n")
+
+
+def _javascript_linear(map_, score):
+    return _javascript(_arrays(map_), SEARCH + INTERPOLATE)
+
+
+def _javascript_sigmoid(map_, score):
+    return _javascript(
+        f"const slope = {map_.slope!r}, intercept = {map_.intercept!r};\n",
+        "  return 1 / (1 + Math.exp(-(slope * score + intercept)));\n",
+    )
+
+
+def _case(score, branches, otherwise):
+    """Conditions on the score and values; NULL gives NULL."""
+    lines = [f"WHEN {score} IS NULL THEN NULL"]
+    lines += [f"WHEN {condition} THEN {value}" for condition, value in branches]
+    return "\n  ".join(["CASE", *lines, f"ELSE {otherwise}"]) + "\nEND\n"
+
+
+def _sql_step(map_, score):
+    score = _sql_name(score)
+    cuts, values = map(_literals, (map_.scores, map_.probabilities))
+    below = [f"{score} < {cut}" for cut in cuts]
+    return _case(score, zip(below, values[:-1], strict=True), values[-1])
+
+
+def _sql_linear(map_, score):
+    score = _sql_name(score)
+    knots, values = map(_literals, (map_.scores, map_.probabilities))
+    halves = 0.5 * map_.scores
+    gaps, rises = map(
+        _literals, (halves[1:] - halves[:-1], map_.probabilities[1:] - map_.probabilities[:-1])
+    )
+    pieces = [
+        value if float(rise) == 0 else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}"
+        for value, half, gap, rise in zip(
+            values[:-1], _literals(halves[:-1]), gaps, rises, strict=True
+        )
+    ]
+    below = [f"{score} < {knot}" for knot in knots]
+    return _case(score, zip(below, [values[0], *pieces], strict=True), values[-1])
+
+
+def _sql_sigmoid(map_, score):
+    slope, intercept = _literals([map_.slope, map_.intercept])
+    logit = f"({slope} * {_sql_name(score)} + {intercept})"
+    ends = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
+    return _case(_sql_name(score), ends, f"1.0 / (1.0 + EXP(-{logit}))")
+
+
+def _sql_name(score):
+    """A column as SQL names it."""
+    return score if PLAIN_NAME.fullmatch(score) else '"' + score.replace('"', '""') + '"'
+
+
+def _literals(values):
+    return [_literal(float(value)) for value in values]
+
+
+@cache
+def _literal(value):
+    """Digits that SQLite, too, reads as just this float: it rounds the last of some wrongly."""
+    with_digits = (repr(value), *(f"{value:.{digits}e}" for digits in range(16, 40)))
+    connection = sqlite3.connect(":memory:")
+    return next(
+        (
+            text
+            for text in with_digits
+            if connection.execute(f"SELECT {text}").fetchone()[0] == value
+        ),
+        repr(value),
+    )
+
+
+PROGRAMS = {
+    "javascript": {
+        "step": _javascript_step,
+        "linear": _javascript_linear,
+        "sigmoid": _javascript_sigmoid,
+    },
+    "sql": {"step": _sql_step, "linear": _sql_linear, "sigmoid": _sql_sigmoid},
+}

@@ -1,0 +1,95 @@
+"""``calib monitor``: tests of calibration and of the base rate, fed batch by batch."""
+
+import json
+from pathlib import Path
+
+import calib
+from calib.commands.drift import BaseRateTest
+from calib.commands.reading import Columns, ScoreReader
+from calib.commands.running import format_of, note, progress_of
+from calib.commands.tables import InputError, open_table
+from calib.commands.writing import new_file
+from calib.metrics import SequentialCalibrationTest
+
+FORMAT, VERSION = "calib-monitor", 1
+ALARM = 1
+LINE = "{:>10} {:>9} {:>9} {:>13} {:>11}  {}"
+
+
+def run(options) -> int:
+    """Feed the batches of a table; returns the exit code."""
+    _check(options)
+    calibration, drift = _load(options.state)
+    columns = Columns(
+        options.score, options.label, options.positive, unit=True, drop_missing=options.drop_missing
+    )
+    threshold = options.alpha / 2  # two tests share the false alarms
+    print(LINE.format("rows", "rate", "expected", "p calibrated", "p constant", "alarm"))
+    with open_table(options.data, format_of(options)) as table, progress_of(options) as progress:
+        reader = ScoreReader(table, columns)
+        for _, _, part in reader.blocks(options.batch):
+            if part.scores.size == 0:
+                continue
+            calibration.update(part.labels, part.scores)
+            drift.update(part.labels)
+            alarms = _alarms(calibration, drift, threshold)
+            print(
+                LINE.format(
+                    drift.n_rows[-1],
+                    f"{part.labels.mean():.4f}",
+                    f"{part.scores.mean():.4f}",
+                    f"{calibration.p_value:.3g}",
+                    f"{drift.p_value:.3g}",
+                    " and ".join(alarms),
+                ).rstrip(),
+                flush=True,
+            )
+            progress(reader.n_rows)
+    for sentence in reader.notes():
+        note(options, sentence)
+    if options.state:
+        _save(options.state, calibration, drift)
+    return ALARM if alarms else 0
+
+
+def _alarms(calibration, drift, threshold):
+    tests = {"calibration": calibration, "base rate": drift}
+    return [name for name, test in tests.items() if test.p_value <= threshold]
+
+
+def _check(options):
+    if options.batch < 1:
+        raise InputError(f"--batch must be at least 1; found {options.batch}")
+    if not 0 < options.alpha < 1:
+        raise InputError(f"--alpha must lie between 0 and 1; found {options.alpha}")
+
+
+def _load(path):
+    """The tests as the file remembers them, or new ones if there is none."""
+    if path is None or not Path(path).exists():
+        return SequentialCalibrationTest(), BaseRateTest()
+    try:
+        state = json.loads(Path(path).read_text(encoding="utf-8"))
+        if (state["format"], state["version"]) != (FORMAT, VERSION):
+            raise ValueError
+        return (
+            SequentialCalibrationTest.from_dict(state["calibration"]),
+            BaseRateTest.from_dict(state["base_rate"]),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(
+            f"{path} holds no state of calib monitor, version {VERSION}: name another file by "
+            "--state, or remove it to begin anew"
+        ) from None
+
+
+def _save(path, calibration, drift):
+    state = {
+        "format": FORMAT,
+        "version": VERSION,
+        "calibration": calibration.to_dict(),
+        "base_rate": drift.to_dict(),
+        "package": f"calib {calib.__version__}",
+    }
+    with new_file(path, force=True) as file:
+        file.write(json.dumps(state, allow_nan=False) + "\n")

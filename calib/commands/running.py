@@ -1,0 +1,36 @@
+"""What the commands share: their options as arguments, and words for people."""
+
+import sys
+from contextlib import contextmanager
+
+from calib.commands.progress import Progress
+from calib.commands.tables import Format
+
+
+def format_of(options) -> Format:
+    """How the text is written."""
+    separator = "\t" if options.separator in ("tab", "\\t") else options.separator
+    return Format(separator, options.decimal, options.encoding, not options.no_header)
+
+
+def reading_of(options) -> dict:
+    """What the flags of reading say, as arguments of `read_scores`."""
+    names = ("score", "label", "positive", "weight", "group", "drop_missing")
+    return {n: getattr(options, n) for n in names if hasattr(options, n)} | {
+        "form": format_of(options)
+    }
+
+
+@contextmanager
+def progress_of(options):
+    """A `Progress` that is ended in any case."""
+    progress = Progress(options.progress)
+    try:
+        yield progress
+    finally:
+        progress.end()
+
+
+def note(options, sentence: str) -> None:
+    """Tell people something, on standard error."""
+    print(f"calib {options.command}: {sentence}", file=sys.stderr)
