@@ -70,7 +70,7 @@ def complete(app, pagename, templatename, context, doctree):
         # the label hides what a summary says
         body = context["body"].replace(' aria-label="Toggle hidden content"', "")
         body = EMPTY_HEADER.sub('<td class="head"></td>', body)
-        # attributes keep the place and, where there is less room, the proportions; a style would not
+        # attributes keep the place, and in a narrow column the proportions, too
         body = SIZE.sub(r'\1width="\2" height="\3"', body)
         context["body"] = SPREAD.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", body)
 
