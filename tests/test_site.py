@@ -229,7 +229,8 @@ def test_a_button_copies_its_reference(site, browser):
 # Where the keyboard is: a line or a shadow around it that it has not otherwise.
 FOCUS = """() => {
   const e = document.activeElement;
-  const look = () => { const s = getComputedStyle(e); return [s.outlineStyle, s.boxShadow].join(); };
+  const style = getComputedStyle(e);
+  const look = () => [style.outlineStyle, style.boxShadow].join();
   const focused = look();
   e.blur();
   const shown = look() !== focused;
