@@ -101,6 +101,11 @@ FIGURES = """() => [...document.querySelectorAll("article img")].flatMap(e => {
   return findings;
 })"""
 
+DISTORTED = """() => [...document.querySelectorAll("article img")].filter(e => {
+  const { width, height } = e.getBoundingClientRect();
+  return width && Math.abs((width / height) / (e.naturalWidth / e.naturalHeight) - 1) > 0.02;
+}).map(e => `${e.src.split("/").pop()} is out of proportion`)"""
+
 # Drawings of formulas are hidden from screen readers: axe need not walk through them, and would for
 # minutes. What is read aloud, the MathML beside them, stays.
 EMPTY_DRAWINGS = """() => document.querySelectorAll("mjx-container > svg, svg.glyphs")
@@ -217,7 +222,7 @@ async def visit(window, address, note):
     note["axe"] += await judge(tab, STRUCTURE)
     await tab.evaluate(PLAIN_TEXT)
     await tab.set_viewport_size(PHONE)
-    note["phone"] += await tab.evaluate(FITS)
+    note["phone"] += await tab.evaluate(FITS) + await tab.evaluate(DISTORTED)
     note["axe"] += await judge(tab, BOXES)
     await tab.set_viewport_size(DESKTOP)
     await tab.wait_for_function(f"(width) => ({COLUMN})() === width", arg=width)  # menus slide in

@@ -113,6 +113,25 @@ def test_pages_describe_themselves(site):
     assert set(short) <= lists, short
 
 
+def test_pages_have_a_title_of_their_own_an_icon_and_a_card_to_share(site):
+    titles = set()
+    for page in WRITTEN:
+        html = (site / f"{page}.html").read_text(encoding="utf-8")
+        (title,) = re.findall("<title>(.*?)</title>", html)
+        titles.add(title)
+        assert re.search('<link rel="icon" href="[^"]*favicon.svg"', html)
+        card = dict(re.findall('<meta property="og:([a-z_]+)" content="([^"]+)"', html))
+        assert {"title", "description", "type", "site_name"} <= set(card)
+        assert title.startswith(card["title"])
+    assert len(titles) == len(WRITTEN)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_only_the_search_page_loads_the_index_of_the_search(site, page):
+    loads = read(site / f"{page}.html").loads
+    assert any("searchindex.js" in address for address in loads) == (page == "search")
+
+
 @pytest.mark.parametrize("page", WRITTEN)
 def test_an_article_begins_with_its_title(site, page):
     article = (site / f"{page}.html").read_text(encoding="utf-8").split("<article")[1]
@@ -128,6 +147,20 @@ def test_every_reference_can_be_copied(site):
     references = html.count('<div class="citation"')
     assert references > 50
     assert html.count('data-bibtex="@') == references
+
+
+def test_references_lead_to_their_source(site):
+    html = (site / "book" / "references.html").read_text(encoding="utf-8")
+    blocks = html.split('<div class="citation"')[1:]
+    lost = [block for block in blocks if 'class="reference external"' not in block]
+    assert ["siegmund1979" in block for block in lost] == [True]  # no address could be confirmed
+
+
+def test_the_glossary_leads_to_where_each_word_is_defined(site):
+    html = (site / "book" / "glossary.html").read_text(encoding="utf-8")
+    entries = html.split('<dl class="simple glossary">')[1].split("</dl>")[0].split("<dt")[1:]
+    assert len(entries) > 40
+    assert not [e for e in entries if not re.search('href="../notebooks/[^"]*#', e)]
 
 
 # Formulas
@@ -191,6 +224,34 @@ def test_a_button_copies_its_reference(site, browser):
     assert copied == button.get_attribute("data-bibtex")
     assert copied.startswith("@") and "title" in copied
     window.close()
+
+
+# Where the keyboard is: a line or a shadow around it that it has not otherwise.
+FOCUS = """() => {
+  const e = document.activeElement;
+  const style = getComputedStyle(e);
+  const look = () => [style.outlineStyle, style.boxShadow].join();
+  const focused = look();
+  e.blur();
+  const shown = look() !== focused;
+  e.focus();
+  return [e.textContent.trim() || e.className, shown];
+}"""
+
+
+def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser):
+    tab = browser.new_page()
+    tab.goto((site / "notebooks" / "01_what_calibration_is.html").as_uri())
+    tab.add_style_tag(content="* { transition: none !important; }")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate(FOCUS) == ["Skip to main content", True]
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("location.hash") == "#main-content"
+    for _ in range(25):
+        tab.keyboard.press("Tab")
+        name, shown = tab.evaluate(FOCUS)
+        assert shown, name
+    tab.close()
 
 
 SEARCHES = {  # what readers type: the page that they find first

@@ -1,10 +1,15 @@
-"""Beside each reference, a button that copies its BibTeX entry."""
+"""Beside each reference, a button that copies its BibTeX entry.
+
+Chapters cite by author and year, so that the labels in brackets, such as Aka74, are left out.
+"""
 
 import html
 import re
 
 CITATION = re.compile(
-    r'<div class="citation" id="([^"]*)" role="doc-biblioentry">(.*?)</div>', re.DOTALL
+    r'<div class="citation" id="([^"]*)" role="doc-biblioentry">\s*'
+    r'<span class="label">.*?</span></span>(.*?)</div>',
+    re.DOTALL,
 )
 
 

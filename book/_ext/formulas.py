@@ -30,6 +30,7 @@ COMPONENTS = [
 ]
 NUMBER = 8  # the number of a formula and the space beside it, in ex
 GLYPH = re.compile(r'<path data-c="[^"]*" d="([^"]*)"([^>]*)></path>')
+FOLLOWED = re.compile(r'<span class="math notranslate[^"]*">(?:(?!</span>).)*</span>[^\s<]+')
 USED = re.compile(r'<use href="#(glyph-\d+)"')
 NEEDLESS = re.compile(
     r' (?:class="MathJax"|jax="SVG"|data-mml-node="[^"]*"|data-mjx-texclass="[^"]*"'
@@ -160,12 +161,13 @@ def rules(widths):
 
 
 def finish(app, exception):
-    """Put the glyphs that a page uses at its end, and write the rules."""
+    """Put the glyphs that a page uses at its end, keep commas by their formulas, write the rules."""
     if exception is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir)
     for path in folder.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
+        text = FOLLOWED.sub(r'<span class="unbroken">\g<0></span>', text)
         used = set(USED.findall(text))
         if used:
             head, end, tail = text.rpartition("</body>")

@@ -1,4 +1,4 @@
-"""What the theme leaves out of a page: a description, the version, plain table markup."""
+"""What the theme leaves out of a page: description, card to share, version, plain markup."""
 
 import html
 import re
@@ -11,6 +11,7 @@ import calib
 LENGTH = 200  # of a description: what search engines show
 EMPTY_HEADER = re.compile(r'<th class="head">(?:<p></p>)?</th>')
 SPREAD = re.compile(r"(?<=\d) (±|\+/-) (?=\d)")
+SIZE = re.compile(r'(<img [^>]*)style="width: (\d+)px; height: (\d+)px;"')
 
 
 def configure(app, config):
@@ -36,6 +37,26 @@ def at_top(node):
     return isinstance(node.parent, nodes.section)
 
 
+def card(config, context, text):
+    """What a page shows of itself where somebody shares its address."""
+    properties = {
+        "title": html.escape(plain_title(context["title"]), quote=True),
+        "description": text,
+        "type": "article",
+        "site_name": html.escape(config.html_title, quote=True),
+    }
+    if context.get("pageurl"):
+        properties["url"] = context["pageurl"]
+    return "".join(
+        f'<meta property="og:{name}" content="{value}">' for name, value in properties.items()
+    )
+
+
+def plain_title(markup):
+    """The title of a page without its markup."""
+    return html.unescape(re.sub("<[^>]*>", "", markup))
+
+
 def complete(app, pagename, templatename, context, doctree):
     """Add the description; mend what screen readers and narrow columns stumble over."""
     context["site_address"] = app.config.html_baseurl
@@ -43,11 +64,14 @@ def complete(app, pagename, templatename, context, doctree):
         text = html.escape(description(doctree), quote=True)
         context["metatags"] = (
             f'{context.get("metatags", "")}<meta name="description" content="{text}">'
+            f"{card(app.config, context, text)}"
         )
     if "body" in context:
         # the label hides what a summary says
         body = context["body"].replace(' aria-label="Toggle hidden content"', "")
         body = EMPTY_HEADER.sub('<td class="head"></td>', body)
+        # attributes keep the place, and in a narrow column the proportions, too
+        body = SIZE.sub(r'\1width="\2" height="\3"', body)
         context["body"] = SPREAD.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", body)
 
 
