@@ -5,8 +5,10 @@ function shrink(element, width, smallest) {
     element.style.fontSize = `${size * 100}%`;
 }
 
-// A table that is still too wide breaks lines between numbers.
+// A few words in a cell stay on one line. A table that is still too wide breaks lines anywhere.
 function fitTable(table) {
+  for (const cell of table.querySelectorAll("td"))
+    cell.classList.toggle("short", cell.textContent.trim().length < 16);
   shrink(table, e => e.offsetWidth, 0.8);
   if (table.offsetWidth <= table.parentElement.offsetWidth + 1) return;
   table.classList.add("wrapped");
@@ -40,8 +42,8 @@ async function layOut() {
   document.querySelectorAll("table").forEach(fitTable);
   document.querySelectorAll("div.math mjx-container").forEach(
     e => shrink(e, e => e.querySelector("svg").getBoundingClientRect().width, 0.6));
-  document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 300));
-  document.querySelectorAll("table").forEach(e => keepTogether(e, 500));
+  document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 200));
+  document.querySelectorAll("table").forEach(e => keepTogether(e, 360));
   return findTooWide();
 }
 
