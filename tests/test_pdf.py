@@ -3,10 +3,12 @@
 The PDF is that of make pdf, which needs Chromium; where there is none, these tests are skipped.
 """
 
+import html
 import re
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pikepdf
@@ -43,6 +45,12 @@ def links(pdf):
     return [a for page in pdf.pages for a in page.get("/Annots", []) if a.Subtype == "/Link"]
 
 
+def is_seen(word):
+    """Less than two points high is the text of formulas for screen readers, which nobody sees."""
+    _, top, _, bottom, _ = word
+    return bottom - top > 2
+
+
 def words(text):
     return " ".join(text.split())
 
@@ -53,6 +61,17 @@ def poppler(*options):
         pytest.skip("pdftotext, of poppler-utils, is not installed")
     command = ["pdftotext", *options, build_pdf.PDF, "-"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """The words of each page with their boxes: left, top, right, bottom, word."""
+    word = r'<word xMin="([^"]*)" yMin="([^"]*)" xMax="([^"]*)" yMax="([^"]*)">(.*)</word>'
+    pages = []
+    for page in poppler("-bbox").split("<page ")[1:]:
+        found = re.findall(word, page)
+        pages.append([(*map(float, box), html.unescape(text)) for *box, text in found])
+    return pages
 
 
 def test_title_page():
@@ -100,6 +119,27 @@ def test_contents_have_the_page_numbers(pdf, articles):
         assert f"{heading} {anchors[page]}" in contents
 
 
+def test_headings_are_where_links_lead_and_have_text_below(pdf, articles, printed):
+    """Headings with formulas, whose words are out of order, are left out."""
+    numbers = {page.objgen: number for number, page in enumerate(pdf.pages)}
+    places = {name.removeprefix("/"): place for name, place in pdf.Root.Dests.items()}
+    for page, article in articles.items():
+        for heading in article.select("section[id] > :is(h2, h3):not(:has(.math))"):
+            sheet, _, _, top, _ = places[build_pdf.anchor(page, heading.parent["id"])]
+            height = float(sheet.MediaBox[3])
+            seen = filter(is_seen, printed[numbers[sheet.objgen]])
+            below = [word for word in seen if word[3] > height - top]
+            title = heading.get_text().removesuffix("#").split()
+            assert [word[4] for word in below[: len(title)]] == title
+            assert len(below) > len(title), f"{page}: {' '.join(title)} ends a page"
+
+
+def test_titles_of_folded_text_are_kept(articles):
+    titles = [t for article in articles.values() for t in article.select(".sd-summary-text")]
+    assert titles
+    assert {title.get_text() for title in titles} <= set(poppler("-raw").splitlines())
+
+
 def test_fonts_are_embedded(pdf):
     fonts = [o for o in pdf.objects if isinstance(o, pikepdf.Dictionary)]
     descriptors = [o for o in fonts if o.get("/Type") == "/FontDescriptor"]
@@ -117,14 +157,12 @@ def test_every_formula_and_figure_is_there_and_named(pdf, articles):
     assert len(named) == expected
 
 
-def test_no_text_beyond_the_margins():
-    """Less than two points high is the text of formulas for screen readers, which nobody sees."""
-    word = r'<word xMin="([^"]*)" yMin="([^"]*)" xMax="([^"]*)" yMax="([^"]*)">(.*)</word>'
+def test_no_text_beyond_the_margins(printed):
     width, height = 595, 842
     outside = []
-    for left, top, right, bottom, text in re.findall(word, poppler("-bbox")):
-        left, top, right, bottom = map(float, [left, top, right, bottom])
-        margin = MARGIN - 1 if bottom - top > 2 else 0
+    for word in chain(*printed):
+        left, top, right, bottom, text = word
+        margin = MARGIN - 1 if is_seen(word) else 0
         if left < margin or right > width - margin or top < 0 or bottom > height:
             outside.append(text)
     assert not outside

@@ -194,6 +194,23 @@ def test_other_formulas_stay_as_they_are():
         assert variants(tex) == [tex]
 
 
+@pytest.mark.parametrize("page", WRITTEN)
+def test_a_line_does_not_end_between_a_formula_and_what_touches_it(site, page):
+    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    together = r'<span class="together">[^<]*<span class="math.*?</span>[^<]*</span>'
+    apart = re.sub(together, "", text, flags=re.DOTALL)
+    assert not re.findall(r'[^\s>]<span class="math.{40}|.{40}</mjx-container></span>[^\s<]', apart)
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_inserted_text_shows_no_marks_of_markup(site, page):
+    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    article = text[text.index("<article") : text.rindex("</article>")]
+    code = r"<(script|style|pre|code|svg|mjx-container)\b.*?</\1>"
+    prose = re.sub("<[^>]*>", "", re.sub(code, "", article, flags=re.DOTALL))
+    assert not re.findall(r"`[^`\n]+`|\*\w[^*\n]*\*", prose)
+
+
 # The pages in a browser; test_pages.py looks at every one of them
 
 

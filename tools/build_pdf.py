@@ -28,7 +28,9 @@ SITE = ROOT / "book" / "_build" / "html"
 PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 PAGES_ON_SCREEN_ONLY = {"book/indices"}  # they only link to pages that Sphinx generates
-ON_SCREEN_ONLY = "a.headerlink, .toctree-wrapper, summary, script, noscript, button"
+ON_SCREEN_ONLY = (
+    "a.headerlink, .toctree-wrapper, summary, .sd-summary-state-marker, script, noscript, button"
+)
 TEXT_WIDTH = 627  # 166 mm, as in book.css
 MINUTES = 60_000  # milliseconds
 
@@ -50,12 +52,23 @@ def leave_the_screen(article):
     """Drop what a sheet of paper cannot use; open what is folded, except for code."""
     for code in article.select("details > .cell_input"):
         code.decompose()
+    for title in article.select(".sd-dropdown > summary"):
+        title.name, title["class"] = "p", "rubric"
     for element in article.select(ON_SCREEN_ONLY):
         element.decompose()
     for widget in article.select(".widget"):
         widget.clear()  # the text may link to its place
     for element in article.select("details, a.image-reference"):
         element.unwrap()
+
+
+def name_headings(article):
+    """Put the anchors of a section on its heading: the section may begin on the page before."""
+    for heading in article.select("section[id] > :is(h1, h2, h3, h4, h5)"):
+        section = heading.parent
+        heading["id"] = section.attrs.pop("id")
+        for place in section.find_all("span", id=True, recursive=False):
+            heading.insert(0, place.extract())
 
 
 def anchor(page, fragment):
@@ -96,8 +109,9 @@ def chapter(name, pages):
     page = BeautifulSoup(html, "lxml")
     article = page.select_one("article")
     leave_the_screen(article)
+    name_headings(article)
     join(article, name, pages)
-    sections = [entry(h, h.find_parent("section")["id"]) for h in article.select("section > h3")]
+    sections = [entry(h, h["id"]) for h in article.select("section > h3")]
     opening = entry(article.select_one("h2"), name)
     glyphs = {path["id"]: str(path) for path in page.select("svg.glyphs path")}
     return opening | {"sections": sections, "article": article.decode_contents(), "glyphs": glyphs}

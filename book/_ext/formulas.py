@@ -16,6 +16,7 @@ from pathlib import Path
 from broken_lines import variants
 from docutils import nodes
 from py_mini_racer import MiniRacer
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -30,7 +31,6 @@ COMPONENTS = [
 ]
 NUMBER = 8  # the number of a formula and the space beside it, in ex
 GLYPH = re.compile(r'<path data-c="[^"]*" d="([^"]*)"([^>]*)></path>')
-FOLLOWED = re.compile(r'<span class="math notranslate[^"]*">(?:(?!</span>).)*</span>[^\s<]+')
 USED = re.compile(r'<use href="#(glyph-\d+)"')
 NEEDLESS = re.compile(
     r' (?:class="MathJax"|jax="SVG"|data-mml-node="[^"]*"|data-mjx-texclass="[^"]*"'
@@ -119,6 +119,38 @@ def plain_text(node):
     return " ".join("".join(pieces).split())
 
 
+def text_beside(formula, step):
+    """The text before (-1) or after (1) a formula, empty if something else stands there."""
+    siblings = formula.parent
+    place = siblings.index(formula) + step
+    beside = siblings[place] if 0 <= place < len(siblings) else None
+    return beside if isinstance(beside, nodes.Text) else ""
+
+
+class WordsWithFormulas(SphinxPostTransform):
+    """Keep what touches a formula on its line: a bracket before it, a full stop after it.
+
+    Browsers break lines on either side of a drawing.
+    """
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        """Put each formula into one span with what touches it."""
+        for formula in list(self.document.findall(nodes.math)):
+            before, after = text_beside(formula, -1), text_beside(formula, 1)
+            first, last = re.search(r"\S*$", before)[0], re.match(r"\S*", after)[0]
+            if not first + last:
+                continue
+            siblings, here = formula.parent, formula.parent.index(formula)
+            siblings[here - bool(before) : here + 1 + bool(after)] = [
+                nodes.Text(before.removesuffix(first)),
+                nodes.inline("", first, formula, nodes.Text(last), classes=["together"]),
+                nodes.Text(after.removeprefix(last)),
+            ]
+
+
 def problem(node, error):
     """Report a formula that MathJax cannot read; warnings fail the build."""
     logger.warning("%s in the formula %s", error, node.astext(), location=node)
@@ -161,13 +193,12 @@ def rules(widths):
 
 
 def finish(app, exception):
-    """Put the glyphs that a page uses at its end, keep commas by their formulas, write the rules."""
+    """Put the glyphs that a page uses at its end, and write the rules."""
     if exception is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir)
     for path in folder.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
-        text = FOLLOWED.sub(r'<span class="unbroken">\g<0></span>', text)
         used = set(USED.findall(text))
         if used:
             head, end, tail = text.rpartition("</body>")
@@ -179,5 +210,6 @@ def finish(app, exception):
 def setup(app):
     """Take the place of Sphinx's own renderer, which leaves the work to the browser."""
     app.add_html_math_renderer("typeset", (visit_inline, None), (visit_displayed, None))
+    app.add_post_transform(WordsWithFormulas)
     app.connect("build-finished", finish)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

@@ -1,3 +1,5 @@
+const NUMBER_GAP = 6; // pixels between a formula and its number
+
 // Smaller type for what is wider than its column, down to the smallest that can be read.
 function shrink(element, width, smallest) {
   const column = element.parentElement.getBoundingClientRect().width;
@@ -5,12 +7,20 @@ function shrink(element, width, smallest) {
     element.style.fontSize = `${size * 100}%`;
 }
 
-// A table that is still too wide breaks lines between numbers.
+// A few words in a cell stay on one line. A table that is still too wide breaks lines anywhere.
 function fitTable(table) {
+  for (const cell of table.querySelectorAll("td"))
+    cell.classList.toggle("short", cell.textContent.trim().length < 16);
   shrink(table, e => e.offsetWidth, 0.8);
   if (table.offsetWidth <= table.parentElement.offsetWidth + 1) return;
   table.classList.add("wrapped");
   shrink(table, e => e.offsetWidth, 0.7);
+}
+
+// A formula stands in the middle, its number at the right: as much stays free at the left.
+function widthOfFormula(formula) {
+  const number = formula.parentElement.querySelector(".eqno")?.offsetWidth ?? -NUMBER_GAP;
+  return formula.querySelector("svg").getBoundingClientRect().width + 2 * (number + NUMBER_GAP);
 }
 
 // Short blocks stay on one page; long ones would leave half a page empty.
@@ -38,10 +48,9 @@ async function layOut() {
   await document.fonts.ready;
   nameFormulas();
   document.querySelectorAll("table").forEach(fitTable);
-  document.querySelectorAll("div.math mjx-container").forEach(
-    e => shrink(e, e => e.querySelector("svg").getBoundingClientRect().width, 0.6));
-  document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 300));
-  document.querySelectorAll("table").forEach(e => keepTogether(e, 500));
+  document.querySelectorAll("div.math mjx-container").forEach(e => shrink(e, widthOfFormula, 0.6));
+  document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 200));
+  document.querySelectorAll("table").forEach(e => keepTogether(e, 360));
   return findTooWide();
 }
 

@@ -31,7 +31,9 @@ def _chapter(path):
 
 
 def _first_sentence(caption):
-    return re.split(r"(?<=[a-z0-9)])[.:] ", caption, maxsplit=1)[0].rstrip(".")
+    """Without its full stop, and without the marks of emphasis and code."""
+    sentence = re.split(r"(?<=[a-z0-9)])\. ", caption, maxsplit=1)[0]
+    return re.sub(r"[*`]", "", sentence).rstrip(".")
 
 
 def draw(figures, folder):
