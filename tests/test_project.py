@@ -227,6 +227,7 @@ def layer(name):
         *beside,
         "classifier",
         "heterogeneous",
+        "dask",
         "experiments",
     ]
     return part if part in known else "calibrators"
@@ -247,6 +248,7 @@ MAY_IMPORT = {
     "calibrators": FOUNDATIONS | {"calibrators"},
     "classifier": FOUNDATIONS | {"calibrators"},
     "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
+    "dask": FOUNDATIONS | {"calibrators", "metrics", "dask"},
 }
 
 
@@ -265,7 +267,7 @@ def test_numba_options_stand_in_one_place():
 
 
 def test_import_is_light():
-    heavy = ["matplotlib", "pandas", "sklearn", "numba"]
+    heavy = ["matplotlib", "pandas", "sklearn", "numba", "dask"]
     program = f"import sys, calib; print([m for m in {heavy} if m in sys.modules])"
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"
