@@ -129,6 +129,64 @@ def test_measures_agree(name, options, weights, decimals):
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("weights", [None, "whole", "fractions"])
+@pytest.mark.parametrize("tails", ["light", "heavy", "separated"])
+def test_platt_scaling_agrees(tails, weights):
+    scores, labels, given = sample(600, 11, None, weights)
+    scores = scores * 4 - 2
+    if tails == "heavy":
+        scores = np.tan(scores / 2 * 1.57)
+    elif tails == "separated":
+        labels = (scores > 0.5).astype(int)
+    theirs = calib.PlattScaling().fit(scores, labels, given)
+    ours = calib.dask.PlattScaling().fit(*split([scores, labels, given], [100, 0, 450, 50]))
+    np.testing.assert_allclose(
+        ours.predict_logit(scores), theirs.predict_logit(scores), rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("scores", [[0.5, 0.5, 0.5], [-1.7e308, 0.0, 1.7e308]], ids=str)
+def test_platt_scaling_of_odd_scores(scores):
+    rows = [np.array(scores), np.array([0, 1, 1])]
+    ours = calib.dask.PlattScaling().fit(*split(rows, [1, 2]))
+    theirs = calib.PlattScaling().fit(*rows)
+    np.testing.assert_allclose(ours.predict(scores), theirs.predict(scores), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "method", [calib.BBQ(), calib.ENIR(), calib.VennAbers(), calib.DirectIsotonic()], ids=str
+)
+@pytest.mark.parametrize("weights", [None, "whole"])
+def test_distinct_rows_stand_for_all_rows(method, weights):
+    scores, labels, given = sample(2000, 12, 2, weights)
+    rows = calib.dask.distinct_rows(*split([scores, labels, given], [100, 0, *[190] * 10]))
+    assert rows.weights.sum() == (2000 if given is None else given.sum())
+    assert rows.scores.size <= 202
+    queries = np.linspace(0, 1, 301)
+    theirs = method.fit(scores, labels, given).predict(queries)
+    np.testing.assert_allclose(method.fit(*rows).predict(queries), theirs, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([0.25, 0.01, 2.0**-10]))
+def test_rounded_predictions_move_these_measures_by_the_resolution_at_most(seed, resolution):
+    scores, labels, _ = sample(200, seed)
+    rows = calib.dask.distinct_rows(*split([scores, labels], [70, 130]), resolution=resolution)
+    for measure in [calib.brier_score_loss, calib.smooth_calibration_error]:
+        rounded = measure(rows.labels, rows.scores, sample_weight=rows.weights)
+        assert abs(rounded - measure(labels, scores)) <= resolution
+
+
+def test_too_many_distinct_scores_are_refused():
+    columns = split(sample(100, 13), [50, 50])
+    with pytest.raises(ValueError, match="scores has .* max_distinct is 20: round"):
+        calib.dask.distinct_rows(*columns, max_distinct=20)
+    with pytest.raises(ValueError, match="resolution must be a number between"):
+        calib.dask.distinct_rows(*columns, resolution=0)
+    with pytest.raises(ValueError, match="scores is empty"):
+        calib.dask.distinct_rows(*split([np.array([])] * 2, [0, 0]))
+
+
 @pytest.mark.parametrize("strategy", ["quantile", "uniform"])
 def test_the_curve_has_the_same_bins(strategy):
     scores, labels, weights = sample(3000, 3, 2, "whole")
@@ -185,6 +243,17 @@ def test_columns_of_a_dataframe():
     same_map(ours, theirs)
     predicted = frame.assign(p=ours.predict(frame["score"])).compute()
     np.testing.assert_array_equal(predicted["p"], theirs.predict(predicted["score"]))
+
+
+def test_parquet_files_of_which_some_columns_are_read(tmp_path):
+    scores, labels, _ = sample(900, 10)
+    rows = pd.DataFrame({f"feature_{k}": scores for k in range(9)})
+    rows = rows.assign(score=scores, label=labels)
+    for start in range(0, 900, 100):
+        rows[start : start + 100].to_parquet(tmp_path / f"{start:03}.parquet")
+    frame = dd.read_parquet(tmp_path)
+    ours = calib.dask.HistogramBinning().fit(frame["score"], frame["label"])
+    same_map(ours, calib.HistogramBinning().fit(scores, labels))
 
 
 def test_arrays_of_other_chunks_are_matched():

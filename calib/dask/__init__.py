@@ -40,7 +40,7 @@ array([0. , 0.5, 0.5, 1. ])
 0.275
 """
 
-from calib.dask.calibrators import HistogramBinning, IsotonicCalibrator
+from calib.dask.calibrators import HistogramBinning, IsotonicCalibrator, PlattScaling
 from calib.dask.metrics import (
     accuracy,
     brier_score_loss,
@@ -53,12 +53,15 @@ from calib.dask.metrics import (
     root_mean_squared_error,
     score_decomposition,
 )
+from calib.dask.tables import distinct_rows
 
 __all__ = [
     "HistogramBinning",
     "IsotonicCalibrator",
+    "PlattScaling",
     "accuracy",
     "brier_score_loss",
+    "distinct_rows",
     "expected_calibration_error",
     "kuiper_error",
     "log_loss",

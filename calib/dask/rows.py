@@ -82,7 +82,7 @@ class Sample:
         if sample_weight is not None:
             columns["sample_weight"] = sample_weight
         self.name, self.counts, self.weighted = name, counts, sample_weight is not None
-        self.frame = dd.map_partitions(
+        frame = dd.map_partitions(
             _checked,
             *_aligned(columns),
             unit=unit,
@@ -90,10 +90,15 @@ class Sample:
             align_dataframes=False,
             meta=COLUMNS if self.weighted else COLUMNS[["score", "label"]],
         )
+        self.frame = frame.optimize()  # once: it may read several small files as one partition
 
     def each(self, function: Callable, *arguments: Any) -> tuple:
         """``function(rows, *arguments)`` of every partition, on the client: keep it small."""
-        return _compute(function, self.frame, [arguments] * self.frame.npartitions)
+        return dask.compute(*self.delayed(function, *arguments))
+
+    def delayed(self, function: Callable, *arguments: Any) -> list:
+        """The same, not yet computed."""
+        return _delayed(function, self.frame, [arguments] * self.frame.npartitions)
 
     def total(self, function: Callable, *arguments: Any) -> NDArray[np.float64]:
         """Sum of what `each` returns: numbers, or arrays of one shape."""
@@ -147,10 +152,10 @@ class Sample:
         N / R rows, and never more than 1.5 N / R and one more for each partition.
         """
         edges = self.survey.edges
-        pooled = self.frame.map_partitions(_pooled, meta=COLUMNS)
-        ordered = pooled.set_index("score", divisions=edges.tolist())
+        distinct = self.frame.map_partitions(_pooled_frame, meta=COLUMNS)
+        ordered = distinct.set_index("score", divisions=edges.tolist())
         arguments = zip(*arguments, strict=True) if arguments else [()] * self.n_ranges
-        return _compute(function, ordered, arguments)
+        return dask.compute(*_delayed(function, ordered, arguments))
 
     def weights_before(self) -> NDArray[np.float64]:
         """Weight of all rows to the left of each range: one pass, O(n log R)."""
@@ -196,8 +201,7 @@ def _checked(*series, unit, name, partition_info=None):
     except ValueError as error:
         number = partition_info["number"] if partition_info else 0
         raise ValueError(f"{error} (in partition {number}, rows counted from 0)") from None
-    columns = dict(zip(["score", "label", "weight"], rows, strict=False))
-    return pd.DataFrame(columns)
+    return _frame(rows)
 
 
 def _check(scores, labels, weights=None, *, unit, name):
@@ -240,20 +244,25 @@ def _range_weights(rows, cuts):
     return np.bincount(ranges, rows.weights, minlength=cuts.size + 1)
 
 
-def _pooled(frame):
-    """The distinct scores of each class, with their weights, as a data frame."""
-    rows = _rows(frame)
+def pooled(rows: Rows) -> Rows:
+    """The distinct scores of each class, increasing, with their weights: O(n log n)."""
     classes = []
     for label in (0, 1):
         own = rows.labels == label
         weights = None if rows.weights is None else rows.weights[own]
         groups = group_ties(rows.scores[own], rows.labels[own], weights)
-        classes.append(
-            pd.DataFrame(
-                {"score": groups.scores, "label": np.uint8(label), "weight": groups.weights}
-            )
-        )
-    return pd.concat(classes, ignore_index=True)
+        labels = np.full(groups.scores.size, label, np.uint8)
+        classes.append((groups.scores, labels, groups.weights))
+    return Rows(*map(np.concatenate, zip(*classes, strict=True)))
+
+
+def _pooled_frame(frame):
+    return _frame(pooled(_rows(frame)))
+
+
+def _frame(rows):
+    """Rows as a data frame; without weights it has no such column."""
+    return pd.DataFrame(dict(zip(COLUMNS, rows, strict=False)))
 
 
 def _rows(frame):
@@ -265,11 +274,11 @@ def _rows(frame):
     return Rows(scores.to_numpy(), frame["label"].to_numpy(), weights)
 
 
-def _compute(function, frame, arguments):
-    """``function(rows, *own)`` of each partition, with its own arguments, in one computation."""
+def _delayed(function, frame, arguments):
+    """``function(rows, *own)`` of each partition, with its own arguments."""
     task = dask.delayed(_on_rows)
     parts = zip(frame.to_delayed(), arguments, strict=True)
-    return dask.compute(*(task(function, part, *own) for part, own in parts))
+    return [task(function, part, *own) for part, own in parts]
 
 
 def _on_rows(function, frame, *arguments):
