@@ -69,7 +69,7 @@ def on_dask(folder, tasks):
     with (
         dask.config.set(settings),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit=MEMORY, dashboard_address=None
+            n_workers=2, threads_per_worker=1, memory_limit=MEMORY, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -84,7 +84,7 @@ some_chunks = st.lists(st.integers(0, 40), min_size=1, max_size=6).filter(lambda
 
 
 @each_pair
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     some_chunks, st.integers(0, 10**6), st.sampled_from([None, 1]), st.sampled_from([None, "whole"])
 )
@@ -108,6 +108,7 @@ MEASURES = [
     ("expected_calibration_error", {}),
     ("expected_calibration_error", {"n_bins": 5, "strategy": "uniform"}),
     ("maximum_calibration_error", {"n_bins": "cube_root"}),
+    ("debiased_squared_error", {}),
     ("roc_auc_score", {}),
     ("kuiper_error", {}),
     ("score_decomposition", {}),
@@ -167,7 +168,7 @@ def test_distinct_rows_stand_for_all_rows(method, weights):
     np.testing.assert_allclose(method.fit(*rows).predict(queries), theirs, rtol=0, atol=1e-12)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.25, 0.01, 2.0**-10]))
 def test_rounded_predictions_move_these_measures_by_the_resolution_at_most(seed, resolution):
     scores, labels, _ = sample(200, seed)
@@ -259,7 +260,7 @@ def test_parquet_files_of_which_some_columns_are_read(tmp_path):
 def test_arrays_of_other_chunks_are_matched():
     scores, labels, _ = sample(100, 6)
     ours = calib.dask.IsotonicCalibrator().fit(
-        da.from_array(scores, chunks=30), da.from_array(labels, chunks=70)
+        da.from_array(scores, chunks=((30, 0, 70),)), da.from_array(labels, chunks=70)
     )
     same_map(ours, calib.IsotonicCalibrator().fit(scores, labels))
 
@@ -285,7 +286,7 @@ def test_ranges_share_the_rows():
     ordered = Sample(*split([np.sort(scores), scores > 0.2], chunks), unit=True)  # the worst order
     sizes = ordered.each_range(lambda rows: rows.scores.size)
     assert len(sizes) == 16 and sum(sizes) == 40_000
-    assert max(sizes) <= 1.5 * 40_000 / 16 + 16
+    assert max(sizes) <= 1.5 * 40_000 / 16 + 3 * 16
 
 
 def test_ties_are_pooled_before_they_travel():
@@ -355,7 +356,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path):
 
     with dask.config.set({"dataframe.shuffle.method": None, "scheduler": None}):
         with (
-            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster),
         ):
             lazy = da.from_array(scores, chunks=500).map_blocks(dying, meta=np.empty(0))

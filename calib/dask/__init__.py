@@ -22,7 +22,7 @@ another order: they agree to about 1e-15 of the sum of magnitudes.
 method in memory, divided by the number of workers; the data are read once for each pass (each
 docstring says how many), so call ``persist()`` first where the cluster can hold them. Ordering the
 scores sends at most 17 bytes of each row over the network, less with ties. A worker needs some
-hundred bytes for each of t N / P rows, and its share of the ordered rows where the scheduler keeps
+200 bytes for each of t N / P rows, and its share of the ordered rows where the scheduler keeps
 these in memory (`distributed` keeps them on disk). The client needs O(P^2) numbers and the result.
 
 A lost worker changes nothing: its partitions are computed again from their source.
@@ -44,6 +44,7 @@ from calib.dask.calibrators import HistogramBinning, IsotonicCalibrator, PlattSc
 from calib.dask.metrics import (
     accuracy,
     brier_score_loss,
+    debiased_squared_error,
     expected_calibration_error,
     kuiper_error,
     log_loss,
@@ -61,6 +62,7 @@ __all__ = [
     "PlattScaling",
     "accuracy",
     "brier_score_loss",
+    "debiased_squared_error",
     "distinct_rows",
     "expected_calibration_error",
     "kuiper_error",

@@ -9,7 +9,7 @@ from calib.dask.reductions import equal_frequency_bins, merged, range_blocks, un
 from calib.dask.rows import Column, Sample
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import Groups, group_ties
-from calib.metrics.binned import ReliabilityCurve
+from calib.metrics.binned import ReliabilityCurve, debiased
 from calib.metrics.corp import ScoreDecomposition, loss_of, total_loss
 from calib.metrics.discrimination import check_both_classes, won_pairs
 from calib.metrics.losses import correct, logarithmic, squared
@@ -86,6 +86,19 @@ def maximum_calibration_error(
 ) -> float:
     """`calib.maximum_calibration_error`, at the cost of `reliability_curve`."""
     return _curve(_sample(labels, probabilities, sample_weight), n_bins, strategy).mce
+
+
+def debiased_squared_error(
+    labels: Column,
+    probabilities: Column,
+    *,
+    n_bins: int | str = 10,
+    strategy: str = "quantile",
+    sample_weight: Column | None = None,
+) -> float:
+    """`calib.debiased_squared_error`, at the cost of `reliability_curve`."""
+    sample = _sample(labels, probabilities, sample_weight, counts=True)
+    return debiased(_curve(sample, n_bins, strategy))
 
 
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:

@@ -148,8 +148,9 @@ class Sample:
         """``function(rows, a[r], ...)`` of every range r of scores, from left to right.
 
         The rows of a partition are pooled, at most two for each distinct score, and sent to their
-        ranges. By the quantiles of the survey a range of N distinct scores in R ranges has about
-        N / R rows, and never more than 1.5 N / R and one more for each partition.
+        ranges. Of N rows in P partitions, each of R ranges gets about N / R and never more than
+        1.5 N / R + 3 P: a partition has told its quantiles in steps of 1 / (4 R), and of a tie,
+        which no cut divides, it sends two rows at most.
         """
         edges = self.survey.edges
         distinct = self.frame.map_partitions(_pooled_frame, meta=COLUMNS)
