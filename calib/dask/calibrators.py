@@ -6,6 +6,7 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from calib import histogram, isotonic, platt
 from calib.base import OneClassWarning
@@ -65,7 +66,7 @@ class DaskCalibrator:
             self._fit_sample(sample)
         return self
 
-    def predict(self, scores):
+    def predict(self, scores: Column | ArrayLike) -> Column | NDArray[np.float64]:
         """Calibrated probabilities of class 1, each partition when it is asked for.
 
         Parameters
@@ -81,11 +82,11 @@ class DaskCalibrator:
         """
         return self._blockwise(super().predict, scores)
 
-    def predict_logit(self, scores):
+    def predict_logit(self, scores: Column | ArrayLike) -> Column | NDArray[np.float64]:
         """Log-odds of the calibrated probabilities, as lazily as `predict`."""
         return self._blockwise(super().predict_logit, scores)
 
-    def predict_proba(self, scores):
+    def predict_proba(self, scores: Column | ArrayLike) -> da.Array | NDArray[np.float64]:
         """Probabilities of both classes, of shape (n, 2): a dask array for dask collections."""
         if not isinstance(scores, Column):
             return super().predict_proba(scores)
@@ -95,7 +96,12 @@ class DaskCalibrator:
         # two columns of one array: the sizes of its chunks agree, known or not
         return da.stack([1 - probabilities, probabilities], axis=1, allow_unknown_chunksizes=True)
 
-    def score(self, scores, labels, sample_weight=None) -> float:
+    def score(
+        self,
+        scores: Column | ArrayLike,
+        labels: Column | ArrayLike,
+        sample_weight: Column | ArrayLike | None = None,
+    ) -> float:
         """Minus the Brier score of `predict`, in [-1, 0]: one pass over the rows."""
         if not isinstance(scores, Column):
             return super().score(scores, labels, sample_weight)
