@@ -18,10 +18,12 @@ import warnings  # noqa: E402
 from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+import large  # noqa: E402
 import numpy as np  # noqa: E402
 from tasks import NOTES, TASKS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "book" / "speed.md"
 SIZES = [10**3, 10**4, 10**5, 10**6]
 SHOWN = SIZES[1:]
 LIMIT = 60.0
@@ -137,7 +139,8 @@ def write_page(rows, sort_seconds, versions, notes):
         lines.append("")
         if task in notes:
             lines += [notes[task], ""]
-    (ROOT / "book" / "speed.md").write_text("\n".join(lines))
+    PAGE.write_text("\n".join(lines))
+    large.write_section()
 
 
 def main():

@@ -78,6 +78,10 @@ class HistogramBinning(Calibrator):
         n_bins = min(number_of_bins(self.n_bins, self.strategy, total), MOST_USEFUL_BINS)
         fit = self._fit_uniform if self.strategy == "uniform" else self._fit_quantile
         fit(n_bins, scores, labels, weights)
+        self._set_map()
+
+    def _set_map(self):
+        """Probabilities and map, once there are `cuts_`, `counts_` and `positives_`."""
         base_rate = self.positives_.sum() / self.counts_.sum()
         with np.errstate(invalid="ignore"):
             frequency = self.positives_ / self.counts_

@@ -159,11 +159,13 @@ class LinearMap(_Tabulated):
     def of_blocks(cls, scores, starts, values) -> "LinearMap":
         """Map with a plateau per block, knots at its first and last score.
 
-        Block i holds the scores from ``starts[i]`` up to the next start; `scores` increase.
+        Block i holds the scores from ``starts[i]`` up to the next start; `scores` do not
+        decrease.
         """
         ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()
-        kept = np.append(True, np.diff(ends) > 0)  # a block of one score has one knot
-        return cls(scores[ends[kept]], np.repeat(values, 2)[kept])
+        knots = scores[ends]
+        kept = np.append(True, np.diff(knots) > 0)  # a block of one score has one knot
+        return cls(knots[kept], np.repeat(values, 2)[kept])
 
     def _evaluate(self, scores):
         return interpolate(self.scores, self.probabilities, scores)

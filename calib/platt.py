@@ -56,21 +56,19 @@ class PlattScaling(Calibrator):
     def _fit(self, scores, labels, weights):
         if weights is None:
             weights = np.ones(scores.size)
-        n_positive, n_negative = weights[labels == 1].sum(), weights[labels == 0].sum()
+        negative, positive = weights[labels == 0].sum(), weights[labels == 1].sum()
         # about the median, so that far-out scores do not round the others together; halves: the
         # range may be more than the largest float
         halves = scores / 2
         centre = np.median(halves)
-        radius = max(halves.max() - centre, centre - halves.min())
-        if radius < SMALLEST_RADIUS:
-            radius = np.inf  # as good as equal
-        slope, intercept, self.n_iter_, converged = fit_sigmoid(
-            (halves - centre) / radius,
-            labels,
-            weights,
-            (1 / (n_negative + 2), 1 / (n_positive + 2)),
-            np.log((n_positive + 1) / (n_negative + 1)),
-        )
+        radius = radius_about(centre, halves.min(), halves.max())
+        misses, intercept = targets(negative, positive)
+        fit = fit_sigmoid((halves - centre) / radius, labels, weights, misses, intercept)
+        self._set_map(centre, radius, *fit)
+
+    def _set_map(self, centre, radius, slope, intercept, n_iter, converged):
+        """Sigmoid of the scores from that of ``(scores / 2 - centre) / radius``."""
+        self.n_iter_ = n_iter
         if not converged:
             warn(
                 f"Newton's method did not converge in {self.n_iter_} steps: check scores and "
@@ -87,3 +85,17 @@ class PlattScaling(Calibrator):
         """Log-odds a s + b of the calibrated probabilities, of shape (n,)."""
         check_is_fitted(self)
         return self.map_.logits(self._check_scores(scores, allow_empty=True))
+
+
+def radius_about(centre, lowest, highest):
+    """Distance of the extremes from the centre; infinite where they are as good as equal."""
+    radius = max(highest - centre, centre - lowest)
+    return np.inf if radius < SMALLEST_RADIUS else radius
+
+
+def targets(negative, positive):
+    """What Platt's targets leave to the other class, and the log-odds from which to start.
+
+    Parameters are the weights of the classes.
+    """
+    return (1 / (negative + 2), 1 / (positive + 2)), np.log((positive + 1) / (negative + 1))

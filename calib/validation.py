@@ -86,14 +86,25 @@ def check_weights(
     """
     weights = check_scores(weights, name=name)
     _check_size(weights, size, name, other)
-    if weights.min() < 0:
+    check_not_negative(weights, name)
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    check_total(total, size, counts and np.count_nonzero(weights) > 1, name)
+    return weights
+
+
+def check_not_negative(weights: NDArray[np.float64], name: str = "sample_weight") -> None:
+    """Raise if one of the `weights` is negative."""
+    if weights.min(initial=0.0) < 0:
         row = int(np.argmin(weights))
         found = float(weights[row])
         raise ValueError(
             f"{name} must not be negative; found {found!r} at row {row}: drop such rows"
         )
-    with np.errstate(over="ignore"):
-        total = float(weights.sum())
+
+
+def check_total(total: float, size: int, counts: bool, name: str = "sample_weight") -> None:
+    """Raise or, if they are several `counts`, warn if the `total` of weights cannot be meant."""
     if total == 0:
         raise ValueError(f"{name} is zero in every row: at least one row must count")
     if total > LARGEST_TOTAL:
@@ -101,12 +112,11 @@ def check_weights(
             f"{name} sums to {total:.3g}, more than {LARGEST_TOTAL:.0e}: weights are counts of "
             "observations; divide them"
         )
-    if counts and math.isclose(total, 1.0, rel_tol=1e-6) and np.count_nonzero(weights) > 1:
+    if counts and math.isclose(total, 1.0, rel_tol=1e-6):
         warn(
             f"{name} sums to 1, which counts as one observation in all: weights are counts; if "
-            f"they have been normalised, multiply them by the number of rows ({weights.size})"
+            f"they have been normalised, multiply them by the number of rows ({size})"
         )
-    return weights
 
 
 def check_countable(total: float, most: float) -> None:

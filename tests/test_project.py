@@ -228,6 +228,7 @@ def layer(name):
         "classifier",
         "heterogeneous",
         "comparison",
+        "dask",
         *TOP,
     ]
     return part if part in known else "calibrators"
@@ -250,6 +251,7 @@ MAY_IMPORT = {
     "classifier": FOUNDATIONS | {"calibrators"},
     "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
     "comparison": FOUNDATIONS | {"comparison", "calibrators", "metrics", "diagrams"},
+    "dask": FOUNDATIONS | {"calibrators", "metrics", "dask"},
 }
 
 
@@ -268,7 +270,7 @@ def test_numba_options_stand_in_one_place():
 
 
 def test_import_is_light():
-    heavy = ["matplotlib", "pandas", "sklearn", "numba"]
+    heavy = ["matplotlib", "pandas", "sklearn", "numba", "dask"]
     program = f"import sys, calib; print([m for m in {heavy} if m in sys.modules])"
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"

@@ -288,14 +288,7 @@ def debiased_squared_error(
     """
     sample = check_sample(labels, probabilities, sample_weight, counts=True)
     curve = bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group")
-    if curve.counts.min() <= 1:
-        raise ValueError(
-            f"n_bins must leave more than one point in each bin; found {curve.counts.min():.6g}: "
-            "take fewer bins, or strategy='quantile'"
-        )
-    chance = curve.observed * (1 - curve.observed) / (curve.counts - 1)
-    squares = np.square(curve.predicted - curve.observed)
-    return float(np.average(squares - chance, weights=curve.counts))
+    return debiased(curve)
 
 
 def sweep_calibration_error(
@@ -345,6 +338,18 @@ def sweep_calibration_error(
     starts = finest_increasing_bins(ranks, positives)
     gaps = np.diff(positives[starts]) - np.diff(predictions[starts])
     return float(np.abs(gaps).sum() / ranks[-1])
+
+
+def debiased(curve):
+    """Squared error of the bins of a curve, without what chance adds to it."""
+    if curve.counts.min() <= 1:
+        raise ValueError(
+            f"n_bins must leave more than one point in each bin; found {curve.counts.min():.6g}: "
+            "take fewer bins, or strategy='quantile'"
+        )
+    chance = curve.observed * (1 - curve.observed) / (curve.counts - 1)
+    squares = np.square(curve.predicted - curve.observed)
+    return float(np.average(squares - chance, weights=curve.counts))
 
 
 def bin_sample(labels, probabilities, weights, *, n_bins, strategy, ties, confidence=0.95):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
+from calib.metrics.losses import logarithmic, squared
 from calib.validation import check_choice, check_sample, rescaled
 
 
@@ -145,10 +146,10 @@ def score_decomposition(
     """
     groups = group_ties(*_sorted_arguments(labels, probabilities, sample_weight, ratios=True))
     curve = corp_of(groups)
-    loss = _loss(score)
+    loss = loss_of(score)
     base_rate = np.full(groups.scores.size, groups.positives.sum() / groups.weights.sum())
     ours, best, base = (
-        _mean_loss(loss, values, groups)
+        float(total_loss(loss, values, groups) / groups.weights.sum())
         for values in (groups.scores, curve.recalibrated, base_rate)
     )
     return ScoreDecomposition(ours, ours - best, base - best, base)
@@ -169,27 +170,19 @@ def _sorted_arguments(labels, probabilities, sample_weight, ratios=False):
     return probabilities, labels, weights
 
 
-def _loss(score):
+def loss_of(score):
+    """The loss of each row, a function of (labels, probabilities)."""
     if callable(score):
         return score
     check_choice(score, ["brier", "log"], "score")
-    return _squared if score == "brier" else _logarithmic
+    return squared if score == "brier" else logarithmic
 
 
-def _squared(labels, probabilities):
-    return np.square(probabilities - labels)
-
-
-def _logarithmic(labels, probabilities):
-    with np.errstate(divide="ignore"):
-        return 0.0 - np.log(np.where(labels == 1, probabilities, 1 - probabilities))
-
-
-def _mean_loss(loss, probabilities, groups):
-    """Mean over the rows; a class that is not there costs nothing, not even 0 times infinity."""
+def total_loss(loss, probabilities, groups):
+    """Sum over the rows; a class that is not there costs nothing, not even 0 times infinity."""
     total = 0.0
     for label, weights in enumerate((groups.weights - groups.positives, groups.positives)):
         there = weights > 0
         here = probabilities[there]
         total += np.dot(weights[there], loss(np.full(here.size, label), here))
-    return float(total / groups.weights.sum())
+    return total

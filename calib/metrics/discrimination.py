@@ -36,7 +36,7 @@ def roc_auc_score(
     >>> roc_auc_score([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
     0.875
     """
-    return _share(*_pairs(*_check(labels, scores, sample_weight=sample_weight)))
+    return _share(*won_pairs(*_check(labels, scores, sample_weight=sample_weight)))
 
 
 class PartsAUC(NamedTuple):
@@ -100,12 +100,12 @@ def auc_by_parts(
     labels, scores, parts, weights = _check(labels, scores, parts, sample_weight=sample_weight)
     negatives, positives = (np.bincount(parts, w) for w in _class_weights(labels, weights))
     outside = np.dot(positives, negatives.sum() - negatives)
-    won, n_pairs = _pairs(labels, scores, weights)
+    won, n_pairs = won_pairs(labels, scores, weights)
     won_inside = inside = 0.0
     rows_by_part = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
     for part in np.flatnonzero(positives * negatives):
         rows = rows_by_part[part]
-        here = _pairs(labels[rows], scores[rows], None if weights is None else weights[rows])
+        here = won_pairs(labels[rows], scores[rows], None if weights is None else weights[rows])
         won_inside, inside = won_inside + here[0], inside + here[1]
     return PartsAUC(
         _share(won, n_pairs),
@@ -124,13 +124,17 @@ def _check(labels, scores, *parts, sample_weight):
         weights = rescaled(check_weights(sample_weight, size=scores.size, counts=False))
         kept = weights > 0
         columns, weights = [column[kept] for column in columns], weights[kept]
-    labels = columns[0]
-    if labels.min() == labels.max():
+    check_both_classes(columns[0].min(), columns[0].max())
+    return *columns, weights
+
+
+def check_both_classes(smallest, largest):
+    """Raise if these, of all labels, are equal."""
+    if smallest == largest:
         raise ValueError(
-            f"labels holds one class only ({labels[0]}): the AUC compares positives with "
+            f"labels holds one class only ({smallest}): the AUC compares positives with "
             "negatives, so add rows of the other class or leave it out"
         )
-    return *columns, weights
 
 
 def codes_of(parts, size, *, name="parts", other="scores"):
@@ -149,7 +153,7 @@ def _class_weights(labels, weights):
     return (1 - labels, labels) if weights is None else (weights * (1 - labels), weights * labels)
 
 
-def _pairs(labels, scores, weights):
+def won_pairs(labels, scores, weights):
     """Pairs of a negative and a positive in which the positive is above (ties: half), and all."""
     if weights is None:
         groups = group_ties(scores, labels)

@@ -17,7 +17,7 @@ def brier_score_loss(
     0.125
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    return _mean(np.square(probabilities - labels), weights)
+    return _mean(squared(labels, probabilities), weights)
 
 
 def root_mean_squared_error(
@@ -44,9 +44,7 @@ def log_loss(
     inf
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.where(labels == 1, probabilities, 1 - probabilities))
-    return 0.0 - _mean(logs, weights)  # and not -0.0
+    return _mean(logarithmic(labels, probabilities), weights)
 
 
 def accuracy(
@@ -60,7 +58,23 @@ def accuracy(
     0.667
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    return _mean((probabilities >= 0.5) == labels, weights)
+    return _mean(correct(labels, probabilities), weights)
+
+
+def squared(labels, probabilities):
+    """Squared difference, row by row."""
+    return np.square(probabilities - labels)
+
+
+def logarithmic(labels, probabilities):
+    """Minus the logarithm of the probability given to the outcome, row by row; 0.0 and not -0.0."""
+    with np.errstate(divide="ignore"):
+        return 0.0 - np.log(np.where(labels == 1, probabilities, 1 - probabilities))
+
+
+def correct(labels, probabilities):
+    """Whether the outcome is on the right side of 1/2, row by row."""
+    return (probabilities >= 0.5) == labels
 
 
 def _mean(values, weights):
