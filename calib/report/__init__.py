@@ -1,0 +1,33 @@
+"""One page on one file of scores: are these probabilities honest, and how sure is that?
+
+`make_report` measures, `Report` holds plain numbers and words and writes them as JSON or as an HTML
+page that needs nothing else. Matplotlib is imported when the page is written.
+"""
+
+from calib.report.contents import (
+    Bin,
+    Caution,
+    Curve,
+    Data,
+    Estimate,
+    Group,
+    Report,
+    Test,
+    Threshold,
+    Verdict,
+)
+from calib.report.making import make_report
+
+__all__ = [
+    "Bin",
+    "Caution",
+    "Curve",
+    "Data",
+    "Estimate",
+    "Group",
+    "Report",
+    "Test",
+    "Threshold",
+    "Verdict",
+    "make_report",
+]
