@@ -198,6 +198,61 @@ class Threshold:
 
 
 @dataclass(frozen=True)
+class Method:
+    """A calibrator in the comparison; a loss of None is infinite, and so is then a gain of None.
+
+    Attributes
+    ----------
+    name : str
+    log_loss, brier : float or None
+        Mean cross-validated losses.
+    miscalibration, discrimination, auc : float or None
+        Of the same predictions; AUC is None for one class.
+    gain, lower, upper : float or None
+        Log loss of the reference less that of the method, with limits for all methods at once; all
+        None for the reference itself.
+    harm : float
+        Share of the folds in which the method had the larger log loss.
+    """
+
+    name: str
+    log_loss: float | None
+    brier: float | None
+    miscalibration: float | None
+    discrimination: float | None
+    auc: float | None
+    gain: float | None
+    lower: float | None
+    upper: float | None
+    harm: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What `calib.compare` found on these rows.
+
+    Attributes
+    ----------
+    rows : int
+        How many were compared on.
+    reference : {"Raw", "Base rate"}
+    chosen : str or None
+        The calibrator that is recommended, if any is.
+    recommendation : str
+    notes : tuple of str
+    methods : tuple of Method
+        The reference first.
+    """
+
+    rows: int
+    reference: str
+    chosen: str | None
+    recommendation: str
+    notes: tuple[str, ...]
+    methods: tuple[Method, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """What `make_report` found; see the classes of its parts.
 
@@ -219,6 +274,8 @@ class Report:
     groups : tuple of Group
     decisions : tuple of Threshold
         At thresholds 0.01, 0.02, ..., 0.99.
+    comparison : Compared or None
+        None if there are too few rows of a class.
     advice : tuple of str
     methods : tuple of str
         How the numbers were computed.
@@ -236,6 +293,7 @@ class Report:
     bins: tuple[Bin, ...]
     groups: tuple[Group, ...]
     decisions: tuple[Threshold, ...]
+    comparison: Compared | None
     advice: tuple[str, ...]
     methods: tuple[str, ...]
 

@@ -2,25 +2,37 @@
 
 import io
 import re
+from collections.abc import Iterable
 from html import escape
 
 import numpy as np
 
 from calib.diagrams import STYLE
-from calib.report.contents import Curve, Group, Threshold
+from calib.report.contents import Curve, Group, Method, Threshold
 
-INK = "#000000"  # replaced by the colour of the text
+try:
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+except ImportError as error:
+    raise ImportError(
+        f"matplotlib is needed ({error}): install it, or this package with its extra 'plots'"
+    ) from error
+
+INK = "#000000"  # the colour of the text around it
+LOOK = STYLE | {"figure.constrained_layout.use": False, "svg.fonttype": "none"}
 MOST_GROUPS = 30  # in a picture
 
 
+@rc_context(LOOK)
 def diagram(curve: Curve, title: str, description: str) -> str:
     """CORP curve with its band and the diagonal, above a histogram."""
-    figure, (top, bottom) = _figure(
-        2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
-    )
+    figure = Figure(figsize=(4.6, 5.4), layout="compressed")
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
     top.plot([0, 1], [0, 1], color="0.5", linestyle="--", linewidth=1, label="calibrated")
     label = "95 % confidence band"
-    top.fill_between(curve.band_at, curve.lower, curve.upper, color=INK, alpha=0.15, lw=0, label=label)
+    top.fill_between(
+        curve.band_at, curve.lower, curve.upper, color=INK, alpha=0.15, lw=0, label=label
+    )
     top.plot(curve.predicted, curve.recalibrated, color=INK, label="isotonic fit")
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
     top.set_box_aspect(1)
@@ -31,9 +43,11 @@ def diagram(curve: Curve, title: str, description: str) -> str:
     return _svg(figure, title, description)
 
 
+@rc_context(LOOK)
 def decision_diagram(decisions: tuple[Threshold, ...], title: str, description: str) -> str:
     """Net benefit of acting by the scores, always, and never."""
-    figure, ax = _figure(figsize=(4.6, 3.2), layout="constrained")
+    figure = Figure(figsize=(4.6, 3.2), layout="constrained")
+    ax = figure.subplots()
     thresholds = [point.threshold for point in decisions]
     benefit = [point.net_benefit for point in decisions]
     ax.axhline(0, color="0.5", linewidth=1, label="act never")
@@ -47,38 +61,35 @@ def decision_diagram(decisions: tuple[Threshold, ...], title: str, description: 
     return _svg(figure, title, description)
 
 
-def group_diagram(groups: tuple[Group, ...], title: str, description: str) -> str:
-    """Observed less predicted in each group, with limits."""
-    shown = groups[:MOST_GROUPS][::-1]
-    figure, ax = _figure(figsize=(4.6, 1 + 0.28 * len(shown)), layout="constrained")
-    bias = np.array([group.bias for group in shown])
-    limits = np.array([[group.lower, group.upper] for group in shown]).T
-    rows = np.arange(len(shown))
+@rc_context(LOOK)
+def interval_diagram(
+    parts: Iterable[Group | Method], quantity: str, title: str, description: str
+) -> str:
+    """An estimate with limits for each of some groups or methods."""
+    values = {
+        part.name: (part.bias if isinstance(part, Group) else part.gain, part.lower, part.upper)
+        for part in parts
+    }
+    figure = Figure(figsize=(4.6, 0.9 + 0.28 * len(values)), layout="constrained")
+    ax = figure.subplots()
     ax.axvline(0, color="0.5", linestyle="--", linewidth=1)
-    ax.errorbar(bias, rows, xerr=np.abs(limits - bias), fmt="o", color=INK, capsize=2, lw=1.2)
-    ax.set_yticks(rows, [_short(group.name) for group in shown])
-    ax.set(xlabel="Observed less predicted", ylim=(-0.6, len(shown) - 0.4))
+    for row, (value, lower, upper) in enumerate(values.values()):
+        if value is None:
+            ax.annotate(
+                "infinite loss", (0.02, row), xycoords=("axes fraction", "data"), va="center"
+            )
+        else:
+            reach = [[value - lower], [upper - value]]
+            ax.errorbar(value, row, xerr=reach, fmt="o", color=INK, capsize=2, linewidth=1.2)
+    ax.set_yticks(range(len(values)), [_short(name) for name in values])
+    ax.set(xlabel=quantity, ylim=(len(values) - 0.4, -0.6))
     return _svg(figure, title, description)
-
-
-def _figure(*args, **options):
-    """A new figure in the style of the book, known to nobody else."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    layout = {name: options.pop(name) for name in ("figsize", "layout")}
-    with rc_context(STYLE | {"figure.constrained_layout.use": False}):
-        figure = Figure(**layout)
-        return figure, figure.subplots(*args, **options)
 
 
 def _svg(figure, title, description):
     """The figure as an element of the page, with a name and a description."""
-    from matplotlib import rc_context
-
     written = io.StringIO()
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": title}):
-        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
     svg = written.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -87,7 +98,7 @@ def _svg(figure, title, description):
     svg = svg.replace(INK, "currentColor")
     width, height = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg).groups()
     opening = (
-        f'<svg viewBox="0 0 {width} {height}" role="img" '
+        f'<svg viewBox="0 0 {width} {height}" fill="currentColor" role="img" '
         f'aria-labelledby="{name}-title {name}-description">'
         f'<title id="{name}-title">{escape(title)}</title>'
         f'<desc id="{name}-description">{escape(description)}</desc>'

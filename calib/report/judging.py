@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.report.checking import FEW
-from calib.report.contents import Data, Estimate, Group, Test, Verdict
+from calib.report.contents import Compared, Data, Estimate, Group, Test, Verdict
 from calib.report.measuring import Sample, critical_range
 from calib.report.wording import amount, count, number, percent, points, probability
 
@@ -67,7 +67,9 @@ def _too_few(data, rarer, p_value, detectable):
     )
     details = []
     if p_value is not None:
-        details.append(f"The test finds no miscalibration ({probability(p_value)}), but it is weak.")
+        details.append(
+            f"The test finds no miscalibration ({probability(p_value)}), but it is weak."
+        )
     details.append(_what_escapes(detectable))
     return Verdict("cannot say", sentence, tuple(details), p_value, detectable)
 
@@ -101,17 +103,17 @@ def _miscalibrated(sample, data, measures, p_value, detectable):
     rarer = min(data.positives, data.total - data.positives)
     little = kuiper.upper < LITTLE and kuiper.upper * data.total < 10 * LITTLE * rarer
     sentence = (
-        f"Miscalibrated{', but by little' if little else ''}: {_direction(sample, by_key)} "
-        f"(Kuiper test, {probability(p_value)})."
+        f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
+        f"{probability(p_value)}): {_direction(sample, by_key)}."
     )
     worst = worst_range(sample)
     brier, mcb = by_key["brier"].value, by_key["miscalibration"]
     details = [
-        f"Over predictions from {number(worst.lowest)} to {number(worst.highest)}, "
-        f"{percent(worst.count / data.total)} of the rows, {percent(worst.predicted)} positives "
-        f"were predicted on average and {percent(worst.observed)} seen. This largest error is "
-        f"{percent(kuiper.value)} of all rows, with a 95\N{NO-BREAK SPACE}% interval from "
-        f"{percent(kuiper.lower)} to {percent(kuiper.upper)}.",
+        f"The largest error builds up over predictions from {number(worst.lowest)} to "
+        f"{number(worst.highest)}, which {percent(worst.count / data.total)} of the rows have: "
+        f"{percent(worst.predicted)} positives were predicted there, {percent(worst.observed)} "
+        f"seen. That is {percent(kuiper.value)} of all rows (95\N{NO-BREAK SPACE}% interval "
+        f"{percent(kuiper.lower)} to {percent(kuiper.upper)}).",
     ]
     share = f"The best increasing map would take {percent(mcb.value / brier)} off the Brier score"
     if mcb.by_chance is None:
@@ -134,14 +136,14 @@ def _direction(sample, by_key):
     if bias.lower is not None and not bias.lower <= 0 <= bias.upper:
         smallest, largest = sorted((abs(bias.lower), abs(bias.upper)))
         found.append(
-            f"predictions are too {'low' if bias.value > 0 else 'high'} on the whole, by "
-            f"{points(abs(bias.value))} percentage points ({points(smallest)} to {points(largest)})"
+            f"{points(abs(bias.value))} percentage points too {'low' if bias.value > 0 else 'high'}"
+            f" on average ({points(smallest)} to {points(largest)})"
         )
     if slope.lower is not None and not slope.lower <= 1 <= slope.upper:
-        kind = "too far from" if slope.value < 1 else "too close to"
+        kind = "extreme" if slope.value < 1 else "timid"
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
-        found.append(f"predictions are {kind} the base rate, with slope {limits}")
-    return "; ".join(found) or "predictions are too high in places and too low in others"
+        found.append(f"too {kind} (slope {limits}, where 1 is right)")
+    return f"predictions are {', and '.join(found) or 'too high in places, too low in others'}"
 
 
 def worst_range(sample: Sample) -> Range:
@@ -170,32 +172,12 @@ def _detectable(sample):
     return float((critical_range() + ndtri(POWER)) * math.sqrt(variance) / sample.counts.sum())
 
 
-def advise(data: Data, verdict: Verdict, groups: tuple[Group, ...]) -> tuple[str, ...]:
+def advise(
+    data: Data, verdict: Verdict, groups: tuple[Group, ...], comparison: Compared | None
+) -> tuple[str, ...]:
     """What to do next, in the order in which one does it."""
+    advice = list(_on_calibrating(data, verdict, comparison))
     off = [group.name for group in groups if not group.lower <= 0 <= group.upper]
-    advice = []
-    if not data.probabilities:
-        advice.append(
-            "Fit a calibrator to these scores and outcomes, then ask for this report on "
-            "calibrated scores of other rows."
-        )
-    elif verdict.outcome == "no evidence":
-        advice.append("Keep the scores as they are: a calibrator would have little to correct.")
-    elif verdict.outcome == "miscalibrated":
-        advice.append(
-            "Compare calibrators on these rows by cross-validation, and fit one if its gain is "
-            "clear of chance. Rows that the classifier was trained on are no good for that."
-        )
-        advice.append(
-            "Judge the calibrated scores on rows that the calibrator has not seen: on its own rows "
-            "every calibrator looks good."
-        )
-    else:
-        advice.append(
-            f"Collect more rows: with about {amount(_rows_wanted(data))}, of "
-            f"the same kind, a bias of a fifth of the base rate would hardly escape. Until then "
-            "do not calibrate by methods that need many points."
-        )
     if off:
         shown = ", ".join(off[:5]) + (", ..." if len(off) > 5 else "")
         advice.append(f"Look into the groups whose limits leave out zero: {shown}.")
@@ -206,6 +188,39 @@ def advise(data: Data, verdict: Verdict, groups: tuple[Group, ...]) -> tuple[str
         )
         advice.append("Repeat this on new rows from time to time: populations change.")
     return tuple(advice)
+
+
+def _on_calibrating(data, verdict, comparison):
+    chosen = None if comparison is None else comparison.chosen
+    fit = f"Fit {chosen}" if chosen else "Fit a calibrator"
+    elsewhere = (
+        "Then judge the calibrated scores on rows that it has not seen: on its own rows every "
+        "calibrator looks good."
+    )
+    if verdict.outcome == "cannot say" and data.probabilities:
+        yield (
+            f"Collect more rows: with about {amount(_rows_wanted(data))} of the same kind, a bias "
+            "of a fifth of the base rate would hardly escape."
+        )
+        yield "Until then keep the scores, and do not decide by their exact values."
+    elif not data.probabilities:
+        yield f"{fit} to these scores and outcomes, on rows that the classifier was not trained on."
+        yield elsewhere
+    elif verdict.outcome == "no evidence" and chosen:
+        yield (
+            f"The verdict gives no reason to calibrate, the comparison one for {chosen}: try it, "
+            "and judge it on rows that it has not seen."
+        )
+    elif verdict.outcome == "no evidence":
+        yield "Keep the scores as they are: a calibrator would have little to correct."
+    elif chosen or comparison is None:
+        yield f"{fit}, on rows that the classifier was not trained on."
+        yield elsewhere
+    else:
+        yield (
+            "No calibrator gains for sure on these rows: keep the scores, knowing how they err, "
+            "and collect more rows."
+        )
 
 
 def _rows_wanted(data):

@@ -9,6 +9,7 @@ import calib
 from calib.kernels.grouping import group_ties
 from calib.report.chance import N_DRAWS, measures_by_chance
 from calib.report.checking import cautions_of, clean, described
+from calib.report.comparing import compared
 from calib.report.contents import Report
 from calib.report.judging import advise, judge
 from calib.report.measuring import (
@@ -20,10 +21,11 @@ from calib.report.measuring import (
     simulated_p_value,
     tests_of,
 )
+from calib.validation import check_integer
 
 METHODS = (
-    "Limits are those of 95 % intervals, for rows that are independent of one another. Nothing is "
-    "computed from a part of the rows.",
+    "Limits are those of 95 % intervals, for rows that are independent of one another. All rows "
+    "are used, but in the comparison where it says so.",
     "Rates have the exact limits of Clopper and Pearson. Limits of log loss, Brier score and bias "
     "come from the spread of the rows, those of the AUC from DeLong's method on the scale of "
     "log-odds, those of slope and intercepts from an estimate of variance that holds for a bent "
@@ -33,6 +35,8 @@ METHODS = (
     "such errors does not, so there is none; MCB, smooth ECE and ICI have no limits.",
     f"Chance: the largest value but four of {N_DRAWS} samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
+    "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
+    "their gains hold for all at once. Groups do not enter.",
     "The verdict rests on Kuiper's test alone, at the 5 % level; with fewer than 20 rows of a "
     "class, on its simulated p value.",
 )
@@ -46,7 +50,7 @@ def make_report(
     groups: ArrayLike | None = None,
     name: str = "scores",
     notes: Iterable[str] = (),
-    random_state: int | np.random.Generator | None = 0,
+    random_state: int = 0,
 ) -> Report:
     """Judge whether scores are honest probabilities, and measure how good they are.
 
@@ -64,8 +68,8 @@ def make_report(
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
         Sentences on how the data were read, to be shown with them.
-    random_state : int, numpy Generator or None, default=0
-        Source of the samples that show what chance does.
+    random_state : int, default=0
+        Draws the samples that show what chance does, and the folds of the comparison.
 
     Returns
     -------
@@ -79,7 +83,8 @@ def make_report(
     Notes
     -----
     O(n log n), and O(n) for each of 99 simulated samples: seconds for a million rows. All rows are
-    used at any size; the report says how each number was computed.
+    used at any size but in the comparison of calibrators, for which 20,000 rows are drawn from
+    more; the report says so, and how each number was computed.
 
     Examples
     --------
@@ -90,6 +95,7 @@ def make_report(
     >>> make_report(p, rng.random(1000) < p).verdict.sentence
     'No evidence of miscalibration in 1,000 rows with 500 positives (Kuiper test, p = 0.4).'
     """
+    check_integer(random_state, "random_state", minimum=0)
     sample, left_out = clean(scores, labels, sample_weight, groups)
     data = described(sample, left_out)
     chance = simulated = None
@@ -101,6 +107,7 @@ def make_report(
     tests = tests_of(sample, simulated) if data.probabilities else ()
     verdict = judge(sample, data, measures, tests)
     by_group = groups_of(sample) if data.probabilities else ()
+    comparison = compared(sample, random_state)
     return Report(
         name=str(name),
         version=calib.__version__,
@@ -114,6 +121,7 @@ def make_report(
         bins=bins_of(sample) if data.probabilities else (),
         groups=by_group,
         decisions=decisions_of(sample) if data.probabilities else (),
-        advice=advise(data, verdict, by_group),
+        comparison=comparison,
+        advice=advise(data, verdict, by_group, comparison),
         methods=METHODS,
     )

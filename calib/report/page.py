@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
-from calib.report.contents import Caution, Data, Estimate, Report
-from calib.report.drawing import MOST_GROUPS, decision_diagram, diagram, group_diagram
+from calib.report.contents import Caution, Compared, Data, Estimate, Report
+from calib.report.drawing import MOST_GROUPS, decision_diagram, diagram, interval_diagram
 from calib.report.measuring import N_BINS
 from calib.report.wording import amount, count, number, percent, probability
 
@@ -25,6 +25,7 @@ def page_of(report: Report) -> str:
         _tests(report),
         _groups(report),
         _decisions(report),
+        _comparison(report.comparison),
         _section("What to do next", _items(report.advice, "ol")),
         _section("How this was computed", _items(report.methods)),
     ]
@@ -65,7 +66,10 @@ def _header(report):
 def _data(data: Data, notes):
     rows = "Rows" if not data.weighted else "Rows (sum of weights)"
     facts = [
-        (rows, amount(data.total) if not data.weighted else f"{data.rows:,} ({amount(data.total)})"),
+        (
+            rows,
+            amount(data.total) if not data.weighted else f"{data.rows:,} ({amount(data.total)})",
+        ),
         ("Positives", f"{amount(data.positives)} ({percent(data.positives / data.total)})"),
         ("Scores", f"{number(data.lowest)} to {number(data.highest)}, mean {number(data.mean)}"),
         ("Distinct scores", f"{data.distinct:,}"),
@@ -117,17 +121,11 @@ def _diagram(report):
 
 def _measures(measures: tuple[Estimate, ...]):
     rows = [
-        (
-            (estimate.name, estimate.note),
-            [number(estimate.value), _range(estimate.lower, estimate.upper)]
-            + [number(estimate.by_chance)],
-        )
-        for estimate in measures
+        (e.name, [number(e.value), _range(e.lower, e.upper), number(e.by_chance)]) for e in measures
     ]
     caption = "Chance: what calibrated predictions stay below in 95 of 100 samples of this size."
-    return _section(
-        "Measures", _table(caption, ["Measure", "Value", "95 % limits", "Chance"], rows)
-    )
+    table = _table(caption, ["Measure", "Value", "95 % limits", "Chance"], rows)
+    return _section("Measures", table + _terms((e.name, e.note) for e in measures if e.note))
 
 
 def _tests(report):
@@ -135,14 +133,16 @@ def _tests(report):
         return ""
     rows = [
         (
-            (test.name, test.note),
-            ["infinite" if test.statistic is None else number(test.statistic)]
-            + [probability(test.p_value).removeprefix("p = ").removeprefix("p ")],
+            test.name,
+            ["infinite" if test.statistic is None else number(test.statistic)] + [_p(test.p_value)],
         )
         for test in report.tests
     ]
     caption = "p: how often calibrated predictions look at least as bad."
-    return _section("Tests of calibration", _table(caption, ["Test", "Statistic", "p"], rows))
+    table = _table(caption, ["Test", "Statistic", "p"], rows)
+    return _section(
+        "Tests of calibration", table + _terms((test.name, test.note) for test in report.tests)
+    )
 
 
 def _groups(report):
@@ -154,13 +154,20 @@ def _groups(report):
         "too low there."
     )
     if len(report.groups) > MOST_GROUPS:
-        description += f" The first {MOST_GROUPS} of {len(report.groups)} groups; the table has all."
-    drawing = _figure(group_diagram(report.groups, "Groups", description), description)
+        description += (
+            f" The first {MOST_GROUPS} of {len(report.groups)} groups; the table has all."
+        )
+    drawing = _figure(
+        interval_diagram(
+            report.groups[:MOST_GROUPS], "Observed less predicted", "Groups", description
+        ),
+        description,
+    )
     rows = [
         (
             g.name,
             [amount(g.total), amount(g.positives), number(g.predicted), number(g.observed)]
-            + [number(g.bias), _range(g.lower, g.upper), number(g.p_value), number(g.auc)],
+            + [number(g.bias), _range(g.lower, g.upper), _p(g.p_value), number(g.auc)],
         )
         for g in report.groups
     ]
@@ -205,6 +212,40 @@ def _decisions(report):
     return _section("Decisions", drawing + (table if rows else ""))
 
 
+def _comparison(comparison: Compared | None):
+    if comparison is None:
+        return _section(
+            "Calibrators", "<p>Not compared: there are fewer than 20 rows of a class.</p>"
+        )
+    text = f"<p><strong>{escape(comparison.recommendation)}</strong></p>"
+    against = "the raw scores" if comparison.reference == "Raw" else "the base rate"
+    description = (
+        f"Gain in cross-validated log loss over {against}, with limits that hold for all "
+        "calibrators at once with 95 % confidence. Limits to the right of 0: the calibrator helps."
+    )
+    others = comparison.methods[1:]
+    drawing = _figure(
+        interval_diagram(others, "Gain in log loss", "Gains of calibrators", description),
+        description,
+    )
+    rows = [
+        (
+            method.name,
+            ["infinite" if method.log_loss is None else number(method.log_loss)]
+            + [number(method.brier), number(method.miscalibration), number(method.discrimination)]
+            + [number(method.auc), number(method.gain), _range(method.lower, method.upper)]
+            + [percent(method.harm)],
+        )
+        for method in comparison.methods
+    ]
+    table = _table(
+        "All cross-validated. Harm: share of the folds in which log loss grew.",
+        ["Method", "Log loss", "Brier", "MCB", "DSC", "AUC", "Gain", "95 % limits", "Harm"],
+        rows,
+    )
+    return _section("Calibrators", text + drawing + table + _items(comparison.notes))
+
+
 def _section(heading, content):
     name = heading.lower().replace(" ", "-")
     return (
@@ -222,22 +263,27 @@ def _items(texts: Iterable[str], tag="ul"):
     return f"<{tag}>\n{items}\n</{tag}>" if items else ""
 
 
+def _terms(pairs):
+    """What the names in a table mean."""
+    listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in pairs)
+    return f'\n<dl class="terms">\n{listed}\n</dl>'
+
+
+def _p(p_value):
+    return probability(p_value).removeprefix("p").removeprefix(" =").strip()
+
+
 def _table(caption, head, rows):
-    """A table in a box that scrolls; the first cell of a row is its head, with a note or without."""
+    """A table in a box that scrolls; the first cell of a row is its head."""
     heads = "".join(f'<th scope="col">{escape(text)}</th>' for text in head)
     lines = []
     for name, cells in rows:
-        title, note = name if isinstance(name, tuple) else (name, "")
-        small = f"<small>{escape(note)}</small>" if note else ""
-        columns = "".join(
-            f'<td class="range">{escape(cell)}</td>' if " to " in cell else f"<td>{escape(cell)}</td>"
-            for cell in cells
-        )
-        lines.append(f'<tr><th scope="row">{escape(title)}{small}</th>{columns}</tr>')
+        columns = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        lines.append(f'<tr><th scope="row">{escape(name)}</th>{columns}</tr>')
     body = "\n".join(lines)
     return (
         f'<div class="scroll" role="region" aria-label="{escape(caption)}" tabindex="0">\n<table>\n'
-        f"<caption>{escape(caption)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
+        f"<caption><span>{escape(caption)}</span></caption>\n<thead><tr>{heads}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table>\n</div>"
     )
 

@@ -2,16 +2,17 @@
 
 import math
 
+SMALLEST = 1e-5  # that is written out
+
 
 def number(value: float | None, digits: int = 3) -> str:
     """Three decimals, or two significant digits of what is smaller; a dash for nothing."""
     if value is None:
         return "\N{EN DASH}"
-    if value == 0 or abs(value) >= 10 ** (1 - digits):
-        text = f"{value:.{digits}f}"
-    else:
-        text = f"{value:.1e}" if abs(value) < 1e-5 else f"{value:.{1 - _exponent(value)}f}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    if 0 < abs(value) < SMALLEST:
+        return f"< {SMALLEST:.5f}" if value > 0 else f"> \N{MINUS SIGN}{SMALLEST:.5f}"
+    small = 0 < abs(value) < 10 ** (1 - digits)
+    return f"{value:.{1 - _exponent(value) if small else digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def points(share: float) -> str:
