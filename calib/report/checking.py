@@ -8,7 +8,7 @@ from scipy.special import kolmogorov
 from calib.metrics.discrimination import codes_of
 from calib.report.contents import Caution, Data
 from calib.report.measuring import Sample
-from calib.report.wording import count, percent, probability
+from calib.report.wording import count, listed, percent, probability
 from calib.validation import check_labels, check_scores, check_weights
 
 FEW = 20  # of a class: with fewer nothing is said but by simulation
@@ -22,37 +22,36 @@ def clean(scores, labels, sample_weight, groups) -> tuple[Sample, int]:
     """Checked columns without the rows of weight 0, and the number of these rows."""
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    names = codes = weights = None
-    if groups is not None:
-        names, codes = codes_of(groups, scores.size, name="groups")
-    if sample_weight is None:
-        kept = slice(None)
-    else:
+    names, codes, weights = (), None, None
+    kept = np.ones(scores.size, bool)
+    if sample_weight is not None:
         weights = check_weights(sample_weight, size=scores.size)
         kept = weights > 0
         weights = weights[kept]
-    in_group = None if groups is None else names[codes[kept]]
-    sample = Sample(labels[kept], scores[kept], weights, in_group)
-    return sample, scores.size - sample.scores.size
+    if groups is not None:
+        names, codes = codes_of(groups, scores.size, name="groups")
+        there, codes = np.unique(codes[kept], return_inverse=True)
+        names = tuple(map(str, names[there].tolist()))
+    sample = Sample(labels[kept], scores[kept], weights, codes, names)
+    return sample, int(np.count_nonzero(~kept))
 
 
 def described(sample: Sample, left_out: int) -> Data:
     """Numbers of rows, and the scores in short."""
-    labels, scores, weights, groups = sample
-    counts = sample.counts
+    scores, counts = sample.scores, sample.counts
     total = float(counts.sum())
     return Data(
         rows=scores.size,
         left_out=left_out,
         total=total,
-        positives=float(np.dot(counts, labels)),
-        weighted=weights is not None,
+        positives=float(np.dot(counts, sample.labels)),
+        weighted=sample.weights is not None,
         distinct=np.unique(scores).size,
         decimals=_decimals(scores),
         lowest=float(scores.min()),
         highest=float(scores.max()),
         mean=float(np.dot(counts, scores) / total),
-        n_groups=0 if groups is None else np.unique(groups).size,
+        n_groups=len(sample.names),
         probabilities=bool(scores.min() >= 0 and scores.max() <= 1),
     )
 
@@ -115,12 +114,12 @@ def _of_scores(sample, data):
 
 def _of_copies(sample, data):
     """Rows that repeat another one, where scores have so many digits that chance does not."""
-    labels, scores, weights, groups = sample
+    labels, scores, weights, groups, _ = sample
     if data.decimals is not None or data.distinct * MANY_TIES <= data.rows or weights is not None:
         return
     columns = [labels, scores]
     if groups is not None:
-        columns.append(np.unique(groups, return_inverse=True)[1])
+        columns.append(groups)
     order = np.lexsort(columns)
     same = np.all([np.diff(column[order]) == 0 for column in columns], axis=0)
     copies = int(np.count_nonzero(same))
@@ -136,18 +135,18 @@ def _of_copies(sample, data):
 def _of_groups(sample):
     if sample.groups is None:
         return
-    names, codes = np.unique(sample.groups, return_inverse=True)
-    of_class = [np.bincount(codes, sample.counts * (sample.labels == k)) for k in (0, 1)]
-    alone = names[(np.minimum(*of_class) == 0)]
+    rows = np.bincount(sample.groups)
+    positives = np.bincount(sample.groups, sample.labels)
+    alone = np.flatnonzero((positives == 0) | (positives == rows))
     if alone.size:
-        shown = ", ".join(map(str, alone[:5].tolist())) + (", ..." if alone.size > 5 else "")
+        shown = listed([sample.names[group] for group in alone])
         text = f"{count(alone.size, 'group')} with rows of one class only: {shown}."
         yield Caution("one class in a group", text)
 
 
 def _of_order(sample):
     """Whether outcomes or residuals change along the file, and whether it was sorted."""
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     n_rows = labels.size
     if weights is not None or n_rows < 2 * FEW:
         return

@@ -29,10 +29,8 @@ def diagram(curve: Curve, title: str, description: str) -> str:
     figure = Figure(figsize=(4.6, 5.4), layout="compressed")
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1])
     top.plot([0, 1], [0, 1], color="0.5", linestyle="--", linewidth=1, label="calibrated")
-    label = "95 % confidence band"
-    top.fill_between(
-        curve.band_at, curve.lower, curve.upper, color=INK, alpha=0.15, lw=0, label=label
-    )
+    band = (curve.band_at, curve.lower, curve.upper)
+    top.fill_between(*band, color=INK, alpha=0.15, linewidth=0, label="95 % confidence band")
     top.plot(curve.predicted, curve.recalibrated, color=INK, label="isotonic fit")
     top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
     top.set_box_aspect(1)
@@ -73,11 +71,10 @@ def interval_diagram(
     figure = Figure(figsize=(4.6, 0.9 + 0.28 * len(values)), layout="constrained")
     ax = figure.subplots()
     ax.axvline(0, color="0.5", linestyle="--", linewidth=1)
+    beside = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "center"}
     for row, (value, lower, upper) in enumerate(values.values()):
         if value is None:
-            ax.annotate(
-                "infinite loss", (0.02, row), xycoords=("axes fraction", "data"), va="center"
-            )
+            ax.annotate("infinite loss", (0.98, row), **beside)
         else:
             reach = [[value - lower], [upper - value]]
             ax.errorbar(value, row, xerr=reach, fmt="o", color=INK, capsize=2, linewidth=1.2)

@@ -11,7 +11,7 @@ from calib.kernels.grouping import group_ties
 from calib.report.checking import FEW
 from calib.report.contents import Compared, Data, Estimate, Group, Test, Verdict
 from calib.report.measuring import Sample, critical_range
-from calib.report.wording import amount, count, number, percent, points, probability
+from calib.report.wording import amount, count, listed, number, percent, points, probability
 
 LEVEL = 0.05  # of the test that decides
 POWER = 0.8
@@ -179,8 +179,7 @@ def advise(
     advice = list(_on_calibrating(data, verdict, comparison))
     off = [group.name for group in groups if not group.lower <= 0 <= group.upper]
     if off:
-        shown = ", ".join(off[:5]) + (", ..." if len(off) > 5 else "")
-        advice.append(f"Look into the groups whose limits leave out zero: {shown}.")
+        advice.append(f"Look into the groups whose limits leave out zero: {listed(off)}.")
     if data.probabilities:
         advice.append(
             "Before deciding by these probabilities, read the decision curve at the threshold that "

@@ -22,12 +22,23 @@ N_COLUMNS = 25  # of the histogram
 
 
 class Sample(NamedTuple):
-    """Clean columns, without rows of weight 0; weights and groups may be None."""
+    """Clean columns, without rows of weight 0.
+
+    Attributes
+    ----------
+    labels, scores : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+    groups : ndarray of shape (n,) of int, or None
+        Place of the group of each row among the names.
+    names : tuple of str
+        Of the groups.
+    """
 
     labels: NDArray[np.uint8]
     scores: NDArray[np.float64]
     weights: NDArray[np.float64] | None
-    groups: NDArray | None
+    groups: NDArray[np.int64] | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def counts(self):
@@ -37,7 +48,7 @@ class Sample(NamedTuple):
     def rows(self, here):
         """Part of the sample, without groups."""
         columns = (self.labels, self.scores, self.weights)
-        return Sample(*(None if column is None else column[here] for column in columns), None)
+        return Sample(*(None if column is None else column[here] for column in columns))
 
 
 def estimates(sample, data: Data, chance) -> tuple[Estimate, ...]:
@@ -73,7 +84,7 @@ def _means(sample, data):
 
 
 def _proper_scores(sample, chance):
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     columns = {"sample_weight": weights}
     parts = metrics.score_decomposition(labels, scores, **columns)
     _, brier_error = _mean(np.square(scores - labels), sample.counts)
@@ -108,7 +119,7 @@ def _proper_scores(sample, chance):
 
 
 def _area(sample):
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     of_class = np.bincount(labels, sample.counts, minlength=2)
     if of_class.min() == 0:
         return Estimate("auc", "AUC", None, note="Needs both classes.")
@@ -121,7 +132,7 @@ def _area(sample):
 
 
 def _errors_without_bins(sample, chance):
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     columns = {"sample_weight": weights}
     kuiper = metrics.kuiper_error(labels, scores, **columns)
     # the range of a path differs from that of its mean by at most the range of the noise, whose
@@ -155,7 +166,7 @@ def _errors_without_bins(sample, chance):
 
 
 def _line(sample):
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     names = {
         "slope": ("Calibration slope", "Below 1: predictions too far from the base rate."),
         "intercept": ("Calibration intercept", "Of the same line of log-odds."),
@@ -200,7 +211,7 @@ def _line_errors(sample, line):
 
 def tests_of(sample, by_simulation) -> tuple[Test, ...]:
     """Tests of calibration; the p value of Kuiper's by simulation may be None."""
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     kuiper = metrics.kuiper_test(labels, scores, sample_weight=weights)
     spiegelhalter = metrics.spiegelhalter_test(labels, scores, sample_weight=weights)
     found = [
@@ -224,7 +235,7 @@ def simulated_p_value(sample, chance):
 
 def curve_of(sample) -> Curve:
     """Corners of the CORP curve and of its confidence band, and a histogram."""
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     fit = metrics.corp_curve(labels, scores, sample_weight=weights)
     band = metrics.confidence_band(labels, scores, sample_weight=weights, confidence=CONFIDENCE)
     histogram, _ = np.histogram(scores, N_COLUMNS, (0, 1), weights=weights)
@@ -248,7 +259,7 @@ def corners(*lines):
 
 def bins_of(sample) -> tuple[Bin, ...]:
     """Ten bins of equal size, fewer if ties fill several."""
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     bins = metrics.reliability_curve(labels, scores, n_bins=N_BINS, sample_weight=weights)
     distinct = group_ties(scores, labels, weights)
     ends = np.searchsorted(prefix_sums(distinct.weights), np.cumsum(bins.counts) * (1 - 1e-12))
@@ -269,19 +280,20 @@ def groups_of(sample) -> tuple[Group, ...]:
     """Each group, in order; limits and p values are those of all groups at once (Sidak)."""
     if sample.groups is None:
         return ()
-    names, codes = np.unique(sample.groups, return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+    order = np.argsort(sample.groups, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(sample.groups))[:-1])
+    n_groups = len(sample.names)
     found = []
-    for name, here in zip(names.tolist(), parts, strict=True):
-        labels, scores, weights, _ = part = sample.rows(here)
+    for name, here in zip(sample.names, parts, strict=True):
+        part = sample.rows(here)
+        labels, scores, weights = part[:3]
         total, positives = float(part.counts.sum()), float(np.dot(part.counts, labels))
         predicted, observed = float(np.dot(part.counts, scores) / total), positives / total
-        lower, upper = binomial_limits(positives, total, CONFIDENCE ** (1 / names.size))
+        lower, upper = binomial_limits(positives, total, CONFIDENCE ** (1 / n_groups))
         p_value = metrics.kuiper_test(labels, scores, sample_weight=weights).p_value
         found.append(
             Group(
-                str(name),
+                name,
                 total,
                 positives,
                 predicted,
@@ -289,7 +301,7 @@ def groups_of(sample) -> tuple[Group, ...]:
                 observed - predicted,
                 lower - predicted,
                 upper - predicted,
-                float(-np.expm1(names.size * np.log1p(-p_value))) if p_value < 1 else 1.0,
+                float(-np.expm1(n_groups * np.log1p(-p_value))) if p_value < 1 else 1.0,
                 _area(part).value,
             )
         )
@@ -298,7 +310,7 @@ def groups_of(sample) -> tuple[Group, ...]:
 
 def decisions_of(sample) -> tuple[Threshold, ...]:
     """Net benefit at each hundredth, and what it gains over acting always or never."""
-    labels, scores, weights, _ = sample
+    labels, scores, weights = sample[:3]
     curve = metrics.decision_curve(labels, scores, sample_weight=weights)
     shares = shares_at_thresholds(labels, scores, None, weights)
     thresholds, (false_alarms, hits, base_rate) = shares

@@ -7,7 +7,7 @@ from pathlib import Path
 from calib.report.contents import Caution, Compared, Data, Estimate, Report
 from calib.report.drawing import MOST_GROUPS, decision_diagram, diagram, interval_diagram
 from calib.report.measuring import N_BINS
-from calib.report.wording import amount, count, number, percent, probability
+from calib.report.wording import amount, number, percent, probability
 
 STYLE = Path(__file__).with_name("page.css")
 SHOWN_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -64,16 +64,14 @@ def _header(report):
 
 
 def _data(data: Data, notes):
-    rows = "Rows" if not data.weighted else "Rows (sum of weights)"
     facts = [
-        (
-            rows,
-            amount(data.total) if not data.weighted else f"{data.rows:,} ({amount(data.total)})",
-        ),
+        ("Rows", f"{data.rows:,}"),
         ("Positives", f"{amount(data.positives)} ({percent(data.positives / data.total)})"),
         ("Scores", f"{number(data.lowest)} to {number(data.highest)}, mean {number(data.mean)}"),
         ("Distinct scores", f"{data.distinct:,}"),
     ]
+    if data.weighted:
+        facts.insert(1, ("Sum of weights", amount(data.total)))
     if data.left_out:
         facts.append(("Rows of weight 0", f"{data.left_out:,}, left out"))
     if data.n_groups:
@@ -281,8 +279,10 @@ def _table(caption, head, rows):
         columns = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         lines.append(f'<tr><th scope="row">{escape(name)}</th>{columns}</tr>')
     body = "\n".join(lines)
+    wide = ' class="wide"' if len(head) > 5 else ""
     return (
-        f'<div class="scroll" role="region" aria-label="{escape(caption)}" tabindex="0">\n<table>\n'
+        f'<div class="scroll" role="region" aria-label="{escape(caption)}" tabindex="0">\n'
+        f"<table{wide}>\n"
         f"<caption><span>{escape(caption)}</span></caption>\n<thead><tr>{heads}</tr></thead>\n"
         f"<tbody>\n{body}\n</tbody>\n</table>\n</div>"
     )

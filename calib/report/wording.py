@@ -42,5 +42,10 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
 
+def listed(names: list[str], most: int = 5) -> str:
+    """Names, the first few of them."""
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
 def _exponent(value):
     return math.floor(math.log10(abs(value)))
