@@ -9,6 +9,7 @@ from calib.report.contents import Compared, Method
 from calib.report.measuring import Sample
 
 FEWEST = 20  # rows of a class
+N_REPEATS = 3  # of the folds: a page should not take longer
 MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
 
@@ -25,7 +26,11 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
         notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")
         sample = part
     found = compare(
-        sample.scores, sample.labels, sample_weight=sample.weights, random_state=random_state
+        sample.scores,
+        sample.labels,
+        sample_weight=sample.weights,
+        n_repeats=N_REPEATS,
+        random_state=random_state,
     )
     return Compared(
         rows=sample.labels.size,

@@ -32,22 +32,34 @@ class Range(NamedTuple):
 def judge(
     sample: Sample, data: Data, measures: tuple[Estimate, ...], tests: tuple[Test, ...]
 ) -> Verdict:
-    """Whether the scores are miscalibrated, by Kuiper's test at the 5 % level.
-
-    With few rows of a class it is the simulated p value that counts: the other is for large
-    samples.
-    """
+    """The verdict in words."""
+    outcome, p_value = outcome_of(data, tests)
     if not data.probabilities:
         return _no_probabilities(data)
-    p_values = {test.name: test.p_value for test in tests}
-    rarer = min(data.positives, data.total - data.positives)
-    p_value = p_values.get("Kuiper" if rarer >= FEW else "Kuiper, simulated")
     detectable = _detectable(sample)
-    if p_value is not None and p_value <= LEVEL:
+    if outcome == "miscalibrated":
         return _miscalibrated(sample, data, measures, p_value, detectable)
-    if rarer < FEW:
-        return _too_few(data, rarer, p_value, detectable)
-    return _no_evidence(data, p_values, p_value, detectable)
+    if outcome == "cannot say":
+        return _too_few(data, p_value, detectable)
+    return _no_evidence(data, tests, p_value, detectable)
+
+
+def outcome_of(data: Data, tests: tuple[Test, ...]) -> tuple[str, float | None]:
+    """Outcome at the 5 % level, and the p value that it rests on: that of Kuiper's test.
+
+    With few rows of a class it is the simulated one, as the other is for large samples.
+    """
+    p_values = {test.name: test.p_value for test in tests}
+    few = _rarer(data) < FEW
+    p_value = p_values.get("Kuiper, simulated" if few else "Kuiper")
+    if p_value is not None and p_value <= LEVEL:
+        return "miscalibrated", p_value
+    return "cannot say" if few or p_value is None else "no evidence", p_value
+
+
+def _rarer(data):
+    """Number of rows of the rarer class."""
+    return min(data.positives, data.total - data.positives)
 
 
 def _no_probabilities(data):
@@ -59,7 +71,8 @@ def _no_probabilities(data):
     return Verdict("cannot say", sentence, details, None, None)
 
 
-def _too_few(data, rarer, p_value, detectable):
+def _too_few(data, p_value, detectable):
+    rarer = _rarer(data)
     kind = "positive" if data.positives <= data.total - data.positives else "negative"
     sentence = (
         f"Cannot say: {count(rarer, kind)} among {count(data.total, 'row')} "
@@ -74,13 +87,13 @@ def _too_few(data, rarer, p_value, detectable):
     return Verdict("cannot say", sentence, tuple(details), p_value, detectable)
 
 
-def _no_evidence(data, p_values, p_value, detectable):
+def _no_evidence(data, tests, p_value, detectable):
     sentence = (
         f"No evidence of miscalibration in {count(data.total, 'row')} with "
         f"{count(data.positives, 'positive')} (Kuiper test, {probability(p_value)})."
     )
     details = [_what_escapes(detectable)]
-    other = p_values["Spiegelhalter"]
+    other = tests[-1].p_value  # Spiegelhalter's
     if other <= LEVEL:
         details.append(
             f"Spiegelhalter's test by itself would reject ({probability(other)}). One of two tests "
@@ -100,8 +113,8 @@ def _what_escapes(detectable):
 def _miscalibrated(sample, data, measures, p_value, detectable):
     by_key = {estimate.key: estimate for estimate in measures}
     kuiper = by_key["kuiper_error"]
-    rarer = min(data.positives, data.total - data.positives)
-    little = kuiper.upper < LITTLE and kuiper.upper * data.total < 10 * LITTLE * rarer
+    seldom = kuiper.upper * data.total < 10 * LITTLE * _rarer(data)
+    little = kuiper.upper < LITTLE and seldom
     sentence = (
         f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
         f"{probability(p_value)}): {_direction(sample, by_key)}."

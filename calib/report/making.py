@@ -14,12 +14,12 @@ from calib.report.contents import Report
 from calib.report.judging import advise, judge
 from calib.report.measuring import (
     bins_of,
+    calibration_tests,
     curve_of,
     decisions_of,
     estimates,
     groups_of,
     simulated_p_value,
-    tests_of,
 )
 from calib.validation import check_integer
 
@@ -104,7 +104,7 @@ def make_report(
         chance = measures_by_chance(distinct, np.random.default_rng(random_state))
         simulated = simulated_p_value(sample, chance)
     measures = estimates(sample, data, chance)
-    tests = tests_of(sample, simulated) if data.probabilities else ()
+    tests = calibration_tests(sample, simulated) if data.probabilities else ()
     verdict = judge(sample, data, measures, tests)
     by_group = groups_of(sample) if data.probabilities else ()
     comparison = compared(sample, random_state)

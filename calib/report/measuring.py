@@ -134,18 +134,11 @@ def _area(sample):
 def _errors_without_bins(sample, chance):
     labels, scores, weights = sample[:3]
     columns = {"sample_weight": weights}
-    kuiper = metrics.kuiper_error(labels, scores, **columns)
-    # the range of a path differs from that of its mean by at most the range of the noise, whose
-    # variance the mean squared error bounds in expectation
-    brier = metrics.brier_score_loss(labels, scores, **columns)
-    noise = critical_range() * math.sqrt(brier / sample.counts.sum())
     return (
         Estimate(
             "kuiper_error",
             "Kuiper error",
-            kuiper,
-            max(kuiper - noise, 0.0),
-            min(kuiper + noise, 1.0),
+            *kuiper_interval(sample),
             _largest_by_chance(chance, "kuiper"),
             "Largest bias over a range of predictions, as a share of all rows.",
         ),
@@ -163,6 +156,19 @@ def _errors_without_bins(sample, chance):
             note="Mean distance of the predictions from a smooth curve.",
         ),
     )
+
+
+def kuiper_interval(sample: Sample) -> tuple[float, float, float]:
+    """The Kuiper error with limits that hold for calibrated predictions as well.
+
+    The range of a path differs from that of its mean by at most the range of the noise between
+    them. The variance of that noise is at most the Brier score, in expectation.
+    """
+    labels, scores, weights = sample[:3]
+    error = metrics.kuiper_error(labels, scores, sample_weight=weights)
+    brier = metrics.brier_score_loss(labels, scores, sample_weight=weights)
+    noise = critical_range() * math.sqrt(brier / sample.counts.sum())
+    return error, max(error - noise, 0.0), min(error + noise, 1.0)
 
 
 def _line(sample):
@@ -209,7 +215,7 @@ def _line_errors(sample, line):
     return errors
 
 
-def tests_of(sample, by_simulation) -> tuple[Test, ...]:
+def calibration_tests(sample, by_simulation) -> tuple[Test, ...]:
     """Tests of calibration; the p value of Kuiper's by simulation may be None."""
     labels, scores, weights = sample[:3]
     kuiper = metrics.kuiper_test(labels, scores, sample_weight=weights)
