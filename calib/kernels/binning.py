@@ -123,6 +123,22 @@ def uniform_sums(scores, labels, weights, n_bins):
 
 
 @jit
+def linear_sums(scores, values, n_cells):
+    """Sums of values over cells of [0, 1], each shared by the two whose middles are next to it.
+
+    Beyond the ends a cell is its own mirror image.
+    """
+    sums = np.zeros(n_cells)
+    for i in range(scores.size):
+        position = scores[i] * n_cells - 0.5  # in cells, from the middle of the first
+        left = int(np.floor(position))
+        share = position - left
+        sums[max(left, 0)] += (1 - share) * values[i]
+        sums[min(left + 1, n_cells - 1)] += share * values[i]
+    return sums
+
+
+@jit
 def segment_sums(starts, scores, weights, positives):
     """Per segment of groups of ties: weight, weighted sum of scores, positive weight."""
     n_bins = starts.size - 1

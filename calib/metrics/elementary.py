@@ -89,7 +89,7 @@ def murphy_curve(
     >>> murphy_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5]).scores
     array([0.05 , 0.125])
     """
-    thresholds, (false_alarms, hits, base_rate) = _at_thresholds(
+    thresholds, (false_alarms, hits, base_rate) = shares_at_thresholds(
         labels, probabilities, thresholds, sample_weight
     )
     misses = np.maximum(base_rate - hits, 0.0)
@@ -147,7 +147,7 @@ def decision_curve(
     >>> curve.net_benefit, curve.act_on_all
     (array([0.4375, 0.25  ]), array([0.375, 0.   ]))
     """
-    thresholds, (false_alarms, hits, base_rate) = _at_thresholds(
+    thresholds, (false_alarms, hits, base_rate) = shares_at_thresholds(
         labels, probabilities, thresholds, sample_weight
     )
     if thresholds.size and thresholds.max() == 1:
@@ -159,7 +159,7 @@ def decision_curve(
     return DecisionCurve(thresholds, hits - odds * false_alarms, base_rate - odds * (1 - base_rate))
 
 
-def _at_thresholds(labels, probabilities, thresholds, sample_weight):
+def shares_at_thresholds(labels, probabilities, thresholds, sample_weight):
     """Thresholds; shares of false alarms and of hits among all rows, and of positives."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
     if thresholds is None:

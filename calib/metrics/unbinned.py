@@ -8,7 +8,12 @@ from scipy.fft import dct, idct
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from calib.kernels.binning import equal_frequency_starts, prefix_sums, segment_sums
+from calib.kernels.binning import (
+    equal_frequency_starts,
+    linear_sums,
+    prefix_sums,
+    segment_sums,
+)
 from calib.kernels.grouping import group_ties
 from calib.kernels.sigmoid_fit import fit_sigmoid
 from calib.kernels.total_variation import least_total_variation
@@ -183,20 +188,12 @@ def smooth_ece(
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
     weights = np.ones(labels.size) if weights is None else rescaled(weights)
-    residuals = weights * (labels - probabilities)
-    position = probabilities * CELLS - 0.5  # in units of cells, from the middle of the first
-    left = np.floor(position)
-    share = position - left
-    left = left.astype(np.int64)
-    cells = np.zeros(CELLS)
-    for cell, part in ((left, 1 - share), (left + 1, share)):
-        # beyond the ends a cell is its own mirror image
-        np.add(
-            cells,
-            np.bincount(np.clip(cell, 0, CELLS - 1), part * residuals, minlength=CELLS),
-            out=cells,
-        )
-    spectrum = dct(cells / weights.sum())
+    return smoothed_error(probabilities, weights * (labels - probabilities), weights.sum())
+
+
+def smoothed_error(probabilities, residuals, total):
+    """Smooth ECE of residuals at predictions, as a share of the total weight."""
+    spectrum = dct(linear_sums(probabilities, residuals, CELLS) / total)
     frequencies = np.pi * np.arange(CELLS)
 
     def excess(width):

@@ -1,0 +1,37 @@
+"""One page on one file of scores: whether they are honest probabilities, and how sure that is.
+
+`make_report` measures; a `Report` holds numbers and words, and writes them as JSON or as an HTML
+page that loads nothing else. Matplotlib is imported when the page is written.
+"""
+
+from calib.report.contents import (
+    Bin,
+    Caution,
+    Compared,
+    Curve,
+    Data,
+    Estimate,
+    Group,
+    Method,
+    Report,
+    Test,
+    Threshold,
+    Verdict,
+)
+from calib.report.making import make_report
+
+__all__ = [
+    "Bin",
+    "Caution",
+    "Compared",
+    "Curve",
+    "Data",
+    "Estimate",
+    "Group",
+    "Method",
+    "Report",
+    "Test",
+    "Threshold",
+    "Verdict",
+    "make_report",
+]

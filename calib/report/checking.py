@@ -1,0 +1,195 @@
+"""What was read, and what a reader must know about it."""
+
+import math
+
+import numpy as np
+from scipy.special import kolmogorov
+
+from calib.metrics.discrimination import codes_of
+from calib.report.contents import Caution, Data
+from calib.report.measuring import Sample
+from calib.report.wording import count, listed, percent, probability
+from calib.validation import check_labels, check_scores, check_weights
+
+FEW = 20  # of a class: with fewer nothing is said but by simulation
+MOST_DECIMALS = 4  # beyond which scores do not count as rounded
+DRIFTS = 0.01  # p value below which an order of the rows is remarked
+MANY_TIES = 10  # rows for a distinct score, from which on scores are those of classes of cases
+NOTABLE_COPIES = 0.01  # share of the rows
+
+
+def clean(scores, labels, sample_weight, groups) -> tuple[Sample, int]:
+    """Checked columns without the rows of weight 0, and the number of these rows."""
+    scores = check_scores(scores)
+    labels = check_labels(labels, size=scores.size)
+    names, codes, weights = (), None, None
+    kept = np.ones(scores.size, bool)
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, size=scores.size)
+        kept = weights > 0
+        weights = weights[kept]
+    if groups is not None:
+        names, codes = codes_of(groups, scores.size, name="groups")
+        there, codes = np.unique(codes[kept], return_inverse=True)
+        names = tuple(map(str, names[there].tolist()))
+    sample = Sample(labels[kept], scores[kept], weights, codes, names)
+    return sample, int(np.count_nonzero(~kept))
+
+
+def described(sample: Sample, left_out: int) -> Data:
+    """Numbers of rows, and the scores in short."""
+    scores, counts = sample.scores, sample.counts
+    total = float(counts.sum())
+    return Data(
+        rows=scores.size,
+        left_out=left_out,
+        total=total,
+        positives=float(np.dot(counts, sample.labels)),
+        weighted=sample.weights is not None,
+        distinct=np.unique(scores).size,
+        decimals=_decimals(scores),
+        lowest=float(scores.min()),
+        highest=float(scores.max()),
+        mean=float(np.dot(counts, scores) / total),
+        n_groups=len(sample.names),
+        probabilities=bool(scores.min() >= 0 and scores.max() <= 1),
+    )
+
+
+def cautions_of(sample: Sample, data: Data) -> tuple[Caution, ...]:
+    """Everything that limits what can be said."""
+    return (
+        *_of_classes(data),
+        *_of_scores(sample, data),
+        *_of_copies(sample, data),
+        *_of_groups(sample),
+        *_of_order(sample),
+    )
+
+
+def _of_classes(data):
+    for number, name in ((data.positives, "positive"), (data.total - data.positives, "negative")):
+        if number == 0:
+            yield Caution("one class", f"There is no {name} among the rows.")
+        elif number < FEW:
+            text = f"Only {count(number, name)}: little can be known from fewer than {FEW}."
+            yield Caution("few of a class", text)
+
+
+def _of_scores(sample, data):
+    if not data.probabilities:
+        text = (
+            f"Scores reach from {data.lowest:.4g} to {data.highest:.4g}: they are no "
+            "probabilities. What needs probabilities is left out; calibrate the scores first."
+        )
+        yield Caution("no probabilities", text)
+        return
+    if data.distinct == 1:
+        yield Caution("constant scores", "All scores are equal: they tell no two rows apart.")
+    elif data.lowest == 0 and data.highest == 1 and data.distinct == 2:
+        text = "All scores are 0 or 1: these are classes, not probabilities."
+        yield Caution("classes for scores", text)
+    elif data.decimals is not None:
+        text = (
+            f"Scores are rounded to {count(data.decimals, 'decimal')}: "
+            f"{count(data.distinct, 'distinct value')} in {count(data.rows, 'row')}."
+        )
+        if data.lowest == 0 or data.highest == 1:
+            text += " Scores of 0 and 1 may owe to that; write more decimals."
+        yield Caution("rounded scores", text)
+    elif data.distinct * MANY_TIES <= data.rows:
+        text = (
+            f"Scores are tied: {count(data.distinct, 'distinct value')} in "
+            f"{count(data.rows, 'row')}, as of trees or bins."
+        )
+        yield Caution("ties", text)
+    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
+    if impossible:
+        text = (
+            f"{count(impossible, 'outcome')} had been given probability 0. No calibrated "
+            "prediction does that; if the scores are rounded, write more decimals."
+        )
+        yield Caution("impossible outcomes", text)
+
+
+def _of_copies(sample, data):
+    """Rows that repeat another one, where scores have so many digits that chance does not."""
+    labels, scores, weights, groups, _ = sample
+    if data.decimals is not None or data.distinct * MANY_TIES <= data.rows or weights is not None:
+        return
+    columns = [labels, scores]
+    if groups is not None:
+        columns.append(groups)
+    order = np.lexsort(columns)
+    same = np.all([np.diff(column[order]) == 0 for column in columns], axis=0)
+    copies = int(np.count_nonzero(same))
+    if copies > NOTABLE_COPIES * data.rows:
+        text = (
+            f"{count(copies, 'row')} of {data.rows:,} repeat another row, in a score of many "
+            "digits and in the outcome. If cases stand in the file twice, drop the copies: "
+            "intervals here take rows as independent and would be too narrow."
+        )
+        yield Caution("duplicated rows", text)
+
+
+def _of_groups(sample):
+    if sample.groups is None:
+        return
+    rows = np.bincount(sample.groups)
+    positives = np.bincount(sample.groups, sample.labels)
+    alone = np.flatnonzero((positives == 0) | (positives == rows))
+    if alone.size:
+        shown = listed([sample.names[group] for group in alone])
+        text = f"{count(alone.size, 'group')} with rows of one class only: {shown}."
+        yield Caution("one class in a group", text)
+
+
+def _of_order(sample):
+    """Whether outcomes or residuals change along the file, and whether it was sorted."""
+    labels, scores, weights = sample[:3]
+    n_rows = labels.size
+    if weights is not None or n_rows < 2 * FEW:
+        return
+    for column, name in ((scores, "score"), (labels, "outcome")):
+        steps = np.diff(column.astype(np.float64))
+        if steps.any() and (np.all(steps >= 0) or np.all(steps <= 0)):
+            text = (
+                f"The rows are sorted by {name}. That changes no number here, but whether "
+                "calibration drifts with time cannot be seen."
+            )
+            yield Caution("sorted rows", text)
+            return
+    within = bool(scores.min() >= 0 and scores.max() <= 1)
+    residuals = labels - scores if within else None
+    for values, name in ((residuals, "calibration"), (labels.astype(np.float64), "base rate")):
+        if values is None:
+            continue
+        p_value, row = _change(values)
+        if p_value < DRIFTS:
+            before, after = values[:row].mean(), values[row:].mean()
+            what = "observed less predicted" if name == "calibration" else "share of positives"
+            text = (
+                f"The {name} changes along the file ({probability(p_value)}): {what} is "
+                f"{percent(before)} in the first {count(row, 'row')} and {percent(after)} in the "
+                "others. If the rows are in order of time, judge the latest ones by themselves."
+            )
+            yield Caution(f"drift of {name}", text)
+
+
+def _change(values):
+    """Test whether the mean stays the same along the rows, and where it changes most (CUSUM)."""
+    deviation = values.std()
+    if deviation == 0:
+        return 1.0, 0
+    path = np.cumsum(values - values.mean())[:-1]
+    row = int(np.argmax(np.abs(path)))
+    statistic = abs(path[row]) / (deviation * math.sqrt(values.size))
+    return float(kolmogorov(statistic)), row + 1
+
+
+def _decimals(scores):
+    """The fewest decimals that write all scores, or None if these are more than four."""
+    for decimals in range(MOST_DECIMALS + 1):
+        if np.array_equal(np.round(scores, decimals), scores):
+            return decimals
+    return None

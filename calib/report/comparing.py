@@ -1,0 +1,59 @@
+"""Calibrators compared on the rows of a report."""
+
+import math
+
+import numpy as np
+
+from calib.comparison import compare
+from calib.report.contents import Compared, Method
+from calib.report.measuring import Sample
+
+FEWEST = 20  # rows of a class
+N_REPEATS = 3  # of the folds: a page should not take longer
+MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
+
+
+def compared(sample: Sample, random_state: int) -> Compared | None:
+    """The default calibrators by cross-validated log loss; of very many rows on a part of them."""
+    if np.bincount(sample.labels, minlength=2).min() < FEWEST:
+        return None
+    notes = []
+    if sample.labels.size > MOST:
+        rng = np.random.default_rng(random_state)
+        part = sample.rows(np.sort(rng.choice(sample.labels.size, MOST, replace=False)))
+        if np.bincount(part.labels, minlength=2).min() < FEWEST:
+            return None
+        notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")
+        sample = part
+    found = compare(
+        sample.scores,
+        sample.labels,
+        sample_weight=sample.weights,
+        n_repeats=N_REPEATS,
+        random_state=random_state,
+    )
+    return Compared(
+        rows=sample.labels.size,
+        reference=found.reference,
+        chosen=found.chosen,
+        recommendation=found.recommendation,
+        notes=(*notes, *found.notes),
+        methods=tuple(_method(name, result) for name, result in found.results.items()),
+    )
+
+
+def _method(name, result):
+    gain = (None, None, None) if result.log_gain is None else result.log_gain[:3]
+    numbers = (
+        result.log_loss,
+        result.brier,
+        result.miscalibration,
+        result.discrimination,
+        result.auc,
+        *gain,
+    )
+    return Method(name, *map(_finite, numbers), result.harm)
+
+
+def _finite(value):
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,314 @@
+"""What a report holds: numbers and words, no arrays, so that it can be written as JSON."""
+
+import json
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Data:
+    """What was read.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of positive weight.
+    left_out : int
+        Rows of weight 0.
+    total, positives : float
+        Sum of the weights, of all rows and of those of class 1: numbers of rows without weights.
+    weighted : bool
+        Whether there were weights.
+    distinct : int
+        Number of distinct scores.
+    decimals : int or None
+        Decimals that the scores are rounded to, if they are at most four.
+    lowest, highest, mean : float
+        Of the scores.
+    n_groups : int
+        Number of groups; 0 if there were none.
+    probabilities : bool
+        Whether all scores lie in [0, 1].
+    """
+
+    rows: int
+    left_out: int
+    total: float
+    positives: float
+    weighted: bool
+    distinct: int
+    decimals: int | None
+    lowest: float
+    highest: float
+    mean: float
+    n_groups: int
+    probabilities: bool
+
+
+@dataclass(frozen=True)
+class Caution:
+    """Something about the data that a reader must know; `kind` is for machines."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the scores are honest probabilities.
+
+    Attributes
+    ----------
+    outcome : {"no evidence", "miscalibrated", "cannot say"}
+        Of miscalibration, at the 5 % level.
+    sentence : str
+        The verdict with its uncertainty.
+    details : tuple of str
+        How large an error, where and in which direction; or what could have been found.
+    p_value : float or None
+        That of the test which it rests on.
+    detectable : float or None
+        A bias of all predictions that the test finds with a probability of at least 80 %.
+    """
+
+    outcome: str
+    sentence: str
+    details: tuple[str, ...]
+    p_value: float | None
+    detectable: float | None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measure with its 95 % limits; None where there is none, and `note` says why.
+
+    Attributes
+    ----------
+    key, name : str
+        For machines and for readers.
+    value, lower, upper : float or None
+        The measure and its limits.
+    by_chance : float or None
+        What 95 of 100 samples stay below if the predictions are calibrated.
+    note : str
+        What it means, or why it is missing.
+    """
+
+    key: str
+    name: str
+    value: float | None
+    lower: float | None = None
+    upper: float | None = None
+    by_chance: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of calibration; a statistic of None is infinite."""
+
+    __test__ = False  # this is no test of pytest's
+
+    name: str
+    statistic: float | None
+    p_value: float
+    note: str
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Neighbouring predictions: their range and mean, and the share of positives with limits."""
+
+    lowest: float
+    highest: float
+    count: float
+    predicted: float
+    observed: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The corners of the diagram: isotonic curve, confidence band, histogram over [0, 1].
+
+    `predicted` and `recalibrated` are the ends of the flat pieces of the curve; `band_at`, `lower`
+    and `upper` those of the band, whose simultaneous confidence is 95 %.
+    """
+
+    predicted: tuple[float, ...]
+    recalibrated: tuple[float, ...]
+    band_at: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    histogram: tuple[float, ...]
+    holds_diagonal: bool
+    crosses: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """Calibration in one group; the limits of the bias hold in all groups at once.
+
+    Attributes
+    ----------
+    name : str
+    total, positives : float
+        Numbers of rows, or weights.
+    predicted, observed : float
+        Mean prediction and share of positives.
+    bias, lower, upper : float
+        `observed` less `predicted`, with limits.
+    p_value : float
+        Of Kuiper's test, made for as many groups as there are.
+    auc : float or None
+        None for a group of one class.
+    """
+
+    name: str
+    total: float
+    positives: float
+    predicted: float
+    observed: float
+    bias: float
+    lower: float
+    upper: float
+    p_value: float
+    auc: float | None
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Net benefit of acting beyond one threshold.
+
+    Attributes
+    ----------
+    threshold : float
+    net_benefit, act_on_all : float
+        Of acting where the prediction exceeds the threshold, and of acting always.
+    gain, lower, upper : float
+        `net_benefit` less that of acting always or never, whichever is better, with 95 % limits.
+    """
+
+    threshold: float
+    net_benefit: float
+    act_on_all: float
+    gain: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Method:
+    """A calibrator in the comparison; a loss of None is infinite, and so is then a gain of None.
+
+    Attributes
+    ----------
+    name : str
+    log_loss, brier : float or None
+        Mean cross-validated losses.
+    miscalibration, discrimination, auc : float or None
+        Of the same predictions; AUC is None for one class.
+    gain, lower, upper : float or None
+        Log loss of the reference less that of the method, with limits for all methods at once; all
+        None for the reference itself.
+    harm : float
+        Share of the folds in which the method had the larger log loss.
+    """
+
+    name: str
+    log_loss: float | None
+    brier: float | None
+    miscalibration: float | None
+    discrimination: float | None
+    auc: float | None
+    gain: float | None
+    lower: float | None
+    upper: float | None
+    harm: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What `calib.compare` found on these rows.
+
+    Attributes
+    ----------
+    rows : int
+        How many were compared on.
+    reference : {"Raw", "Base rate"}
+    chosen : str or None
+        The calibrator that is recommended, if any is.
+    recommendation : str
+    notes : tuple of str
+    methods : tuple of Method
+        The reference first.
+    """
+
+    rows: int
+    reference: str
+    chosen: str | None
+    recommendation: str
+    notes: tuple[str, ...]
+    methods: tuple[Method, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `make_report` found; see the classes of its parts.
+
+    Attributes
+    ----------
+    name : str
+        Of the scores.
+    version : str
+        Of this package.
+    notes : tuple of str
+        What the caller wants said about how the data were read.
+    data : Data
+    verdict : Verdict
+    cautions : tuple of Caution
+    measures : tuple of Estimate
+    tests : tuple of Test
+    curve : Curve or None
+    bins : tuple of Bin
+    groups : tuple of Group
+    decisions : tuple of Threshold
+        At thresholds 0.01, 0.02, ..., 0.99.
+    comparison : Compared or None
+        None if there are too few rows of a class.
+    advice : tuple of str
+    methods : tuple of str
+        How the numbers were computed.
+    """
+
+    name: str
+    version: str
+    notes: tuple[str, ...]
+    data: Data
+    verdict: Verdict
+    cautions: tuple[Caution, ...]
+    measures: tuple[Estimate, ...]
+    tests: tuple[Test, ...]
+    curve: Curve | None
+    bins: tuple[Bin, ...]
+    groups: tuple[Group, ...]
+    decisions: tuple[Threshold, ...]
+    comparison: Compared | None
+    advice: tuple[str, ...]
+    methods: tuple[str, ...]
+
+    def to_json(self) -> str:
+        """Write the report as JSON: objects for the parts, null for what is missing."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_html(self) -> str:
+        """Write the report as one HTML page that loads nothing else.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from calib.report.page import page_of  # which needs matplotlib
+
+        return page_of(self)

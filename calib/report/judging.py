@@ -1,0 +1,242 @@
+"""The verdict in words, with its uncertainty, and what to do next."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from calib.kernels.binning import prefix_sums
+from calib.kernels.grouping import group_ties
+from calib.report.checking import FEW
+from calib.report.contents import Compared, Data, Estimate, Group, Test, Verdict
+from calib.report.measuring import Sample, critical_range
+from calib.report.wording import amount, count, listed, number, percent, points, probability
+
+LEVEL = 0.05  # of the test that decides
+POWER = 0.8
+LITTLE = 0.01  # share of the rows, and the tenth of the rarer class, below which an error is small
+WANTED = 0.2  # a bias of this share of the base rate should not escape a sample
+
+
+class Range(NamedTuple):
+    """Neighbouring predictions, their weight, their mean and the share of positives."""
+
+    lowest: float
+    highest: float
+    count: float
+    predicted: float
+    observed: float
+
+
+def judge(
+    sample: Sample, data: Data, measures: tuple[Estimate, ...], tests: tuple[Test, ...]
+) -> Verdict:
+    """The verdict in words."""
+    outcome, p_value = outcome_of(data, tests)
+    if not data.probabilities:
+        return _no_probabilities(data)
+    detectable = _detectable(sample)
+    if outcome == "miscalibrated":
+        return _miscalibrated(sample, data, measures, p_value, detectable)
+    if outcome == "cannot say":
+        return _too_few(data, p_value, detectable)
+    return _no_evidence(data, tests, p_value, detectable)
+
+
+def outcome_of(data: Data, tests: tuple[Test, ...]) -> tuple[str, float | None]:
+    """Outcome at the 5 % level, and the p value that it rests on: that of Kuiper's test.
+
+    With few rows of a class it is the simulated one, as the other is for large samples.
+    """
+    p_values = {test.name: test.p_value for test in tests}
+    few = _rarer(data) < FEW
+    p_value = p_values.get("Kuiper, simulated" if few else "Kuiper")
+    if p_value is not None and p_value <= LEVEL:
+        return "miscalibrated", p_value
+    return "cannot say" if few or p_value is None else "no evidence", p_value
+
+
+def _rarer(data):
+    """Number of rows of the rarer class."""
+    return min(data.positives, data.total - data.positives)
+
+
+def _no_probabilities(data):
+    sentence = (
+        "Cannot say: the scores are no probabilities, as they reach from "
+        f"{number(data.lowest)} to {number(data.highest)}."
+    )
+    details = ("They can be ranked, and turned into probabilities by a calibrator.",)
+    return Verdict("cannot say", sentence, details, None, None)
+
+
+def _too_few(data, p_value, detectable):
+    rarer = _rarer(data)
+    kind = "positive" if data.positives <= data.total - data.positives else "negative"
+    sentence = (
+        f"Cannot say: {count(rarer, kind)} among {count(data.total, 'row')} "
+        f"{'is' if rarer == 1 else 'are'} too few to judge calibration."
+    )
+    details = []
+    if p_value is not None:
+        details.append(
+            f"The test finds no miscalibration ({probability(p_value)}), but it is weak."
+        )
+    details.append(_what_escapes(detectable))
+    return Verdict("cannot say", sentence, tuple(details), p_value, detectable)
+
+
+def _no_evidence(data, tests, p_value, detectable):
+    sentence = (
+        f"No evidence of miscalibration in {count(data.total, 'row')} with "
+        f"{count(data.positives, 'positive')} (Kuiper test, {probability(p_value)})."
+    )
+    details = [_what_escapes(detectable)]
+    other = tests[-1].p_value  # Spiegelhalter's
+    if other <= LEVEL:
+        details.append(
+            f"Spiegelhalter's test by itself would reject ({probability(other)}). One of two tests "
+            "does so more often than one in twenty times: look at the slope, and at new data."
+        )
+    return Verdict("no evidence", sentence, tuple(details), p_value, detectable)
+
+
+def _what_escapes(detectable):
+    return (
+        "That is no proof of calibration. If all predictions were off by "
+        f"{points(detectable)} percentage points, the test would find it with a probability "
+        f"of {POWER:.0%} or more; smaller errors, and errors of few rows, can escape it."
+    )
+
+
+def _miscalibrated(sample, data, measures, p_value, detectable):
+    by_key = {estimate.key: estimate for estimate in measures}
+    kuiper = by_key["kuiper_error"]
+    seldom = kuiper.upper * data.total < 10 * LITTLE * _rarer(data)
+    little = kuiper.upper < LITTLE and seldom
+    sentence = (
+        f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
+        f"{probability(p_value)}): {_direction(sample, by_key)}."
+    )
+    worst = worst_range(sample)
+    brier, mcb = by_key["brier"].value, by_key["miscalibration"]
+    details = [
+        f"The largest error builds up over predictions from {number(worst.lowest)} to "
+        f"{number(worst.highest)}, which {percent(worst.count / data.total)} of the rows have: "
+        f"{percent(worst.predicted)} positives were predicted there, {percent(worst.observed)} "
+        f"seen. That is {percent(kuiper.value)} of all rows (95\N{NO-BREAK SPACE}% interval "
+        f"{percent(kuiper.lower)} to {percent(kuiper.upper)}).",
+    ]
+    share = f"The best increasing map would take {percent(mcb.value / brier)} off the Brier score"
+    if mcb.by_chance is None:
+        details.append(f"{share}, on these rows.")
+    else:
+        details.append(
+            f"{share} on these rows; off calibrated predictions, chance takes up to "
+            f"{percent(mcb.by_chance / brier)} in 95 of 100 samples."
+        )
+    return Verdict("miscalibrated", sentence, tuple(details), p_value, detectable)
+
+
+def _direction(sample, by_key):
+    """What is wrong in a few words: bias, spread, or something else."""
+    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
+    if impossible:
+        return f"{count(impossible, 'outcome')} had been given probability 0"
+    bias, slope = by_key["bias"], by_key["slope"]
+    found = []
+    if bias.lower is not None and not bias.lower <= 0 <= bias.upper:
+        smallest, largest = sorted((abs(bias.lower), abs(bias.upper)))
+        found.append(
+            f"{points(abs(bias.value))} percentage points too {'low' if bias.value > 0 else 'high'}"
+            f" on average ({points(smallest)} to {points(largest)})"
+        )
+    if slope.lower is not None and not slope.lower <= 1 <= slope.upper:
+        kind = "extreme" if slope.value < 1 else "timid"
+        limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
+        found.append(f"too {kind} (slope {limits}, where 1 is right)")
+    return f"predictions are {', and '.join(found) or 'too high in places, too low in others'}"
+
+
+def worst_range(sample: Sample) -> Range:
+    """The range of predictions over which the residuals add up to most."""
+    groups = group_ties(sample.scores, sample.labels, sample.weights)
+    path = prefix_sums(groups.positives - groups.weights * groups.scores)
+    first, last = sorted((int(np.argmin(path)), int(np.argmax(path))))
+    here = slice(first, last)
+    weights, positives = groups.weights[here], groups.positives[here]
+    total = float(weights.sum())
+    return Range(
+        float(groups.scores[first]),
+        float(groups.scores[last - 1]),
+        total,
+        float(np.dot(weights, groups.scores[here]) / total),
+        float(positives.sum() / total),
+    )
+
+
+def _detectable(sample):
+    """A bias of all predictions that Kuiper's test finds with a probability of 80 % at least.
+
+    The range of the path is at least its end, which is normal around the sum of the biases.
+    """
+    variance = np.dot(sample.counts, sample.scores * (1 - sample.scores))
+    return float((critical_range() + ndtri(POWER)) * math.sqrt(variance) / sample.counts.sum())
+
+
+def advise(
+    data: Data, verdict: Verdict, groups: tuple[Group, ...], comparison: Compared | None
+) -> tuple[str, ...]:
+    """What to do next, in the order in which one does it."""
+    advice = list(_on_calibrating(data, verdict, comparison))
+    off = [group.name for group in groups if not group.lower <= 0 <= group.upper]
+    if off:
+        advice.append(f"Look into the groups whose limits leave out zero: {listed(off)}.")
+    if data.probabilities:
+        advice.append(
+            "Before deciding by these probabilities, read the decision curve at the threshold that "
+            "your costs imply."
+        )
+        advice.append("Repeat this on new rows from time to time: populations change.")
+    return tuple(advice)
+
+
+def _on_calibrating(data, verdict, comparison):
+    chosen = None if comparison is None else comparison.chosen
+    fit = f"Fit {chosen}" if chosen else "Fit a calibrator"
+    elsewhere = (
+        "Then judge the calibrated scores on rows that it has not seen: on its own rows every "
+        "calibrator looks good."
+    )
+    if verdict.outcome == "cannot say" and data.probabilities:
+        yield (
+            f"Collect more rows: with about {amount(_rows_wanted(data))} of the same kind, a bias "
+            "of a fifth of the base rate would hardly escape."
+        )
+        yield "Until then keep the scores, and do not decide by their exact values."
+    elif not data.probabilities:
+        yield f"{fit} to these scores and outcomes, on rows that the classifier was not trained on."
+        yield elsewhere
+    elif verdict.outcome == "no evidence" and chosen:
+        yield (
+            f"The verdict gives no reason to calibrate, the comparison one for {chosen}: try it, "
+            "and judge it on rows that it has not seen."
+        )
+    elif verdict.outcome == "no evidence":
+        yield "Keep the scores as they are: a calibrator would have little to correct."
+    elif chosen or comparison is None:
+        yield f"{fit}, on rows that the classifier was not trained on."
+        yield elsewhere
+    else:
+        yield (
+            "No calibrator gains for sure on these rows: keep the scores, knowing how they err, "
+            "and collect more rows."
+        )
+
+
+def _rows_wanted(data):
+    """Rows with which a bias of a fifth of the base rate is found with a probability of 80 %."""
+    rate = min(max(data.positives, 1.0) / data.total, 0.5)
+    needed = (critical_range() + float(ndtri(POWER))) ** 2 * (1 - rate) / (WANTED**2 * rate)
+    return float(math.ceil(needed / 100) * 100)

@@ -1,0 +1,438 @@
+"""Reports on scores: their numbers, verdicts, warnings and pages."""
+
+import json
+import re
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from calib import (
+    auc_interval,
+    confidence_band,
+    corp_curve,
+    decision_curve,
+    integrated_calibration_index,
+    kuiper_error,
+    kuiper_test,
+    log_loss,
+    recalibration_line,
+    reliability_curve,
+    score_decomposition,
+    smooth_ece,
+    spiegelhalter_test,
+)
+from calib.kernels.grouping import group_ties
+from calib.report import make_report
+from calib.report.chance import N_DRAWS, measures_by_chance, miscalibration_of
+from calib.report.checking import cautions_of, clean, described
+from calib.report.judging import outcome_of, worst_range
+from calib.report.measuring import (
+    Sample,
+    bins_of,
+    calibration_tests,
+    corners,
+    decisions_of,
+    estimates,
+    groups_of,
+    kuiper_interval,
+)
+from calib.report.wording import number, percent, points
+
+
+def drawn(n=300, seed=0, slope=1.0, decimals=None):
+    """Scores whose true probabilities have log-odds smaller by the factor `slope`; outcomes."""
+    rng = np.random.default_rng(seed)
+    truth = rng.beta(1, 2, n)
+    scores = expit(slope * logit(truth))
+    return (scores if decimals is None else scores.round(decimals)), rng.random(n) < truth
+
+
+def by_key(report):
+    return {estimate.key: estimate for estimate in report.measures}
+
+
+@pytest.fixture
+def no_comparison(monkeypatch):
+    """Reports without the comparison of calibrators, which takes longest."""
+    monkeypatch.setattr("calib.report.making.compared", lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def report():
+    scores, labels = drawn(slope=2.5)
+    groups = np.where(np.arange(300) % 3 == 0, "<script>alert(1)</script>", "b & b")
+    return make_report(
+        scores, labels, groups=groups, name="<script>", notes=["<b>2</b> rows dropped"]
+    )
+
+
+def test_measures_are_those_of_the_package(report):
+    scores, labels = drawn(slope=2.5)
+    parts = score_decomposition(labels, scores)
+    area = auc_interval(labels, scores)
+    line = recalibration_line(labels, scores)
+    found = by_key(report)
+    expected = {
+        "mean_prediction": scores.mean(),
+        "observed_rate": labels.mean(),
+        "bias": np.mean(labels - scores),
+        "log_loss": log_loss(labels, scores),
+        "brier": parts.score,
+        "miscalibration": parts.miscalibration,
+        "discrimination": parts.discrimination,
+        "uncertainty": parts.uncertainty,
+        "auc": area.estimate,
+        "kuiper_error": kuiper_error(labels, scores),
+        "smooth_ece": smooth_ece(labels, scores),
+        "ici": integrated_calibration_index(labels, scores),
+        "slope": line.slope,
+        "intercept": line.intercept,
+        "in_the_large": line.in_the_large,
+    }
+    assert {key: e.value for key, e in found.items()} == pytest.approx(expected, abs=1e-12)
+    assert (found["auc"].lower, found["auc"].upper) == (area.lower, area.upper)
+    assert report.tests[0].p_value == kuiper_test(labels, scores).p_value
+    assert report.tests[-1].p_value == spiegelhalter_test(labels, scores).p_value
+
+
+def test_the_page_shows_these_numbers(report):
+    page = report.to_html()
+    for estimate in report.measures:
+        cells = f'<th scope="row">{estimate.name}</th><td>{number(estimate.value)}</td>'
+        assert cells.replace("'", "&#x27;") in page
+    for group in report.groups:
+        assert f"<td>{number(group.bias)}</td>" in page
+    for method in report.comparison.methods:
+        assert f"<td>{number(method.brier)}</td>" in page
+    assert report.comparison.recommendation in page
+    for text in [report.verdict.sentence, *report.verdict.details, *report.advice]:
+        assert text.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#x27;") in page
+
+
+def test_names_and_notes_are_escaped_and_nothing_is_loaded(report):
+    page = report.to_html()
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "&lt;b&gt;2&lt;/b&gt; rows dropped" in page
+    assert not re.findall(r"https?:|\bsrc=|<link|@import|url\((?!#)|href=\"(?!#)", page)
+    assert len(re.findall(r'<svg [^>]*role="img"', page)) == 4
+    names = re.findall(r'\bid="([^"]*)"', page)
+    assert len(names) == len(set(names))
+
+
+def test_json_holds_the_same(report):
+    read = json.loads(report.to_json())
+    assert read == json.loads(json.dumps(asdict(report)))
+    assert read["verdict"]["outcome"] == "miscalibrated"
+    assert read["measures"][0]["value"] == report.measures[0].value
+
+
+@pytest.mark.slow
+def test_the_level_of_the_verdict_and_its_power():
+    outcomes = {"calibrated": [], "distorted": []}
+    for seed in range(400):
+        for name, slope in (("calibrated", 1), ("distorted", 1.5)):
+            sample, _ = clean(*drawn(2000, seed, slope), None, None)
+            outcomes[name].append(
+                outcome_of(described(sample, 0), calibration_tests(sample, None))[0]
+            )
+    rejected = np.mean(np.array(outcomes["calibrated"]) == "miscalibrated")
+    assert abs(rejected - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert set(outcomes["calibrated"]) == {"no evidence", "miscalibrated"}
+    assert outcomes["distorted"].count("miscalibrated") > 390
+
+
+def test_verdicts_in_words(no_comparison):
+    calibrated = make_report(*drawn(2000)).verdict
+    assert calibrated.outcome == "no evidence"
+    assert calibrated.sentence.startswith("No evidence of miscalibration in 2,000 rows with ")
+    assert f"off by {points(calibrated.detectable)} percentage points" in calibrated.details[0]
+    extreme = make_report(*drawn(2000, slope=2)).verdict
+    assert extreme.outcome == "miscalibrated"
+    assert "too extreme (slope 0." in extreme.sentence
+    scores, labels = drawn(2000)
+    high = make_report(np.sqrt(scores), labels).verdict
+    assert "percentage points too high on average" in high.sentence
+    timid = make_report(expit(logit(scores) / 3), labels).verdict
+    assert "too timid (slope " in timid.sentence
+
+
+def test_a_bias_that_is_called_detectable_is_detected(no_comparison):
+    found = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        scores = rng.uniform(0.2, 0.6, 500)
+        bias = 3.34 * np.sqrt(np.mean(scores * (1 - scores)) / 500)
+        sample, _ = clean(scores, rng.random(500) < scores + bias, None, None)
+        outcome, _ = outcome_of(described(sample, 0), calibration_tests(sample, None))
+        found += outcome == "miscalibrated"
+    assert found / 200 > 0.8 - 2 * np.sqrt(0.16 / 200)
+    report = make_report(scores, scores > 0.4)
+    assert report.verdict.detectable == pytest.approx(bias, rel=0.01)
+
+
+def test_few_positives_are_judged_by_simulation_only():
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.01, 0.09, 200)
+    few = make_report(scores, rng.random(200) < scores)
+    assert few.verdict.outcome == "cannot say"
+    assert "positives among 200 rows are too few" in few.verdict.sentence
+    assert few.verdict.p_value == few.tests[1].p_value
+    assert any("Collect more rows" in text for text in few.advice)
+    assert few.comparison is None
+    wrong = make_report(np.full(200, 0.5), np.arange(200) < 5)
+    assert wrong.verdict.outcome == "miscalibrated"
+    # weights that are not whole cannot be simulated, so nothing is said
+    half = make_report(scores + 0.5, np.arange(200) < 5, sample_weight=np.full(200, 0.7))
+    assert (half.verdict.outcome, half.verdict.p_value) == ("cannot say", None)
+    assert by_key(half)["kuiper_error"].by_chance is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [1, 1.3])
+def test_limits_of_the_kuiper_error_hold_calibrated_or_not(slope):
+    held = 0
+    for seed in range(300):
+        scores, labels = drawn(300, seed, slope)
+        order = np.argsort(scores)
+        bias = expit(logit(scores[order]) / slope) - scores[order]
+        truth = np.ptp(np.append(0, np.cumsum(bias))) / 300
+        _, lower, upper = kuiper_interval(Sample(labels.view(np.uint8), scores, None))
+        held += lower <= truth <= upper
+    assert held / 300 > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 300)
+
+
+@pytest.mark.slow
+def test_limits_of_slope_and_intercepts_hold_for_a_bent_truth():
+    keys = ("slope", "intercept", "in_the_large", "bias", "brier", "log_loss")
+    found = {key: [] for key in keys}
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        scores = rng.beta(2, 3, 400)
+        sample, _ = clean(scores, rng.random(400) < 0.1 + 0.7 * scores**3, None, None)
+        for estimate in estimates(sample, described(sample, 0), None):
+            if estimate.key in keys:
+                found[estimate.key].append((estimate.value, estimate.upper - estimate.value))
+    for key, pairs in found.items():
+        values, reaches = np.transpose(pairs)
+        spread = values.std(ddof=1) * 1.96
+        assert np.mean(reaches) == pytest.approx(spread, rel=0.24), key  # 3 errors of 80 draws
+
+
+def test_weights_are_copies(no_comparison):
+    scores, labels = drawn(120, decimals=2, slope=1.5)
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 4, 120)
+    groups = np.arange(120) % 2
+    weighted = make_report(scores, labels, sample_weight=weights, groups=groups)
+    copied = make_report(
+        *(np.repeat(column, weights) for column in (scores, labels)),
+        groups=np.repeat(groups, weights),
+    )
+    for part in ("measures", "tests", "curve", "bins", "groups", "decisions"):
+        one, other = (json.dumps(asdict(r)[part]) for r in (weighted, copied))
+        assert _numbers(one) == pytest.approx(_numbers(other), rel=1e-9, abs=1e-9), part
+    assert weighted.verdict.sentence == copied.verdict.sentence
+    assert weighted.data.total == copied.data.rows
+    assert weighted.data.left_out == np.count_nonzero(weights == 0)
+
+
+def _numbers(text):
+    return [float(found) for found in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text)]
+
+
+def test_margins_get_what_needs_no_probabilities():
+    scores, labels = drawn(200)
+    report = make_report(logit(scores), labels, groups=np.arange(200) % 2)
+    assert report.verdict.outcome == "cannot say"
+    assert "no probabilities" in report.verdict.sentence
+    assert [estimate.key for estimate in report.measures] == ["auc"]
+    assert (report.tests, report.curve, report.bins, report.decisions) == ((), None, (), ())
+    assert report.comparison.reference == "Base rate"
+    assert report.advice[0].startswith("Fit ")
+    assert "<h2" in report.to_html()
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "groups"),
+    [
+        ([0.3], [1], None),
+        ([0.3, 0.3], [0, 1], ["a", "b"]),
+        ([0.0, 1.0, 0.0], [0, 1, 1], None),
+        (np.linspace(0, 1, 50), np.zeros(50), None),
+        (np.full(60, 0.5), np.arange(60) % 2, np.arange(60) < 30),
+        (np.arange(60) % 2, np.arange(60) % 2, None),
+        (np.linspace(0.1, 0.9, 60), np.arange(60) >= 30, np.arange(60) >= 30),
+    ],
+    ids=["one", "two", "impossible", "one class", "constant", "classes", "group of a class"],
+)
+def test_odd_samples_give_a_page(no_comparison, scores, labels, groups):
+    report = make_report(scores, labels, groups=groups)
+    json.loads(report.to_json())
+    page = report.to_html()
+    assert report.verdict.sentence.replace("<", "&lt;") in page
+    assert "nan" not in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL).lower()
+
+
+def test_what_is_missing_says_why(no_comparison):
+    separated = make_report(np.linspace(0.1, 0.9, 60), np.arange(60) >= 30)
+    assert by_key(separated)["slope"].value is None
+    assert "separate the classes" in by_key(separated)["slope"].note
+    impossible = make_report([0.0, 1.0, 0.5, 0.0] * 20, [0, 1, 0, 1] * 20)
+    assert by_key(impossible)["log_loss"].value is None
+    assert "no finite log-odds" in by_key(impossible)["slope"].note
+    assert "20 outcomes had been given probability 0" in impossible.verdict.sentence
+    assert by_key(make_report([0.2, 0.4], [0, 0]))["auc"].value is None
+
+
+def kinds(scores, labels, groups=None):
+    sample, left_out = clean(scores, labels, None, groups)
+    return {caution.kind for caution in cautions_of(sample, described(sample, left_out))}
+
+
+def test_warnings():
+    scores, labels = drawn(1000)
+    assert kinds(scores, labels) == set()
+    assert kinds(scores.round(2), labels) == {"rounded scores"}
+    assert kinds(np.repeat(scores[:50], 20), labels) == {"ties"}
+    assert kinds(np.append(scores, scores), np.append(labels, labels)) == {"duplicated rows"}
+    assert kinds(logit(scores), labels) == {"no probabilities"}
+    assert kinds(scores[:30], np.arange(30) == 20) == {"few of a class"}
+    assert kinds(scores[:30], np.zeros(30)) == {"one class"}
+    assert kinds(np.full(30, 0.5), np.arange(30) % 2) == {"constant scores", "few of a class"}
+    assert "classes for scores" in kinds(labels.astype(float), labels)
+    assert "impossible outcomes" in kinds(np.where(scores < 0.3, 0, scores), labels)
+    assert kinds(scores, labels, labels) == {"one class in a group"}
+
+
+def test_order_of_the_rows():
+    scores, labels = drawn(1000)
+    order = np.argsort(scores)
+    assert kinds(scores[order], labels[order]) == {"sorted rows"}
+    order = np.argsort(labels, kind="stable")
+    assert kinds(scores[order], labels[order]) == {"sorted rows"}
+    rng = np.random.default_rng(0)
+    rate = np.where(np.arange(1000) < 600, 0.2, 0.4)
+    later = rng.random(1000) < rate
+    assert kinds(rate + rng.uniform(-0.1, 0.1, 1000), later) == {"drift of base rate"}
+    both = {"drift of base rate", "drift of calibration"}
+    assert kinds(rng.uniform(0.2, 0.4, 1000), later) == both
+    found = sum(bool(kinds(*drawn(300, seed))) for seed in range(300))
+    assert found < 300 * (0.02 + 3 * np.sqrt(0.02 * 0.98 / 300))  # two tests at 0.01
+
+
+def test_curve_and_bins_are_those_of_the_package(report):
+    scores, labels = drawn(slope=2.5)
+    curve, band = corp_curve(labels, scores), confidence_band(labels, scores)
+    drawn_at = np.interp(curve.predicted, report.curve.predicted, report.curve.recalibrated)
+    np.testing.assert_allclose(drawn_at, curve.recalibrated, atol=1e-12)
+    for mine, its in ((report.curve.lower, band.lower), (report.curve.upper, band.upper)):
+        np.testing.assert_allclose(np.interp(band.predicted, report.curve.band_at, mine), its)
+    assert len(report.curve.predicted) < curve.predicted.size
+    assert corners(np.array([1, 1, 1, 2, 3, 3, 3])).tolist() == [1, 0, 1, 1, 1, 0, 1]
+    bins = reliability_curve(labels, scores, n_bins=10)
+    assert [b.observed for b in report.bins] == bins.observed.tolist()
+    for part in report.bins:
+        inside = (scores >= part.lowest) & (scores <= part.highest)
+        assert inside.sum() == part.count
+        assert scores[inside].mean() == pytest.approx(part.predicted)
+
+
+def test_bins_of_ties_cover_every_row():
+    scores, labels = drawn(200, decimals=1)
+    sample, _ = clean(scores, labels, None, None)
+    bins = bins_of(sample)
+    assert sum(part.count for part in bins) == 200
+    assert all(a.highest < b.lowest for a, b in zip(bins, bins[1:], strict=False))
+
+
+def test_groups():
+    scores, labels = drawn(200)
+    groups = np.array(["a", "b", "b", "b"] * 50)
+    labels[groups == "a"] = False
+    sample, _ = clean(scores, labels, None, groups)
+    alone, rest = groups_of(sample)
+    here = groups == "b"
+    assert (rest.total, rest.positives) == (150, labels[here].sum())
+    assert rest.bias == pytest.approx(np.mean(labels[here] - scores[here]))
+    p_value = kuiper_test(labels[here], scores[here]).p_value
+    assert rest.p_value == pytest.approx(1 - (1 - p_value) ** 2)
+    assert (alone.auc, alone.observed) == (None, 0)
+    # exact limit of 0 of 50, at the level of one of two groups
+    level = (1 - 0.95**0.5) / 2
+    assert alone.upper == pytest.approx(1 - level ** (1 / 50) - alone.predicted)
+
+
+def test_gains_of_decisions_are_means_over_rows():
+    scores, labels = drawn(150)
+    sample, _ = clean(scores, labels, None, None)
+    decisions = decisions_of(sample)
+    curve = decision_curve(labels, scores)
+    assert [point.net_benefit for point in decisions] == curve.net_benefit.tolist()
+    for point in (decisions[9], decisions[29], decisions[59]):
+        odds = point.threshold / (1 - point.threshold)
+        worth = np.where(labels, 1, -odds)
+        acting = scores > point.threshold
+        default = point.act_on_all > 0
+        rows = worth * acting - worth * default
+        assert point.gain == pytest.approx(rows.mean(), abs=1e-12)
+        reach = 1.959964 * rows.std(ddof=1) / np.sqrt(150)
+        assert point.upper - point.gain == pytest.approx(reach, rel=1e-5)
+
+
+def test_chance_draws_from_the_predictions():
+    scores, labels = drawn(200, decimals=2)
+    groups = group_ties(scores, labels.view(np.uint8))
+    one, other = (measures_by_chance(groups, np.random.default_rng(0)) for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+    assert one.kuiper.shape == (N_DRAWS,)
+    assert miscalibration_of(*groups) == pytest.approx(
+        score_decomposition(labels, scores).miscalibration, abs=1e-12
+    )
+    # of calibrated outcomes, p values of Kuiper's error are uniform by definition
+    fifth_largest = np.sort(one.kuiper)[-5]
+    rng = np.random.default_rng(1)
+    errors = [kuiper_error(rng.random(200) < scores, scores) for _ in range(300)]
+    assert abs(np.mean(errors >= fifth_largest) - 0.05) < 0.07  # the quantile itself varies by 0.02
+
+
+def test_the_worst_range_holds_the_kuiper_error():
+    scores, labels = drawn(300, slope=3)
+    sample, _ = clean(scores, labels, None, None)
+    worst = worst_range(sample)
+    error = abs(worst.observed - worst.predicted) * worst.count / 300
+    assert error == pytest.approx(kuiper_error(labels, scores))
+    inside = (scores >= worst.lowest) & (scores <= worst.highest)
+    assert inside.sum() == worst.count
+
+
+def test_numbers_in_words():
+    assert [number(x) for x in (None, 0, 0.1234, 12.3456, -0.5)] == [
+        "\N{EN DASH}",
+        "0.000",
+        "0.123",
+        "12.346",
+        "\N{MINUS SIGN}0.500",
+    ]
+    assert [number(x) for x in (0.00123, 0.000456, 3e-9)] == ["0.0012", "0.00046", "< 0.00001"]
+    assert [percent(x) for x in (0.5, 0.00123)] == [
+        "50.0\N{NO-BREAK SPACE}%",
+        "0.12\N{NO-BREAK SPACE}%",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scores": [0.1, np.nan]}, "scores must be finite; found nan at row 1"),
+        ({"labels": [0, 2]}, "labels must be 0/1 or bool; found 2"),
+        ({"groups": ["a"]}, "groups has 1 rows but scores has 2"),
+        ({"sample_weight": [0, 0]}, "sample_weight is zero in every row"),
+        ({"random_state": None}, "random_state must be an integer"),
+    ],
+)
+def test_bad_input_is_refused_by_name(changed, message):
+    with pytest.raises(ValueError, match=message):
+        make_report(**({"scores": [0.1, 0.2], "labels": [0, 1]} | changed))
