@@ -325,7 +325,7 @@ def test_raw_scores_of_infinite_log_loss():
     scores[np.argmax(labels)] = 0.0
     found = compare(scores, labels, {"venn": VennAbers()}, n_repeats=1)
     assert found.chosen == "venn" and found.results["venn"].log_gain.lower == np.inf
-    assert "that of the raw scores is infinite" in found.recommendation
+    assert found.recommendation.endswith("and that of the raw scores is infinite.")
     harsh = compare(scores, labels, [IsotonicCalibrator()], n_repeats=5)
     assert np.isnan(harsh.results["IsotonicCalibrator()"].log_gain.estimate)
     assert harsh.chosen is None and "compare by loss='brier'" in harsh.recommendation
