@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from calib import (
     HeterogeneousCalibrator,
+    Interval,
     IsotonicCalibrator,
     PlattScaling,
     confidence_band,
@@ -321,3 +322,22 @@ def corp_sample():
     rng = np.random.default_rng(0)
     p = rng.random(200)
     return rng.random(200) < p, p
+
+
+def test_forest_plot_draws_finite_intervals_and_writes_the_others():
+    intervals = {
+        "Platt": Interval(0.02, 0.01, 0.03, 0.005),
+        "new": Interval(-np.inf, -np.inf, -np.inf, np.nan),
+        "newer": Interval(np.inf, np.inf, np.inf, np.nan),
+        "both": Interval(np.nan, np.nan, np.nan, np.nan),
+        "unsure": Interval(0.5, -np.inf, np.inf, np.inf),
+    }
+    ax = diagrams.forest_plot(intervals)
+    (drawn,) = ax.containers
+    np.testing.assert_allclose(drawn.lines[2][0].get_segments(), [[[0.01, 0], [0.03, 0]]])
+    assert drawn.lines[0].get_color() == diagrams.METHOD_STYLES["Platt"]["color"]
+    words = ["minus infinity", "infinite", "not defined", "0.5, without an interval"]
+    assert [text.get_text() for text in ax.texts] == words
+    assert ax.yaxis_inverted()
+    with pytest.raises(ValueError, match="intervals must be a dictionary with at least one entry"):
+        diagrams.forest_plot({})

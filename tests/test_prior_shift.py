@@ -65,6 +65,7 @@ def test_bad_probabilities_are_refused():
 # A known base rate
 
 
+@pytest.mark.slow
 def test_the_true_posterior_of_the_target_is_found():
     """The calibrator learns at base rate 1/2, the target has 1/20."""
     rng = np.random.default_rng(1)
@@ -74,6 +75,7 @@ def test_the_true_posterior_of_the_target_is_found():
     assert shift.prior_ == 0.05 and abs(shift.base_rate_ - 0.5) < 0.01
 
 
+@pytest.mark.slow
 def test_resampled_negatives():
     """One in ten negatives was kept; the factor, the base rate and the whole sample agree."""
     rng = np.random.default_rng(2)
@@ -178,6 +180,7 @@ def test_a_true_base_rate_is_found():
     assert 0.85 < np.std(found) / error < 1.15
 
 
+@pytest.mark.slow
 def test_adapted_predictions_are_the_posterior_of_the_target():
     rng = np.random.default_rng(4)
     shift = PriorShift(PlattScaling(), prior="em").fit(*two_normals(100_000, 0.5, rng))
@@ -187,6 +190,7 @@ def test_adapted_predictions_are_the_posterior_of_the_target():
     assert abs(predicted.mean() - shift.prior_) < 1e-10  # the fixed point of EM
 
 
+@pytest.mark.slow
 def test_it_fails_under_concept_drift():
     """Positives look different in the target: the estimate is precise and wrong."""
     rng = np.random.default_rng(5)

@@ -125,14 +125,14 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    >>> from calib import compare
+    >>> from calib import PlattScaling, VennAbers, compare
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.random(1000)
     >>> labels = rng.random(1000) < truth
-    >>> comparison = compare(truth**3, labels, n_repeats=2)
-    >>> comparison.chosen
-    'Platt on logits'
-    >>> compare(truth, labels, n_repeats=2).best_ is None
+    >>> calibrators = [PlattScaling(), VennAbers()]
+    >>> compare(truth**3, labels, calibrators, n_repeats=1).chosen
+    'VennAbers()'
+    >>> compare(truth, labels, calibrators, n_repeats=1).best_ is None
     True
     """
     check_choice(loss, LOSSES, "loss")

@@ -35,12 +35,13 @@ def _something(chosen, results, reference, loss, confidence):
     gain = results[chosen].gain(loss)
     than = REFERENCES[reference]
     if math.isinf(gain.estimate):
-        why = f"that of {than} is infinite"
+        why = "infinite"
     else:
-        why = f"that of {than} is larger by {gain.estimate:.3g} ({_limits(gain, confidence)})"
+        why = f"larger by {gain.estimate:.3g} ({_limits(gain, confidence)})"
+        why += _together(len(results) - 1)
     text = (
         f"Calibrate by {chosen}: its {LOSSES[loss]} is {results[chosen].loss(loss):.3g}, "
-        f"and {why}{_together(len(results) - 1)}."
+        f"and that of {than} is {why}."
     )
     smaller = [n for n, r in results.items() if r.loss(loss) < results[chosen].loss(loss)]
     if smaller:
