@@ -13,6 +13,7 @@ from calib.metrics import SequentialCalibrationTest
 
 FORMAT, VERSION = "calib-monitor", 1
 ALARM = 1
+HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
 LINE = "{:>10} {:>9} {:>9} {:>13} {:>11}  {}"
 
 
@@ -24,12 +25,14 @@ def run(options) -> int:
         options.score, options.label, options.positive, unit=True, drop_missing=options.drop_missing
     )
     threshold = options.alpha / 2  # two tests share the false alarms
-    print(LINE.format("rows", "rate", "expected", "p calibrated", "p constant", "alarm"))
+    alarms = None
     with open_table(options.data, format_of(options)) as table, progress_of(options) as progress:
         reader = ScoreReader(table, columns)
         for _, _, part in reader.blocks(options.batch):
             if part.scores.size == 0:
                 continue
+            if alarms is None:
+                print(LINE.format(*HEADER))
             calibration.update(part.labels, part.scores)
             drift.update(part.labels)
             alarms = _alarms(calibration, drift, threshold)

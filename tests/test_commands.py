@@ -1,0 +1,507 @@
+"""The command line, from the words to the files: fit, apply, export, monitor."""
+
+import csv
+import io
+import itertools
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import calib
+from calib import LinearMap, SigmoidMap, StepMap, load_map
+from calib.commands import main
+from calib.commands.arguments import LANGUAGES, METHODS
+from calib.commands.drift import BaseRateTest
+from calib.commands.exporting import PROGRAMS, program
+from calib.commands.progress import Progress
+from calib.commands.writing import new_file
+from calib.maps import KINDS
+from calib.stored_maps import FittedTo, StoredMap
+
+COLUMNS = ["--score", "prob", "--label", "y"]
+RUN = [sys.executable, "-m", "calib"]
+
+
+def sample(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.random(n).round(3)
+    return scores, (rng.random(n) < scores**2).astype(int)
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A table with a column that no command reads."""
+    return table(tmp_path / "scores.csv", *sample())
+
+
+def table(path, scores, labels):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["name", "prob", "y"])
+        writer.writerows(
+            (f"no. {i}, {s!r}", s, y)
+            for i, (s, y) in enumerate(zip(scores.tolist(), labels.tolist(), strict=True))
+        )
+    return str(path)
+
+
+@pytest.fixture
+def stored(data, tmp_path):
+    path = str(tmp_path / "map.json")
+    assert main(["fit", data, *COLUMNS, "-o", path]) == 0
+    return path
+
+
+def refusal(capfd, *words):
+    """What a command says that ends with exit code 2."""
+    assert main([str(word) for word in words]) == 2
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith(f"calib {words[0]}: error: ") and err.count("\n") == 1
+    return err
+
+
+# Help and errors
+
+
+def test_help_lists_commands_and_exit_codes_and_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom calib.commands import main\n"
+        "try:\n    main(['--help'])\n"
+        "except SystemExit:\n    print('heavy:', {'numpy', 'scipy', 'numba'} & set(sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    for word in ("fit", "apply", "export", "monitor", "exit codes:", "130", "heavy: set()"):
+        assert word in out
+
+
+@pytest.mark.parametrize("words", [[], ["fit"], ["fly"], ["fit", "x.csv", "--score", "s"]])
+def test_wrong_words_end_with_2(words, capfd):
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 2 and "usage: calib" in capfd.readouterr().err
+
+
+def test_errors_are_one_line(data, stored, tmp_path, capfd):
+    new = tmp_path / "new"
+    assert "No such file" in refusal(capfd, "fit", tmp_path / "absent", *COLUMNS, "-o", new)
+    assert "no column 'p'" in refusal(capfd, "apply", stored, data, "--score", "p")
+    assert "No such file" in refusal(capfd, "apply", tmp_path / "absent", data, "--score", "prob")
+    assert "holds no map" in refusal(capfd, "apply", data, data, "--score", "prob")
+    assert "exists" in refusal(capfd, "fit", data, *COLUMNS, "-o", stored)
+    assert "is a folder" in refusal(capfd, "fit", data, *COLUMNS, "-o", tmp_path)
+    assert "no folder" in refusal(capfd, "fit", data, *COLUMNS, "-o", tmp_path / "absent" / "x")
+    margins = table(tmp_path / "margins.csv", sample()[0] - 0.5, sample()[1])
+    uniform = ["--method", "histogram", "--parameter", "strategy=uniform", "-o", new]
+    assert "must lie in [0, 1]" in refusal(capfd, "fit", margins, *COLUMNS, *uniform)
+    assert "line 2" in refusal(capfd, "monitor", margins, *COLUMNS)
+    assert not new.exists()
+
+
+# fit and load_map
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_map_gives_bit_for_bit_what_the_calibrator_gives(method, data, tmp_path):
+    path = tmp_path / "map.json"
+    assert main(["fit", data, *COLUMNS, "--method", method, "-o", str(path)]) == 0
+    scores, labels = sample()
+    calibrator = getattr(calib, METHODS[method])().fit(scores, labels)
+    grid = np.linspace(-0.1, 1.1, 1001)
+    np.testing.assert_array_equal(load_map(path)(grid), calibrator.predict(grid))
+
+
+def test_what_a_file_of_a_map_says(data, tmp_path):
+    path = tmp_path / "map.json"
+    more = ["--method", "histogram", "--parameter", "n_bins=7", "--positive", "1", "--weight", "y"]
+    scores, labels = sample()
+    data = table(data, scores, labels)
+    with open(data, newline="") as file:
+        rows = list(csv.reader(file))
+    with open(data, "w", newline="") as file:
+        csv.writer(file).writerows([[*row, "w" if i == 0 else 2] for i, row in enumerate(rows)])
+    more[-1] = "w"
+    assert main(["fit", data, *COLUMNS, *more, "-o", str(path)]) == 0
+    document = json.loads(path.read_text())
+    map_ = document.pop("map")
+    assert map_["kind"] == "step" and len(map_["probabilities"]) == 7
+    assert document == {
+        "format": "calib-map",
+        "version": 1,
+        "method": {
+            "name": "HistogramBinning",
+            "parameters": {"n_bins": 7, "strategy": "quantile"},
+        },
+        "fitted_to": {
+            "file": "scores.csv",
+            "score": "prob",
+            "label": "y",
+            "positive": "1",
+            "rows": 300,
+            "positives": int(labels.sum()),
+            "total_weight": 600.0,
+            "lowest_score": scores.min(),
+            "highest_score": scores.max(),
+        },
+        "package": f"calib {calib.__version__}",
+    }
+    assert str(tmp_path) not in path.read_text()
+
+
+def test_parameters_that_a_method_does_not_have(data, tmp_path, capfd):
+    for setting in ("bins=3", "n_bins", "n_bins=-1", "n_bins=many", "strategy=odd"):
+        words = ["fit", data, *COLUMNS, "--method", "histogram", "--parameter", setting]
+        message = refusal(capfd, *words, "-o", tmp_path / "map.json")
+        assert "n_bins" in message or "strategy" in message
+
+
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        (lambda d: "[", "no JSON"),
+        (lambda d: "[" * 100_000, "no JSON"),
+        (lambda d: [], "calib-map"),
+        (lambda d: d | {"format": "x"}, "calib-map"),
+        (lambda d: d | {"version": 2}, "version 2"),
+        (lambda d: {k: v for k, v in d.items() if k != "method"}, "'method'"),
+        (lambda d: d | {"fitted_to": {}}, "fitted_to|missing"),
+        (lambda d: d | {"map": {"kind": "spline"}}, "kind must be"),
+        (lambda d: d | {"map": d["map"] | {"scores": [0.5, 0.1]}}, "probabilities|increase"),
+        (lambda d: d | {"map": d["map"] | {"probabilities": [float("nan")]}}, "finite"),
+    ],
+)
+def test_a_file_that_is_no_map(change, word, stored, tmp_path):
+    changed = change(json.loads(open(stored).read()))
+    path = tmp_path / "changed.json"
+    path.write_text(changed if isinstance(changed, str) else json.dumps(changed))
+    with pytest.raises(ValueError, match=word) as error:
+        load_map(path)
+    assert "changed.json" in str(error.value)
+
+
+# apply
+
+
+def rows_of(text, separator=","):
+    return list(csv.reader(io.StringIO(text), delimiter=separator))
+
+
+def test_apply_keeps_all_columns_and_adds_one(data, stored, tmp_path, capfd):
+    out = tmp_path / "out.csv"
+    words = ["apply", stored, data, "--score", "prob"]
+    assert main([*words, "-o", str(out)]) == 0
+    assert main(words) == 0
+    assert capfd.readouterr().out == out.read_text()
+    before, after = rows_of(open(data).read()), rows_of(out.read_text())
+    assert [row[:-1] for row in after] == before and after[0][-1] == "calibrated"
+    added = [float(row[-1]) for row in after[1:]]
+    np.testing.assert_array_equal(added, load_map(stored)(sample()[0]))
+    assert "exists" in refusal(capfd, *words, "-o", out)
+    assert "'calibrated' already" in refusal(capfd, "apply", stored, out, "--score", "prob")
+    again = ["apply", stored, str(out), "--score", "prob", "--column", "again", "-o", str(out)]
+    assert main([*again, "--force"]) == 0  # over its own input, which is read to the end first
+    assert rows_of(out.read_text())[0] == ["name", "prob", "y", "calibrated", "again"]
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_apply_warns_of_scores_where_the_map_has_seen_none(stored, tmp_path, capfd):
+    scores = np.array([-1.0, 0.5, 1.5, 2.5])
+    data = table(tmp_path / "far.csv", scores, scores)
+    assert main(["apply", stored, data, "--score", "prob"]) == 0
+    assert "1 below, 2 above" in capfd.readouterr().err
+
+
+def test_apply_writes_as_the_text_is_written(stored, tmp_path, capfd):
+    data = tmp_path / "german.csv"
+    data.write_bytes("Größe;0,25\n;\nklein;0,75\n".encode("latin-1"))
+    words = ["apply", stored, str(data), "--score", "2", "--separator", ";", "--decimal", ","]
+    words += ["--encoding", "latin-1", "--no-header", "-o", str(tmp_path / "out.csv")]
+    assert "line 2" in refusal(capfd, *words)
+    assert main([*words, "--drop-missing"]) == 0
+    assert "1 row of 3" in capfd.readouterr().err
+    rows = rows_of((tmp_path / "out.csv").read_bytes().decode("latin-1"), ";")
+    assert [row[:2] for row in rows] == [["Größe", "0,25"], ["klein", "0,75"]]
+    added = [float(row[2].replace(",", ".")) for row in rows]
+    np.testing.assert_array_equal(added, load_map(stored)([0.25, 0.75]))
+
+
+def test_apply_to_parquet(stored, tmp_path, capfd):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    scores = np.random.default_rng(0).random(10_000)
+    before = pyarrow.table({"prob": scores, "name": list(map(str, range(10_000)))})
+    data, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    parquet.write_table(before, data)
+    words = ["apply", stored, str(data), "--score", "prob"]
+    assert "ends in .parquet" in refusal(capfd, *words)
+    assert main([*words, "-o", str(out)]) == 0
+    after = parquet.read_table(out)
+    assert after.drop_columns("calibrated").equals(before)
+    np.testing.assert_array_equal(after["calibrated"].to_numpy(), load_map(stored)(scores))
+
+
+def started(*words, **how):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([*RUN, *map(str, words)], text=True, **pipes | how)
+
+
+# More than a block, and less than a pipe holds, so that to write it never waits
+ROWS = "prob\n" + "".join(f"{i / 5000}\n" for i in range(5000))
+
+
+def test_apply_streams_and_a_closed_pipe_ends_it_quietly(stored):
+    """The first rows come out before the last went in."""
+    with started("apply", stored, "-", "--score", "prob") as process:
+        process.stdin.write(ROWS)
+        process.stdin.flush()
+        assert process.stdout.readline() == "prob,calibrated\n"
+        assert process.stdout.readline().startswith("0.0,")
+        process.stdout.close()
+        assert process.wait(timeout=60) == 141
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("number, code", [("SIGKILL", -9), ("SIGTERM", 143), ("SIGINT", 130)])
+def test_a_run_that_is_killed_leaves_no_half_written_file(number, code, stored, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("what was there before")
+    words = ["apply", stored, "-", "--score", "prob", "-o", out, "--force"]
+    with started(*words) as process:
+        process.stdin.write(ROWS)
+        process.stdin.flush()
+        while not any(path.stat().st_size for path in tmp_path.glob(".out.csv.*.part")):
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        process.send_signal(getattr(signal, number))
+        assert process.wait(timeout=60) == code
+        assert process.stderr.read() == ""
+    assert out.read_text() == "what was there before"
+    assert bool(list(tmp_path.glob(".out.csv.*"))) == (number == "SIGKILL")
+
+
+def test_a_file_takes_its_name_when_it_is_whole(tmp_path):
+    path = tmp_path / "new.txt"
+    with pytest.raises(RuntimeError), new_file(path) as file:
+        file.write("half")
+        file.flush()
+        assert not path.exists()
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "link.txt").symlink_to(path)
+    path.write_text("old")
+    with new_file(tmp_path / "link.txt", force=True) as file:
+        file.write("new")
+    assert path.read_text() == "new" and (tmp_path / "link.txt").is_symlink()
+    with new_file("/dev/null") as file:
+        file.write("gone")
+
+
+# export
+
+
+def stored_map(map_):
+    fitted_to = FittedTo("a\nb.csv", "s", "y", None, 9, 4, None, 0.0, 1.0)
+    return StoredMap(map_, "Some", {}, fitted_to, "calib")
+
+
+def maps():
+    rng = np.random.default_rng(0)
+    many = np.sort(rng.normal(size=400))
+    yield StepMap(np.array([]), np.array([0.25]))
+    yield StepMap(np.array([0.1, 0.5]), np.array([0.0, 1 / 3, 1.0]))
+    yield StepMap(many, rng.random(401))
+    yield StepMap(np.array([-1e308, -5e-324, 0.0, 5e-324, 1e308]), rng.random(6))
+    yield LinearMap(np.array([0.5]), np.array([0.25]))
+    yield LinearMap(many, np.sort(rng.random(400)))
+    yield LinearMap(many, rng.random(400).round(1))
+    yield LinearMap(np.array([-1e308, 0.1, 1e308]), np.array([0.1, 0.2, 1.0]))
+    yield SigmoidMap(5.25, -2.5)
+    yield SigmoidMap(-1e3, 0.1)
+
+
+def queries(map_):
+    """Cuts, their neighbours, what lies between and far outside."""
+    cuts = getattr(map_, "scores", np.array([0.0, 0.5]))
+    near = [
+        cuts,
+        np.nextafter(cuts, -np.inf),
+        np.nextafter(cuts, np.inf),
+        cuts[1:] / 2 + cuts[:-1] / 2,
+    ]
+    far = [-np.finfo(float).max, -1e300, -1e5, -1.0, -0.0, 0.0, 5e-324, 1.0, 750.0, 1e5, 1e300]
+    return np.unique(np.concatenate([*near, far, np.random.default_rng(1).normal(size=200)]))
+
+
+each_map = pytest.mark.parametrize("map_", list(maps()), ids=lambda map_: type(map_).__name__)
+
+
+@each_map
+def test_javascript_gives_what_python_gives(map_):
+    racer = pytest.importorskip("py_mini_racer").MiniRacer()
+    scores = queries(map_)
+    racer.eval(program(stored_map(map_), "javascript", "score"))
+    found = json.loads(racer.eval(f"JSON.stringify({json.dumps(scores.tolist())}.map(calibrate))"))
+    tolerance = 1e-15 if map_.kind == "sigmoid" else 0
+    np.testing.assert_allclose(found, map_(scores), rtol=0, atol=tolerance)
+    for wrong in ("NaN", "Infinity", "'0.5'", "null", "undefined"):
+        caught = f"try {{ calibrate({wrong}) }} catch (e) {{ e instanceof RangeError }}"
+        assert racer.eval(caught) is True
+
+
+@each_map
+def test_sql_gives_what_python_gives(map_):
+    connection = sqlite3.connect(":memory:")
+    connection.create_function("EXP", 1, lambda x: float(np.exp(x)))
+    connection.execute('CREATE TABLE t ("the ""score""" REAL)')
+    scores = queries(map_)
+    connection.executemany("INSERT INTO t VALUES (?)", [(s,) for s in [*scores.tolist(), None]])
+    expression = program(stored_map(map_), "sql", 'the "score"')
+    found = [value for (value,) in connection.execute(f"SELECT\n{expression}FROM t")]
+    assert found.pop() is None
+    tolerance = 0 if map_.kind == "step" else 1e-15
+    np.testing.assert_allclose(found, map_(scores), rtol=0, atol=tolerance)
+
+
+def test_every_kind_of_map_can_be_exported():
+    assert set(PROGRAMS) == set(LANGUAGES)
+    for language in PROGRAMS:
+        assert set(PROGRAMS[language]) == set(KINDS), language
+
+
+def test_export_from_the_command_line(stored, tmp_path, capfd):
+    path = tmp_path / "map.sql"
+    assert main(["export", stored, "--to", "sql", "--score", "t.prob", "-o", str(path)]) == 0
+    assert main(["export", stored, "--to", "sql", "--score", "t.prob"]) == 0
+    out = capfd.readouterr().out
+    assert out == path.read_text() and "WHEN t.prob IS NULL THEN NULL" in out
+
+
+# monitor
+
+
+def monitored(path, seed, n, change=lambda p: p):
+    rng = np.random.default_rng(seed)
+    scores = rng.uniform(0.05, 0.95, n)
+    return table(path, scores, (rng.random(n) < change(scores)).astype(int))
+
+
+def test_monitor_without_and_with_an_alarm(tmp_path, capfd):
+    good = monitored(tmp_path / "good.csv", 0, 4000)
+    assert main(["monitor", good, *COLUMNS]) == 0
+    out, err = capfd.readouterr()
+    assert len(out.splitlines()) == 9 and "calibration" not in out and err == ""
+    bad = monitored(tmp_path / "bad.csv", 1, 4000, lambda p: p**2)
+    assert main(["monitor", bad, *COLUMNS]) == 1
+    assert "calibration" in capfd.readouterr().out.splitlines()[-1]
+
+
+def test_monitor_sees_a_base_rate_that_changes_with_the_predictions(tmp_path, capfd):
+    rng = np.random.default_rng(2)
+    scores = np.where(np.arange(8000) < 4000, 0.3, 0.4)
+    path = table(tmp_path / "shift.csv", scores, (rng.random(8000) < scores).astype(int))
+    assert main(["monitor", path, *COLUMNS]) == 1
+    lines = capfd.readouterr().out.splitlines()
+    assert "base rate" not in lines[8] and lines[-1].endswith("  base rate")
+
+
+def test_monitor_goes_on_where_it_stopped(tmp_path, capfd):
+    whole = monitored(tmp_path / "whole.csv", 3, 3000, lambda p: p**1.2)
+    rows = open(whole).read().splitlines(keepends=True)
+    parts = []
+    for i in range(3):
+        parts.append(tmp_path / f"part{i}.csv")
+        parts[-1].write_text("".join([rows[0], *rows[1 + 1000 * i : 1001 + 1000 * i]]))
+    code = main(["monitor", whole, *COLUMNS, "--state", str(tmp_path / "once.json")])
+    once = capfd.readouterr().out.splitlines()
+    state = ["--state", str(tmp_path / "state.json")]
+    codes = [main(["monitor", str(part), *COLUMNS, *state]) for part in parts]
+    line = capfd.readouterr().out.splitlines()
+    assert [words for words in line if words != line[0]] == once[1:] and codes[-1] == code
+    assert (tmp_path / "state.json").read_text() == (tmp_path / "once.json").read_text()
+
+
+def test_monitor_remembers_an_outcome_that_was_given_no_chance(tmp_path):
+    path = table(tmp_path / "sure.csv", np.array([0.0, 0.5, 0.5]), np.array([1, 0, 1]))
+    words = ["monitor", path, *COLUMNS, "--state", str(tmp_path / "state.json")]
+    assert main(words) == 1
+    good = monitored(tmp_path / "good.csv", 0, 1000)
+    assert main(["monitor", good, *words[2:]]) == 1
+
+
+def test_monitor_leaves_the_state_as_it_was_when_it_fails(data, tmp_path, capfd):
+    state = tmp_path / "state.json"
+    words = ["monitor", data, *COLUMNS, "--state", str(state)]
+    main(words)
+    before = state.read_text()
+    capfd.readouterr()
+    with open(data, "a") as file:
+        file.write("x,0.5,2\n")
+    assert main(words) == 2
+    assert "line 302, column 'y': found '2'" in capfd.readouterr().err
+    assert state.read_text() == before
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "calib-map", "version": 1}'])
+def test_a_state_that_is_none(content, data, tmp_path, capfd):
+    state = tmp_path / "state.json"
+    state.write_text(content)
+    assert "no state of calib monitor" in refusal(
+        capfd, "monitor", data, *COLUMNS, "--state", state
+    )
+    assert state.read_text() == content
+
+
+@pytest.mark.parametrize("words", [["--batch", "0"], ["--alpha", "0"], ["--alpha", "nan"]])
+def test_bounds_of_monitor(words, data, capfd):
+    assert words[0] in refusal(capfd, "monitor", data, *COLUMNS, *words)
+
+
+def test_the_numerator_of_the_base_rate_test_is_a_law_of_the_labels():
+    """Its sum over all sequences of labels is one, so the e-value is a likelihood ratio at most."""
+    total = 0.0
+    for labels in itertools.product([0, 1], repeat=7):
+        labels = np.array(labels)
+        test = BaseRateTest()
+        for batch in (labels[:2], labels[2:3], labels[3:]):
+            test.update(batch)
+        rate = labels.mean()
+        total += np.exp(test.log_e_value) * np.prod(np.where(labels == 1, rate, 1 - rate))
+    assert total == pytest.approx(1, abs=1e-12)
+
+
+def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_change():
+    rng = np.random.default_rng(4)
+    alarms = {0.3: 0, 0.4: 0}
+    for later in alarms:
+        for _ in range(200):
+            test = BaseRateTest()
+            for batch in range(20):
+                test.update((rng.random(200) < (0.3 if batch < 10 else later)).astype(int))
+            alarms[later] += test.p_value <= 0.05
+    assert alarms[0.3] <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
+    assert alarms[0.4] >= 190
+
+
+# progress
+
+
+def test_progress_is_said_on_request_and_on_a_terminal(monkeypatch, capsys):
+    clock = iter(np.arange(0, 100, 0.6))
+    monkeypatch.setattr("calib.commands.progress.time.monotonic", lambda: next(clock))
+    for wanted, terminal, expected in (
+        (False, False, ""),
+        (True, False, "2,000 rows\n4,000 rows\n"),
+        (False, True, "\r2,000 rows\r4,000 rows\n"),
+    ):
+        monkeypatch.setattr("sys.stderr.isatty", lambda terminal=terminal: terminal)
+        progress = Progress(wanted)
+        for n_rows in range(1000, 5000, 1000):
+            progress(n_rows)
+        progress.end()
+        assert capsys.readouterr().err == expected
