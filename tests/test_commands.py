@@ -4,11 +4,13 @@ import csv
 import io
 import itertools
 import json
+import math
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +78,17 @@ def test_help_lists_commands_and_exit_codes_and_imports_nothing_heavy():
         "except SystemExit:\n    print('heavy:', {'numpy', 'scipy', 'numba'} & set(sys.modules))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
-    for word in ("fit", "apply", "export", "monitor", "exit codes:", "130", "heavy: set()"):
+    for word in (
+        "report",
+        "compare",
+        "fit",
+        "apply",
+        "export",
+        "monitor",
+        "exit codes:",
+        "130",
+        "heavy: set()",
+    ):
         assert word in out
 
 
@@ -99,7 +111,7 @@ def test_errors_are_one_line(data, stored, tmp_path, capfd):
     margins = table(tmp_path / "margins.csv", sample()[0] - 0.5, sample()[1])
     uniform = ["--method", "histogram", "--parameter", "strategy=uniform", "-o", new]
     assert "must lie in [0, 1]" in refusal(capfd, "fit", margins, *COLUMNS, *uniform)
-    assert "line 2" in refusal(capfd, "monitor", margins, *COLUMNS)
+    assert "no probability" in refusal(capfd, "monitor", margins, *COLUMNS)
     assert not new.exists()
 
 
@@ -112,7 +124,7 @@ def test_a_map_gives_bit_for_bit_what_the_calibrator_gives(method, data, tmp_pat
     assert main(["fit", data, *COLUMNS, "--method", method, "-o", str(path)]) == 0
     scores, labels = sample()
     calibrator = getattr(calib, METHODS[method])().fit(scores, labels)
-    grid = np.linspace(-0.1, 1.1, 1001)
+    grid = np.linspace(0, 1, 1001)
     np.testing.assert_array_equal(load_map(path)(grid), calibrator.predict(grid))
 
 
@@ -176,7 +188,7 @@ def test_parameters_that_a_method_does_not_have(data, tmp_path, capfd):
     ],
 )
 def test_a_file_that_is_no_map(change, word, stored, tmp_path):
-    changed = change(json.loads(open(stored).read()))
+    changed = change(json.loads(Path(stored).read_text()))
     path = tmp_path / "changed.json"
     path.write_text(changed if isinstance(changed, str) else json.dumps(changed))
     with pytest.raises(ValueError, match=word) as error:
@@ -197,7 +209,7 @@ def test_apply_keeps_all_columns_and_adds_one(data, stored, tmp_path, capfd):
     assert main([*words, "-o", str(out)]) == 0
     assert main(words) == 0
     assert capfd.readouterr().out == out.read_text()
-    before, after = rows_of(open(data).read()), rows_of(out.read_text())
+    before, after = rows_of(Path(data).read_text()), rows_of(out.read_text())
     assert [row[:-1] for row in after] == before and after[0][-1] == "calibrated"
     added = [float(row[-1]) for row in after[1:]]
     np.testing.assert_array_equal(added, load_map(stored)(sample()[0]))
@@ -323,6 +335,9 @@ def maps():
     yield LinearMap(np.array([-1e308, 0.1, 1e308]), np.array([0.1, 0.2, 1.0]))
     yield SigmoidMap(5.25, -2.5)
     yield SigmoidMap(-1e3, 0.1)
+    yield LogitPolynomialMap(np.array([-0.3, 1.7]), 0.2)
+    yield LogitPolynomialMap(np.array([0.3, 0.9, -0.1]), -1.0)
+    yield BetaMap(0.5, 1.25, -0.5, 0.3)
 
 
 def queries(map_):
@@ -338,6 +353,11 @@ def queries(map_):
     return np.unique(np.concatenate([*near, far, np.random.default_rng(1).normal(size=200)]))
 
 
+def in_python(map_, scores):
+    with np.errstate(over="ignore"):  # of the log-odds of huge scores
+        return map_(scores)
+
+
 each_map = pytest.mark.parametrize("map_", list(maps()), ids=lambda map_: type(map_).__name__)
 
 
@@ -347,8 +367,8 @@ def test_javascript_gives_what_python_gives(map_):
     scores = queries(map_)
     racer.eval(program(stored_map(map_), "javascript", "score"))
     found = json.loads(racer.eval(f"JSON.stringify({json.dumps(scores.tolist())}.map(calibrate))"))
-    tolerance = 1e-15 if map_.kind == "sigmoid" else 0
-    np.testing.assert_allclose(found, map_(scores), rtol=0, atol=tolerance)
+    tolerance = 0 if map_.kind in ("step", "linear") else 1e-15
+    np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
     for wrong in ("NaN", "Infinity", "'0.5'", "null", "undefined"):
         caught = f"try {{ calibrate({wrong}) }} catch (e) {{ e instanceof RangeError }}"
         assert racer.eval(caught) is True
@@ -357,7 +377,8 @@ def test_javascript_gives_what_python_gives(map_):
 @each_map
 def test_sql_gives_what_python_gives(map_):
     connection = sqlite3.connect(":memory:")
-    connection.create_function("EXP", 1, lambda x: float(np.exp(x)))
+    connection.create_function("EXP", 1, math.exp)  # not every SQLite has them
+    connection.create_function("LN", 1, math.log)
     connection.execute('CREATE TABLE t ("the ""score""" REAL)')
     scores = queries(map_)
     connection.executemany("INSERT INTO t VALUES (?)", [(s,) for s in [*scores.tolist(), None]])
@@ -365,7 +386,7 @@ def test_sql_gives_what_python_gives(map_):
     found = [value for (value,) in connection.execute(f"SELECT\n{expression}FROM t")]
     assert found.pop() is None
     tolerance = 0 if map_.kind == "step" else 1e-15
-    np.testing.assert_allclose(found, map_(scores), rtol=0, atol=tolerance)
+    np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
 
 
 def test_every_kind_of_map_can_be_exported():
@@ -380,6 +401,38 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
     assert main(["export", stored, "--to", "sql", "--score", "t.prob"]) == 0
     out = capfd.readouterr().out
     assert out == path.read_text() and "WHEN t.prob IS NULL THEN NULL" in out
+
+
+# report and compare
+
+
+def test_report_writes_a_page_and_numbers(data, tmp_path, capfd):
+    pytest.importorskip("matplotlib")
+    page, numbers = tmp_path / "report.html", tmp_path / "report.json"
+    words = ["report", data, *COLUMNS]
+    with open(data, "a") as file:
+        file.write("x,,1\n")
+    assert "line 302" in refusal(capfd, *words, "-o", page)
+    words.append("--drop-missing")
+    assert main([*words, "-o", str(page)]) == 0
+    assert main([*words, "--json", "-o", str(numbers)]) == 0
+    found = json.loads(numbers.read_text())
+    assert "1 row of 301" in found["notes"][0] and found["name"] == "scores.csv"
+    assert found["verdict"]["sentence"] in capfd.readouterr().err
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_compare_prints_a_table_and_json(data, capfd):
+    expected = calib.compare(*sample())
+    assert main(["compare", data, *COLUMNS]) == 0
+    assert capfd.readouterr().out == f"{expected}\n"
+    assert main(["compare", data, *COLUMNS, "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["recommended"] == expected.chosen
+    assert [row["method"] for row in found["methods"]] == list(expected.results)
+    isotonic = next(row for row in found["methods"] if row["method"] == "Isotonic")
+    assert isotonic["log_gain"] is None  # minus infinity
+    assert isotonic["brier"] == expected.results["Isotonic"].brier
 
 
 # monitor
@@ -412,7 +465,7 @@ def test_monitor_sees_a_base_rate_that_changes_with_the_predictions(tmp_path, ca
 
 def test_monitor_goes_on_where_it_stopped(tmp_path, capfd):
     whole = monitored(tmp_path / "whole.csv", 3, 3000, lambda p: p**1.2)
-    rows = open(whole).read().splitlines(keepends=True)
+    rows = Path(whole).read_text().splitlines(keepends=True)
     parts = []
     for i in range(3):
         parts.append(tmp_path / f"part{i}.csv")
@@ -477,7 +530,7 @@ def test_the_numerator_of_the_base_rate_test_is_a_law_of_the_labels():
 
 def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_change():
     rng = np.random.default_rng(4)
-    alarms = {0.3: 0, 0.4: 0}
+    alarms = {0.3: 0, 0.45: 0}
     for later in alarms:
         for _ in range(200):
             test = BaseRateTest()
@@ -485,7 +538,7 @@ def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_chan
                 test.update((rng.random(200) < (0.3 if batch < 10 else later)).astype(int))
             alarms[later] += test.p_value <= 0.05
     assert alarms[0.3] <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
-    assert alarms[0.4] >= 190
+    assert alarms[0.45] >= 198
 
 
 # progress

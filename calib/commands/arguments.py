@@ -40,6 +40,8 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"calib {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
+    _report(_command(commands, "report", "reporting", "judge scores, on one page"))
+    _compare(_command(commands, "compare", "comparing", "find out which calibrator gains most"))
     _fit(_command(commands, "fit", "fitting", "learn a map from scores and labels"))
     _apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
     _export(_command(commands, "export", "exporting", "write a map as a program"))
@@ -58,6 +60,20 @@ def _command(commands, name, module, purpose):
     )
     command.set_defaults(module=f"calib.commands.{module}")
     return command
+
+
+def _report(command):
+    reading(command, "label", "weight", "group")
+    command.add_argument("--json", action="store_true", help="write JSON instead of a page")
+    _output(command, "file for the page; - is standard output", required=True)
+
+
+def _compare(command):
+    reading(command, "label", "weight", "group")
+    command.add_argument(
+        "--loss", choices=("log", "brier"), default="log", help="what decides; default: log"
+    )
+    command.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def _fit(command):

@@ -5,11 +5,14 @@ import re
 import sqlite3
 from functools import cache
 
+import numpy as np
+
 from calib.commands.tables import InputError
 from calib.commands.writing import check_new, new_file
 from calib.stored_maps import load_stored_map
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+NEAREST = 2.0**-53  # to 0 and to 1 of scores whose log-odds are taken
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
 
 SEARCH = """\
@@ -26,6 +29,19 @@ INTERPOLATE = """\
   const share = (0.5 * score - 0.5 * scores[low - 1]) / (0.5 * scores[low] - 0.5 * scores[low - 1]);
   const value = left + share * (right - left);
   return Math.min(Math.max(value, Math.min(left, right)), Math.max(left, right));
+"""
+SIGMOID = """\
+  const logit = slope * score + intercept;
+"""
+INSIDE = """\
+  const s = Math.min(Math.max(score, 2 ** -53), 1 - 2 ** -53);
+"""
+POLYNOMIAL = """\
+  const apart = Math.log(s / (1 - s)) - centre;
+  const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
+"""
+BETA = """\
+  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));
 """
 
 
@@ -78,11 +94,15 @@ def _javascript_linear(map_, score):
     return _javascript(_arrays(map_), SEARCH + INTERPOLATE)
 
 
-def _javascript_sigmoid(map_, score):
-    return _javascript(
-        f"const slope = {map_.slope!r}, intercept = {map_.intercept!r};\n",
-        "  return 1 / (1 + Math.exp(-(slope * score + intercept)));\n",
-    )
+def _javascript_logistic(names, logit):
+    """The program for a map with such attributes, whose log-odds are the lines `logit`."""
+
+    def write(map_, score):
+        values = {name: np.asarray(getattr(map_, name)).tolist() for name in names}
+        declared = "".join(f"const {name} = {json.dumps(values[name])};\n" for name in names)
+        return _javascript(declared, f"{logit}  return 1 / (1 + Math.exp(-logit));\n")
+
+    return write
 
 
 def _case(score, branches, otherwise):
@@ -118,9 +138,35 @@ def _sql_linear(map_, score):
 
 def _sql_sigmoid(map_, score):
     slope, intercept = _literals([map_.slope, map_.intercept])
-    logit = f"({slope} * {_sql_name(score)} + {intercept})"
-    ends = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
-    return _case(_sql_name(score), ends, f"1.0 / (1.0 + EXP(-{logit}))")
+    return _sql_logistic(_sql_name(score), f"({slope} * {_sql_name(score)} + {intercept})")
+
+
+def _sql_polynomial(map_, score):
+    name, centre = _sql_name(score), _literal(map_.centre)
+    *lower, logit = _literals(map_.coefficients)
+    for coefficient in reversed(lower):
+        logit = f"({coefficient} + (LN({name} / (1.0 - {name})) - {centre}) * {logit})"
+    return _sql_logistic(name, logit, _sql_ends(map_, name))
+
+
+def _sql_beta(map_, score):
+    name, (a, b, level) = _sql_name(score), _literals([map_.a, map_.b, map_.level])
+    low, high = _literals([map_.centre, 1 - map_.centre])
+    logit = f"({level} + {a} * LN({name} / {low}) - {b} * LN((1.0 - {name}) / {high}))"
+    return _sql_logistic(name, logit, _sql_ends(map_, name))
+
+
+def _sql_logistic(score, logit, ends=()):
+    """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
+    far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
+    return _case(score, [*ends, *far], f"1.0 / (1.0 + EXP(-{logit}))")
+
+
+def _sql_ends(map_, score):
+    """Where a score is kept inside (0, 1), the map is constant: LN never sees 0."""
+    ends = np.array([NEAREST, 1 - NEAREST])
+    (low, high), values = _literals(ends), _literals(map_(ends))
+    return [(f"{score} <= {low}", values[0]), (f"{score} >= {high}", values[1])]
 
 
 def _sql_name(score):
@@ -151,7 +197,15 @@ PROGRAMS = {
     "javascript": {
         "step": _javascript_step,
         "linear": _javascript_linear,
-        "sigmoid": _javascript_sigmoid,
+        "sigmoid": _javascript_logistic(["slope", "intercept"], SIGMOID),
+        "logit_polynomial": _javascript_logistic(["coefficients", "centre"], INSIDE + POLYNOMIAL),
+        "beta": _javascript_logistic(["a", "b", "level", "centre"], INSIDE + BETA),
     },
-    "sql": {"step": _sql_step, "linear": _sql_linear, "sigmoid": _sql_sigmoid},
+    "sql": {
+        "step": _sql_step,
+        "linear": _sql_linear,
+        "sigmoid": _sql_sigmoid,
+        "logit_polynomial": _sql_polynomial,
+        "beta": _sql_beta,
+    },
 }
