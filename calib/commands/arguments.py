@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"calib {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
+    _report(_command(commands, "report", "reporting", "judge scores, on one page"))
     _fit(_command(commands, "fit", "fitting", "learn a map from scores and labels"))
     _apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
     _export(_command(commands, "export", "exporting", "write a map as a program"))
@@ -58,6 +59,12 @@ def _command(commands, name, module, purpose):
     )
     command.set_defaults(module=f"calib.commands.{module}")
     return command
+
+
+def _report(command):
+    reading(command, "label", "weight", "group")
+    command.add_argument("--json", action="store_true", help="write numbers as JSON, not a page")
+    _output(command, "file for the page, HTML; - is standard output", required=True)
 
 
 def _fit(command):
