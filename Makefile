@@ -16,7 +16,7 @@ data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/dat
 # TERM only as it stands on the command line: the environment names a terminal by it.
 term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
-  tests/test_notebook_archive.py
+  tests/test_notebook_archive.py tests/test_report_page.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
 without-kernels := addresses bad_files commands cost datasets_real ledger mutate perturbed project recorded_numbers \
   recording reproducing statistics tables_durfee2022 typing

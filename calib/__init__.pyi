@@ -1,6 +1,7 @@
 from . import datasets as datasets
 from . import diagrams as diagrams
 from . import metrics as metrics
+from . import report as report
 from . import theory as theory
 from .adaptive import AdaptiveCalibrator as AdaptiveCalibrator
 from .adaptive import logistic_intervals as logistic_intervals

@@ -229,6 +229,7 @@ def layer(name):
         "heterogeneous",
         "comparison",
         "dask",
+        "report",
         *TOP,
     ]
     return part if part in known else "calibrators"
@@ -252,6 +253,7 @@ MAY_IMPORT = {
     "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
     "comparison": FOUNDATIONS | {"comparison", "calibrators", "metrics", "diagrams"},
     "dask": FOUNDATIONS | {"calibrators", "metrics", "dask"},
+    "report": FOUNDATIONS | {"report", "comparison", "metrics", "diagrams"},
 }
 
 

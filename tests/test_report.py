@@ -145,14 +145,14 @@ def test_the_level_of_the_verdict_and_its_power():
 
 
 def test_verdicts_in_words(no_comparison):
-    calibrated = make_report(*drawn(2000)).verdict
+    calibrated = make_report(*drawn(800)).verdict
     assert calibrated.outcome == "no evidence"
-    assert calibrated.sentence.startswith("No evidence of miscalibration in 2,000 rows with ")
+    assert calibrated.sentence.startswith("No evidence of miscalibration in 800 rows with ")
     assert f"off by {points(calibrated.detectable)} percentage points" in calibrated.details[0]
-    extreme = make_report(*drawn(2000, slope=2)).verdict
+    extreme = make_report(*drawn(800, slope=2)).verdict
     assert extreme.outcome == "miscalibrated"
     assert "too extreme (slope 0." in extreme.sentence
-    scores, labels = drawn(2000)
+    scores, labels = drawn(800)
     high = make_report(np.sqrt(scores), labels).verdict
     assert "percentage points too high on average" in high.sentence
     timid = make_report(expit(logit(scores) / 3), labels).verdict

@@ -64,8 +64,8 @@ def _command(commands, name, module, purpose):
 
 def _report(command):
     reading(command, "label", "weight", "group")
-    command.add_argument("--json", action="store_true", help="write JSON instead of a page")
-    _output(command, "file for the page; - is standard output", required=True)
+    command.add_argument("--json", action="store_true", help="write numbers as JSON, not a page")
+    _output(command, "file for the page, HTML; - is standard output", required=True)
 
 
 def _compare(command):

@@ -1,27 +1,46 @@
-"""``calib report``: one page on one file of scores."""
+"""``calib report``: judge the scores of a table, on one page."""
 
 from pathlib import Path
 
 from calib.commands.reading import read_scores
 from calib.commands.running import note, progress_of, reading_of
+from calib.commands.tables import InputError
 from calib.commands.writing import check_new, new_file
 from calib.report import make_report
 
 
 def run(options) -> int:
-    """Read, measure, write the page or the JSON; returns the exit code."""
+    """Read, judge, write; returns the exit code."""
     check_new(options.output, force=options.force)
+    if not options.json:
+        _check_plotting()
     with progress_of(options) as progress:
         read = read_scores(options.data, **reading_of(options), progress=progress)
+    for sentence in read.notes:
+        note(options, sentence)
     report = make_report(
         read.scores,
         read.labels,
         sample_weight=read.weights,
         groups=read.groups,
         name="standard input" if options.data == "-" else Path(options.data).name,
-        notes=read.notes,
+        notes=[_columns(read.names, options.positive), *read.notes],
     )
     with new_file(options.output, force=options.force) as file:
         file.write(report.to_json() + "\n" if options.json else report.to_html())
     note(options, report.verdict.sentence)
     return 0
+
+
+def _check_plotting():
+    """Raise before the work if the page cannot be drawn after it."""
+    try:
+        import calib.report.drawing  # noqa: F401
+    except ImportError as error:
+        raise InputError(f"{error}; or pass --json") from None
+
+
+def _columns(names, positive):
+    """What was read from where."""
+    found = ", ".join(f"{role} from {name!r}" for role, name in names.items())
+    return f"Columns: {found}." + (f" Positive: {positive!r}." if positive is not None else "")

@@ -93,7 +93,7 @@ def make_report(
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> make_report(p, rng.random(1000) < p).verdict.sentence
-    'No evidence of miscalibration in 1,000 rows with 500 positives (Kuiper test, p = 0.4).'
+    'No evidence of miscalibration in 1,000 rows with 523 positives (Kuiper test, p = 0.760).'
     """
     check_integer(random_state, "random_state", minimum=0)
     sample, left_out = clean(scores, labels, sample_weight, groups)
