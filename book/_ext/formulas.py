@@ -161,7 +161,7 @@ def rules(widths):
 
 
 def finish(app, exception):
-    """Put the glyphs that a page uses at its end, keep commas by their formulas, write the rules."""
+    """Put the glyphs of a page at its end, keep commas by their formulas, write the rules."""
     if exception is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir)
