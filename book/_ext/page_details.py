@@ -47,11 +47,12 @@ def card(config, context, text):
         "description": text,
         "type": "article",
         "site_name": html.escape(config.html_title, quote=True),
+        "url": context.get("pageurl"),
     }
-    if context.get("pageurl"):
-        properties["url"] = context["pageurl"]
     return "".join(
-        f'<meta property="og:{name}" content="{value}">' for name, value in properties.items()
+        f'<meta property="og:{name}" content="{value}">'
+        for name, value in properties.items()
+        if value
     )
 
 
