@@ -86,7 +86,7 @@ RAW_MARKUP = r"""() => {
   while (text.nextNode()) {
     const node = text.currentNode;
     if (node.parentElement.closest("pre, code, script, style, .math")) continue;
-    const raw = node.data.search(/\\[(\[]|\$\$|\\[a-z]+\{|:::|\{(cite|prf|numref|eq):/);
+    const raw = node.data.search(/\\[(\[]|\$\$|\\[a-z]+\{|:::|`|\*\w+\*|\{(cite|prf|numref|eq):/);
     if (raw >= 0) findings.push(`raw markup: ${node.data.slice(Math.max(raw - 30, 0), raw + 40)}`);
   }
   return findings;

@@ -121,7 +121,9 @@ def test_pages_have_a_title_of_their_own_an_icon_and_a_card_to_share(site):
         titles.add(title)
         assert re.search('<link rel="icon" href="[^"]*favicon.svg"', html)
         card = dict(re.findall('<meta property="og:([a-z_]+)" content="([^"]+)"', html))
-        assert {"title", "description", "type", "site_name"} <= set(card)
+        assert {"title", "type", "site_name"} <= set(card)
+        (text,) = re.findall('<meta name="description" content="([^"]*)"', html)
+        assert card.get("description", "") == text
         assert title.startswith(card["title"])
     assert len(titles) == len(WRITTEN)
 

@@ -11,6 +11,9 @@ import calib
 LENGTH = 200  # of a description: what search engines show
 EMPTY_HEADER = re.compile(r'<th class="head">(?:<p></p>)?</th>')
 SPREAD = re.compile(r"(?<=\d) (±|\+/-) (?=\d)")
+UNBROKEN = "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}"
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+COUNTS = re.compile(r"(?<=\d) (/) (?=-?\d)")
 SIZE = re.compile(r'(<img [^>]*)style="width: (\d+)px; height: (\d+)px;"')
 
 
@@ -44,11 +47,12 @@ def card(config, context, text):
         "description": text,
         "type": "article",
         "site_name": html.escape(config.html_title, quote=True),
+        "url": context.get("pageurl"),
     }
-    if context.get("pageurl"):
-        properties["url"] = context["pageurl"]
     return "".join(
-        f'<meta property="og:{name}" content="{value}">' for name, value in properties.items()
+        f'<meta property="og:{name}" content="{value}">'
+        for name, value in properties.items()
+        if value
     )
 
 
@@ -72,7 +76,8 @@ def complete(app, pagename, templatename, context, doctree):
         body = EMPTY_HEADER.sub('<td class="head"></td>', body)
         # attributes keep the place, and in a narrow column the proportions, too
         body = SIZE.sub(r'\1width="\2" height="\3"', body)
-        context["body"] = SPREAD.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", body)
+        body = CELL.sub(lambda cell: COUNTS.sub(UNBROKEN, cell[0]), body)
+        context["body"] = SPREAD.sub(UNBROKEN, body)
 
 
 def setup(app):
