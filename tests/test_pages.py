@@ -107,18 +107,24 @@ DISTORTED = """() => [...document.querySelectorAll("article img")].filter(e => {
 }).map(e => `${e.src.split("/").pop()} is out of proportion`)"""
 
 # Drawings of formulas are hidden from screen readers: axe need not walk through them, and would for
-# minutes. What is read aloud, the MathML beside them, stays.
+# minutes.
 EMPTY_DRAWINGS = """() => document.querySelectorAll("mjx-container > svg, svg.glyphs")
   .forEach(e => e.replaceChildren())"""
-# Once the structure has been judged, MathML and most of the code may be plain text: it takes the
-# same place, and of each kind of word in code one is left for the colours.
+# What is read aloud, the MathML beside them, and most of the code may be plain text: it takes the
+# same place. The rules of axe are on HTML and on attributes such as id, role, tabindex and aria-*;
+# elements that have these stay. Of each kind of word in code one is left for the colours.
 PLAIN_TEXT = """() => {
-  document.querySelectorAll("mjx-assistive-mml").forEach(e => e.replaceChildren(e.textContent));
+  const RULED = /^(id|role|tabindex|lang|title|href|aria-.*)$/;
+  const ruled = (e) => e.getAttributeNames().some(name => RULED.test(name));
+  for (const e of document.querySelectorAll("mjx-assistive-mml"))
+    if (![...e.querySelectorAll("*")].some(ruled)) e.replaceChildren(e.textContent);
   const seen = new Set();
   for (const e of document.querySelectorAll("pre span[class]")) {
-    if (seen.has(e.className)) e.replaceWith(e.textContent);
+    if (seen.has(e.className) && ![e, ...e.querySelectorAll("*")].some(ruled))
+      e.replaceWith(e.textContent);
     seen.add(e.className);
   }
+  document.body.normalize();  // axe measures each piece of text
 }"""
 # Colours take axe longest: of texts that look alike in both themes one is left. Texts look alike if
 # they and all around them have the same tags and styles. Blocks of text stay or go as a whole, as a
@@ -191,19 +197,16 @@ async def judge(tab, rules):
     return await tab.evaluate(SERIOUS, rules)
 
 
-async def visit(window, address, note):
+async def resize(tab, size):
+    """Give the tab a size and wait until the page has it."""
+    await tab.set_viewport_size(size)
+    await tab.wait_for_function(test_site.AS_WIDE_AS, arg=size["width"])
+
+
+async def visit(tab, address, note):
     """Open a page and note what is wrong with it, in lists by subject."""
-    tab = await window.new_page()
-    await tab.set_viewport_size(DESKTOP)
-    await tab.add_init_script(WATCH_LAYOUT)
-    loaded = []
-    tab.on("request", lambda request: loaded.append(request.url))
-    tab.on("pageerror", lambda error: note["errors"].append(f"script error: {error}"))
-    tab.on("console", lambda m: m.type == "error" and note["errors"].append(f"console: {m.text}"))
-    tab.on("requestfailed", lambda r: note["errors"].append(f"failed to load: {r.url}"))
     await tab.goto(address)
-    note["errors"] += [f"asks for {url}" for url in loaded if url.startswith("http")]
-    note["bytes"] = size(loaded)
+    note["bytes"] = size(note["loaded"])
     width = await tab.evaluate(COLUMN)
     note["desktop"] += await tab.evaluate(CUT)
     note["figures"] += await tab.evaluate(FIGURES)
@@ -212,47 +215,58 @@ async def visit(window, address, note):
     await tab.evaluate(OPEN_EVERYTHING)
     note["errors"] += await tab.evaluate(RAW_MARKUP)
     note["desktop"] += await tab.evaluate(FITS)
-    await tab.set_viewport_size(PAPER)
-    await tab.emulate_media(media="print")
-    note["paper"] += await tab.evaluate(CLIPPED)
-    await tab.emulate_media(media="screen")
-    await tab.set_viewport_size(DESKTOP)
     await tab.evaluate(axe())
     await tab.evaluate(EMPTY_DRAWINGS)
-    note["axe"] += await judge(tab, STRUCTURE)
     await tab.evaluate(PLAIN_TEXT)
-    await tab.set_viewport_size(PHONE)
+    note["axe"] += await judge(tab, STRUCTURE)
+    await tab.emulate_media(media="print")
+    await resize(tab, PAPER)
+    note["paper"] += await tab.evaluate(CLIPPED)
+    await tab.emulate_media(media="screen")
+    await resize(tab, PHONE)
     note["phone"] += await tab.evaluate(FITS) + await tab.evaluate(DISTORTED)
     note["axe"] += await judge(tab, BOXES)
-    await tab.set_viewport_size(DESKTOP)
+    await resize(tab, DESKTOP)
     await tab.wait_for_function(f"(width) => ({COLUMN})() === width", arg=width)  # menus slide in
     await tab.evaluate(ONE_OF_EACH_LOOK)
     for theme in ["light", "dark"]:
         await tab.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
         note["axe"] += [f"{theme}: {finding}" for finding in await judge(tab, COLOURS)]
-    await tab.close()
+
+
+async def visit_in_turn(window, site, notes):
+    """Open page after page in one tab and note what each asks for and complains about.
+
+    The process of a new tab would take longer to start and to warm up.
+    """
+    tab = await window.new_page()
+    await tab.set_viewport_size(DESKTOP)
+    await tab.add_init_script(WATCH_LAYOUT)
+    tab.on("request", lambda request: note["loaded"].append(request.url))
+    tab.on("pageerror", lambda error: note["errors"].append(f"script error: {error}"))
+    tab.on("console", lambda m: m.type == "error" and note["errors"].append(f"console: {m.text}"))
+    tab.on("requestfailed", lambda r: note["errors"].append(f"failed to load: {r.url}"))
+    for page, note in notes:  # `note` is that of the page that is open
+        query = "?q=brier+score" if page == "search" else ""
+        await visit(tab, (site / f"{page}.html").as_uri() + query, note)
+        asked = [f"asks for {url}" for url in note["loaded"] if url.startswith("http")]
+        note["errors"] += asked
 
 
 async def visit_all(site, executable):
     """Notes of all pages, a few of which are open at a time."""
     from playwright.async_api import async_playwright
 
-    subjects = ["errors", "desktop", "phone", "paper", "figures", "axe"]
+    subjects = ["loaded", "errors", "desktop", "phone", "paper", "figures", "axe"]
     notes = {page: {subject: [] for subject in subjects} for page in PAGES}
-    free = asyncio.Semaphore(AT_ONCE)
-
-    async def visit_one(window, page):
-        async with free:
-            query = "?q=brier+score" if page == "search" else ""
-            await visit(window, (site / f"{page}.html").as_uri() + query, notes[page])
-
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=executable,
             args=test_site.SWITCHES,
         )
         window = await browser.new_context(reduced_motion="reduce")  # one each would take longer
-        await asyncio.gather(*(visit_one(window, page) for page in PAGES))
+        waiting = iter(notes.items())
+        await asyncio.gather(*(visit_in_turn(window, site, waiting) for _ in range(AT_ONCE)))
         await browser.close()
     return notes
 

@@ -5,7 +5,6 @@ The site is the one that the environment variable SITE names, else it is built f
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -18,7 +17,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "book" / "_ext"))
+sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
+import browsers  # noqa: E402
 from broken_lines import variants  # noqa: E402
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -28,7 +28,6 @@ GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
 WIDTHS = {"desktop": 1280, "phone": 390}
 SWITCHES = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
-BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 FETCHED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src"}
 FETCHED_RELATIONS = {"stylesheet", "preload", "modulepreload", "icon", "manifest"}
 
@@ -218,8 +217,7 @@ def test_inserted_text_shows_no_marks_of_markup(site, page):
 
 @pytest.fixture(scope="session")
 def executable():
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    return path or pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
+    return browsers.chromium() or pytest.skip(browsers.MISSING)
 
 
 @pytest.fixture(scope="module")
@@ -272,6 +270,9 @@ def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser)
         assert shown, name
     tab.close()
 
+
+# A page takes a new width soon, not at once.
+AS_WIDE_AS = "(width) => window.innerWidth === width"
 
 SEARCHES = {  # what readers type: the page that they find first
     "which method": "book/which_method",

@@ -9,13 +9,13 @@ are open.
 
 import io
 import re
-import shutil
 import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
+import browsers
 import matplotlib
 import pikepdf
 import yaml
@@ -26,7 +26,6 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "book" / "_build" / "html"
 PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
-BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 PAGES_ON_SCREEN_ONLY = {"book/indices"}  # they only link to pages that Sphinx generates
 ON_SCREEN_ONLY = (
     "a.headerlink, .toctree-wrapper, summary, .sd-summary-state-marker, script, noscript, button"
@@ -151,9 +150,9 @@ def anchors(document):
 
 def printed(path):
     """The PDF of the page at `path`, its contents filled in."""
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    executable = browsers.chromium()
     if executable is None:
-        sys.exit(f"the PDF needs a browser: none of {', '.join(BROWSERS)} is installed")
+        sys.exit(f"the PDF cannot be printed: {browsers.MISSING}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": TEXT_WIDTH, "height": 900})

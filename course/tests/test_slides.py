@@ -1,11 +1,10 @@
 """Slides: every label exists, lectures take 90 minutes, pages are offline and nothing overflows."""
 
-import shutil
-
 import pytest
 from playwright.sync_api import sync_playwright
 
 from course.tools import slides
+from tools import browsers
 
 NAMES = [path.stem for path in sorted(slides.SOURCES.glob("[0-9]*.md"))]
 OVERFLOWING = """() => Reveal.getSlides().filter(slide => {
@@ -30,8 +29,9 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page():
     """A page of a browser, of the size of a slide, that remembers what it asks for."""
+    executable = browsers.chromium() or pytest.skip(browsers.MISSING)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        browser = playwright.chromium.launch(executable_path=executable)
         page = browser.new_page(viewport={"width": 1280, "height": 720})
         page.problems, page.addresses = [], []
         page.on("console", lambda message: page.problems.append(message.text))
