@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from calib.comparison.advice import advise, infinite_losses
 from calib.comparison.cross_validation import Sample, repeated_folds
-from calib.comparison.defaults import DEFAULTS, OnLogits
+from calib.comparison.defaults import DEFAULTS
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition
@@ -100,17 +100,22 @@ def compare(
     Notes
     -----
     The gain of a calibrator is the loss of the reference less its own, row by row, each loss
-    averaged over the repeats in which the row is predicted. Repeats so add no rows. The intervals
-    are for the maps that were fitted to the training parts (for what they gain on new rows on
-    average), as always in cross-validation, and for independent rows or groups; the standard
-    errors are those of independent differences, which is right for large samples if a single row
-    changes a map little. They are simultaneous: the best of many calibrators is selected, and its
-    interval allows for that.
+    averaged over the repeats in which the row is predicted: repeats add no rows. Standard errors
+    are those of independent rows or groups, and the intervals are simultaneous: the best of many
+    calibrators is selected, and its interval allows for that.
+
+    As always in cross-validation, the intervals are for calibrators fitted to samples as large as
+    the training parts: for what these gain on average over such samples, rather than for the few
+    maps that were fitted here. In simulations with known truth (200 samples, four calibrators,
+    95 %) they held all four average gains in log loss at once in 95, 96, 94 and 93 % of the samples
+    of 2000 rows (scores that were calibrated; cubed; overconfident; of rare positives), and in 95,
+    91, 82 and 82 % of those of 200 rows, where a few large losses decide. The gains of the very
+    maps that were fitted were all held in 79, 96, 93 and 93 % and in 76, 92, 75 and 79 %.
+    Calibrated scores were kept in at least 99 %.
 
     A calibrator is recommended if the interval of its gain lies above 0; of several, the one of
-    smallest loss. Otherwise the scores should be kept as they are (or, if they are margins, give
-    no better probabilities than the base rate). So calibrated probabilities are changed with
-    probability (1 - `confidence`) / 2 at most.
+    smallest loss. Otherwise the scores should be kept as they are; or, if they are margins, none
+    makes better probabilities of them than the base rate.
 
     A method that gave an outcome probability 0 has infinite expected log loss beyond doubt: its
     gain is minus infinity, and its interval is that point. Predictions of 0 and 1 that were right
@@ -120,7 +125,8 @@ def compare(
 
     References
     ----------
-    Bayle, Bayle, Janson and Mackey (2020) on intervals for cross-validation.
+    Bayle, Bayle, Janson and Mackey (2020) on intervals by cross-validation; Bates, Hastie and
+    Tibshirani (2024) on what cross-validation estimates.
 
     Examples
     --------
@@ -209,17 +215,20 @@ def _methods(calibrators, is_probability, size, weighted):
 
 
 def _defaults(is_probability, size):
-    methods, notes = {}, []
-    for name, calibrator, most in DEFAULTS:
-        if isinstance(calibrator, OnLogits) and not is_probability:
-            continue  # margins go to the calibrator itself
-        if calibrator.unit_scores and not is_probability:
-            notes.append(f"{name} was left out: it needs scores in [0, 1], and these are margins.")
-        elif size > most:
-            notes.append(f"{name} was left out: with more than {most:,} rows it takes long.")
-        else:
-            methods[name] = calibrator
-    return methods, notes
+    fitting = [d for d in DEFAULTS if is_probability or not d.calibrator.unit_scores]
+    chosen = [default for default in fitting if size <= default.most]
+    notes = [
+        f"{name} was left out: with more than {most:,} rows it takes long."
+        for name, _, most in fitting
+        if size > most
+    ]
+    if not is_probability:
+        others = [default.name for default in DEFAULTS if default not in fitting]
+        notes.append(
+            "The scores are taken for margins, since some lie outside [0, 1]: what needs "
+            f"probabilities was left out ({', '.join(others)})."
+        )
+    return {default.name: default.calibrator for default in chosen}, notes
 
 
 def _gains(trials, reference, kind, sample, groups, confidence, random_state):
