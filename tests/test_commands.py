@@ -343,6 +343,7 @@ def maps():
     yield LinearMap(many, np.sort(rng.random(400)))
     yield LinearMap(many, rng.random(400).round(1))
     yield LinearMap(np.array([-1e308, 0.1, 1e308]), np.array([0.1, 0.2, 1.0]))
+    yield LinearMap(np.array([0.0, 5e-324, 1.0]), np.array([0.1, 0.2, 1.0]))
     yield SigmoidMap(5.25, -2.5)
     yield SigmoidMap(-1e3, 0.1)
     for numbers in (
