@@ -173,6 +173,15 @@ def test_parameters_that_a_method_does_not_have(data, tmp_path, capfd):
         assert "n_bins" in message or "strategy" in message
 
 
+def test_warnings_are_one_line(tmp_path, capfd):
+    data = tmp_path / "scores.csv"
+    data.write_text("prob,y,w\n0.2,0,0.5\n0.6,1,0.5\n")
+    words = ["fit", str(data), *COLUMNS, "--weight", "w", "--method", "platt"]
+    assert main([*words, "-o", str(tmp_path / "map.json")]) == 0
+    err = capfd.readouterr().err
+    assert err.startswith("calib fit: warning: sample_weight sums to 1") and err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     "change, word",
     [
@@ -334,6 +343,7 @@ def maps():
     yield LinearMap(many, np.sort(rng.random(400)))
     yield LinearMap(many, rng.random(400).round(1))
     yield LinearMap(np.array([-1e308, 0.1, 1e308]), np.array([0.1, 0.2, 1.0]))
+    yield LinearMap(np.array([0.0, 5e-324, 1.0]), np.array([0.1, 0.2, 1.0]))
     yield SigmoidMap(5.25, -2.5)
     yield SigmoidMap(-1e3, 0.1)
     for numbers in (
@@ -433,7 +443,9 @@ def test_report_writes_a_page_and_numbers(data, tmp_path, capfd, monkeypatch):
     assert main([*words, "-o", str(page)]) == 0
     assert main([*words, "--json", "-o", str(numbers)]) == 0
     found = json.loads(numbers.read_text())
-    assert "1 row of 301" in found["notes"][0] and found["name"] == "scores.csv"
+    assert found["name"] == "scores.csv"
+    assert found["notes"][0] == "Columns: score from 'prob', label from 'y'."
+    assert "1 row of 301" in found["notes"][1]
     assert found["verdict"]["sentence"] in capfd.readouterr().err
     assert page.read_text().lower().startswith("<!doctype html>")
 
@@ -526,7 +538,12 @@ def test_monitor_leaves_the_state_as_it_was_when_it_fails(data, tmp_path, capfd)
     assert state.read_text() == before
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "calib-map", "version": 1}'])
+EMPTY = {"format": "calib-monitor", "version": 1, "calibration": {}, "base_rate": {}}
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", json.dumps(EMPTY), json.dumps(EMPTY | {"version": 2})]
+)
 def test_a_state_that_is_none(content, data, tmp_path, capfd):
     state = tmp_path / "state.json"
     state.write_text(content)

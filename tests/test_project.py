@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shlex
 import subprocess
 import sys
 import textwrap
@@ -19,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import calib
+from calib.commands import arguments
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -129,6 +131,20 @@ def test_examples_print_what_they_promise(page, capsys, monkeypatch):
     program, promised = examples(page)
     exec(program, {})
     assert capsys.readouterr().out.splitlines() == promised != []
+
+
+def test_the_page_of_the_command_line_has_every_flag_and_right_words():
+    page, parser = text("book/command_line.md"), arguments.parser()
+    lines = re.findall(r"^calib (\w+ .*--.*)$", page, re.M)
+    commands = {parser.parse_args(shlex.split(line)).command for line in lines}
+    (choices,) = (action.choices for action in parser._actions if action.choices)
+    assert commands == set(choices)
+    for command in choices.values():
+        for action in command._actions:
+            names = action.option_strings
+            assert not names or any(f"`{name}" in page for name in names), names
+    for word in [*arguments.METHODS, *arguments.LANGUAGES]:
+        assert f"`{word}`" in page or f"--to {word}`" in page, word
 
 
 def test_the_first_example_prints_what_it_promises(capsys):

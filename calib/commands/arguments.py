@@ -78,7 +78,9 @@ def _compare(command):
 
 def _fit(command):
     reading(command, "label", "weight")
-    command.add_argument("--method", choices=METHODS, default="isotonic", help="default: isotonic")
+    command.add_argument(
+        "--method", choices=METHODS, default="venn_abers", help="default: venn_abers"
+    )
     command.add_argument(
         "--parameter",
         action="append",

@@ -1,9 +1,10 @@
 """``calib export``: a map as a program that needs nothing of this package."""
 
+import itertools
 import json
 import re
 import sqlite3
-from functools import cache
+from contextlib import closing
 
 import numpy as np
 
@@ -26,7 +27,8 @@ INTERPOLATE = """\
   if (low === 0) return probabilities[0];
   if (low === scores.length) return probabilities[low - 1];
   const left = probabilities[low - 1], right = probabilities[low];
-  const share = (0.5 * score - 0.5 * scores[low - 1]) / (0.5 * scores[low] - 0.5 * scores[low - 1]);
+  const gap = 0.5 * scores[low] - 0.5 * scores[low - 1];
+  const share = gap > 0 ? (0.5 * score - 0.5 * scores[low - 1]) / gap : 0;
   const value = left + share * (right - left);
   return Math.min(Math.max(value, Math.min(left, right)), Math.max(left, right));
 """
@@ -127,7 +129,9 @@ def _sql_linear(map_, score):
         _literals, (halves[1:] - halves[:-1], map_.probabilities[1:] - map_.probabilities[:-1])
     )
     pieces = [
-        value if float(rise) == 0 else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}"
+        value
+        if 0 in (float(rise), float(gap))
+        else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}"
         for value, half, gap, rise in zip(
             values[:-1], _literals(halves[:-1]), gaps, rises, strict=True
         )
@@ -159,7 +163,7 @@ def _sql_beta(map_, score):
 def _sql_logistic(score, logit, ends=()):
     """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
     far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
-    return _case(score, [*ends, *far], f"1.0 / (1.0 + EXP(-{logit}))")
+    return _case(score, [*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
 
 
 def _sql_ends(map_, score):
@@ -174,23 +178,24 @@ def _sql_name(score):
     return score if PLAIN_NAME.fullmatch(score) else '"' + score.replace('"', '""') + '"'
 
 
-def _literals(values):
-    return [_literal(float(value)) for value in values]
-
-
-@cache
 def _literal(value):
-    """Digits that SQLite, too, reads as just this float: it rounds the last of some wrongly."""
-    with_digits = (repr(value), *(f"{value:.{digits}e}" for digits in range(16, 40)))
-    connection = sqlite3.connect(":memory:")
-    return next(
-        (
-            text
-            for text in with_digits
-            if connection.execute(f"SELECT {text}").fetchone()[0] == value
-        ),
-        repr(value),
-    )
+    return _literals([value])[0]
+
+
+def _literals(values):
+    """Digits that SQLite, too, reads as just these floats: it rounds the last of some wrongly."""
+    with closing(sqlite3.connect(":memory:")) as database:
+
+        def reads(text, value):
+            return database.execute(f"SELECT {text}").fetchone()[0] == value
+
+        return [_digits(float(value), reads) for value in values]
+
+
+def _digits(value, reads):
+    """The shortest digits that are read as `value`, or more of them if that takes more."""
+    longer = (f"{value:.{digits}e}" for digits in range(16, 40))
+    return next((t for t in itertools.chain([repr(value)], longer) if reads(t, value)), repr(value))
 
 
 PROGRAMS = {
