@@ -18,12 +18,14 @@ of two sums stay below 2^53: bins, blocks, cuts and maps are then equal to the l
 rows are partitioned and ordered. Sums of losses, of predictions and of other weights are rounded in
 another order: they agree to about 1e-15 of the sum of magnitudes.
 
-*Cost.* For N rows in P partitions, of which a worker works on t at once: the time is that of the
-method in memory, divided by the number of workers; the data are read once for each pass (each
-docstring says how many), so call ``persist()`` first where the cluster can hold them. Ordering the
-scores sends at most 17 bytes of each row over the network, less with ties. A worker needs some
-200 bytes for each of t N / P rows, and its share of the ordered rows where the scheduler keeps
-these in memory (`distributed` keeps them on disk). The client needs O(P^2) numbers and the result.
+*Cost.* Each docstring says how often the rows are read, so call ``persist()`` first where the
+cluster can hold them. Ordering N scores in P partitions takes O(N log N) and sends P^2 pieces, 17
+bytes for each row and less with ties; on `distributed` this took three to seventeen times as long
+as in memory (page *Speed*): take Dask for rows that memory does not hold. A worker needs some 200
+bytes for each row of the partitions that it works on at once, and its share of the ordered rows
+where the scheduler keeps these in memory; `distributed` keeps them on disk, behind buffers whose
+sizes are ``distributed.p2p.comm.buffer`` and ``distributed.p2p.storage.buffer`` in Dask's
+configuration. The client needs O(P^2) numbers and the result.
 
 A lost worker changes nothing: its partitions are computed again from their source.
 
