@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 from dataclasses import asdict
+from html import escape
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from calib import (
     smooth_ece,
     spiegelhalter_test,
 )
+from calib.commands import main
 from calib.kernels.grouping import group_ties
 from calib.report import make_report
 from calib.report.chance import N_DRAWS, measures_by_chance, miscalibration_of
@@ -436,3 +439,54 @@ def test_numbers_in_words():
 def test_bad_input_is_refused_by_name(changed, message):
     with pytest.raises(ValueError, match=message):
         make_report(**({"scores": [0.1, 0.2], "labels": [0, 1]} | changed))
+
+
+@pytest.fixture
+def table(tmp_path):
+    scores, labels = drawn(100)
+    lines = [
+        f"{s!r},{'ill' if z else 'well'}" for s, z in zip(scores.tolist(), labels, strict=True)
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["prob,outcome", *lines, "0.5,"]) + "\n", encoding="utf-8")
+    return path
+
+
+def command(table, *words):
+    columns = ["--score", "prob", "--label", "outcome", "--positive", "ill", "--drop-missing"]
+    return main(["report", str(table), *columns, *map(str, words)])
+
+
+def test_the_command_writes_the_page(table, tmp_path, capsys, no_comparison):
+    output = tmp_path / "report.html"
+    assert command(table, "-o", output) == 0
+    page = output.read_text(encoding="utf-8")
+    assert "<title>Calibration report: scores.csv</title>" in page
+    columns = "Columns: score from 'prob', label from 'outcome'. Positive: 'ill'."
+    assert escape(columns) in page
+    verdict = make_report(*drawn(100)).verdict.sentence
+    assert escape(verdict) in page
+    assert f"calib report: {verdict}\n" in capsys.readouterr().err
+    assert command(table, "-o", output) == 2
+    assert "exists" in capsys.readouterr().err
+    assert command(table, "-o", output, "--force") == 0
+
+
+def test_the_command_writes_numbers(table, tmp_path, monkeypatch, no_comparison):
+    output = tmp_path / "report.json"
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if it were not installed
+    assert command(table, "-o", output, "--json") == 0
+    read = json.loads(output.read_text(encoding="utf-8"))
+    expected = json.loads(make_report(*drawn(100)).to_json())
+    assert {k: v for k, v in read.items() if k not in ("name", "notes")} == {
+        k: v for k, v in expected.items() if k not in ("name", "notes")
+    }
+    assert len(read["notes"]) == 2
+
+
+def test_the_command_says_beforehand_that_it_cannot_draw(table, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "calib.report.drawing", raising=False)
+    assert command(table, "-o", tmp_path / "report.html") == 2
+    assert "matplotlib is needed" in capsys.readouterr().err
+    assert not (tmp_path / "report.html").exists()

@@ -71,14 +71,15 @@ def interval_diagram(
     figure = Figure(figsize=(4.6, 0.9 + 0.28 * len(values)), layout="constrained")
     ax = figure.subplots()
     ax.axvline(0, color="0.5", linestyle="--", linewidth=1)
-    beside = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "center"}
     for row, (value, lower, upper) in enumerate(values.values()):
-        if value is None:
-            ax.annotate("infinite loss", (0.98, row), **beside)
-        else:
+        if value is not None:
             reach = [[value - lower], [upper - value]]
             ax.errorbar(value, row, xerr=reach, fmt="o", color=INK, capsize=2, linewidth=1.2)
-    ax.set_yticks(range(len(values)), [_short(name) for name in values])
+    names = [
+        _short(name) + (", infinite loss" if value is None else "")
+        for name, (value, _, _) in values.items()
+    ]
+    ax.set_yticks(range(len(values)), names)
     ax.set(xlabel=quantity, ylim=(len(values) - 0.4, -0.6))
     return _svg(figure, title, description)
 

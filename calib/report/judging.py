@@ -36,12 +36,13 @@ def judge(
     outcome, p_value = outcome_of(data, tests)
     if not data.probabilities:
         return _no_probabilities(data)
+    by_key = {estimate.key: estimate for estimate in measures}
     detectable = _detectable(sample)
     if outcome == "miscalibrated":
-        return _miscalibrated(sample, data, measures, p_value, detectable)
+        return _miscalibrated(sample, data, by_key, p_value, detectable)
     if outcome == "cannot say":
         return _too_few(data, p_value, detectable)
-    return _no_evidence(data, tests, p_value, detectable)
+    return _no_evidence(data, by_key, tests, p_value, detectable)
 
 
 def outcome_of(data: Data, tests: tuple[Test, ...]) -> tuple[str, float | None]:
@@ -87,31 +88,41 @@ def _too_few(data, p_value, detectable):
     return Verdict("cannot say", sentence, tuple(details), p_value, detectable)
 
 
-def _no_evidence(data, tests, p_value, detectable):
+def _no_evidence(data, by_key, tests, p_value, detectable):
     sentence = (
         f"No evidence of miscalibration in {count(data.total, 'row')} with "
         f"{count(data.positives, 'positive')} (Kuiper test, {probability(p_value)})."
     )
     details = [_what_escapes(detectable)]
-    other = tests[-1].p_value  # Spiegelhalter's
-    if other <= LEVEL:
+    doubts = _other_doubts(by_key, tests)
+    if doubts:
         details.append(
-            f"Spiegelhalter's test by itself would reject ({probability(other)}). One of two tests "
-            "does so more often than one in twenty times: look at the slope, and at new data."
+            f"Looked at alone, this would speak against calibration: {listed(doubts)}. One of "
+            "several looks does so by chance in more than one of twenty samples: see new data."
         )
     return Verdict("no evidence", sentence, tuple(details), p_value, detectable)
+
+
+def _other_doubts(by_key, tests):
+    """What besides the test of the verdict would reject by itself."""
+    doubts = [
+        estimate.name.lower()
+        for estimate, right in ((by_key["bias"], 0), (by_key["slope"], 1))
+        if estimate.lower is not None and not estimate.lower <= right <= estimate.upper
+    ]
+    return doubts + ["Spiegelhalter's test"] * (tests[-1].p_value <= LEVEL)
 
 
 def _what_escapes(detectable):
     return (
         "That is no proof of calibration. If all predictions were off by "
         f"{points(detectable)} percentage points, the test would find it with a probability "
-        f"of {POWER:.0%} or more; smaller errors, and errors of few rows, can escape it."
+        f"of {100 * POWER:.0f}\N{NO-BREAK SPACE}% or more; smaller errors, and errors of few rows, "
+        "can escape it."
     )
 
 
-def _miscalibrated(sample, data, measures, p_value, detectable):
-    by_key = {estimate.key: estimate for estimate in measures}
+def _miscalibrated(sample, data, by_key, p_value, detectable):
     kuiper = by_key["kuiper_error"]
     seldom = kuiper.upper * data.total < 10 * LITTLE * _rarer(data)
     little = kuiper.upper < LITTLE and seldom

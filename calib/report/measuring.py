@@ -75,7 +75,7 @@ def _means(sample, data):
         ),
         _wald(
             "bias",
-            "Observed less predicted",
+            "Bias (observed less predicted)",
             value,
             error,
             note="Above 0: the predictions are too low on the whole.",
@@ -113,7 +113,10 @@ def _proper_scores(sample, chance):
             note="What the scores gain over the base rate.",
         ),
         Estimate(
-            "uncertainty", "Uncertainty (UNC)", parts.uncertainty, note="That of the base rate."
+            "uncertainty",
+            "Uncertainty (UNC)",
+            parts.uncertainty,
+            note="Brier score of the base rate.",
         ),
     )
 
@@ -174,9 +177,15 @@ def kuiper_interval(sample: Sample) -> tuple[float, float, float]:
 def _line(sample):
     labels, scores, weights = sample[:3]
     names = {
-        "slope": ("Calibration slope", "Below 1: predictions too far from the base rate."),
-        "intercept": ("Calibration intercept", "Of the same line of log-odds."),
-        "in_the_large": ("Calibration in the large", "Intercept where the slope is 1."),
+        "slope": (
+            "Calibration slope",
+            "1 is right; below 1: predictions too far from the base rate.",
+        ),
+        "intercept": ("Calibration intercept", "Of the same line of log-odds; 0 is right."),
+        "in_the_large": (
+            "Calibration in the large",
+            "Intercept where the slope is 1; above 0: too low on the whole.",
+        ),
     }
     try:
         line = metrics.recalibration_line(labels, scores, sample_weight=weights)
