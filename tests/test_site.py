@@ -27,6 +27,7 @@ WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part
 GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
 WIDTHS = {"desktop": 1280, "phone": 390}
+AS_WIDE_AS = "(width) => window.innerWidth === width"  # after a change soon, not at once
 SWITCHES = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 FETCHED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src"}
 FETCHED_RELATIONS = {"stylesheet", "preload", "modulepreload", "icon", "manifest"}
@@ -190,9 +191,6 @@ def test_a_button_copies_its_reference(site, browser):
     assert copied.startswith("@") and "title" in copied
     window.close()
 
-
-# A page takes a new width soon, not at once.
-AS_WIDE_AS = "(width) => window.innerWidth === width"
 
 SEARCHES = {  # what readers type: the page that they find first
     "which method": "book/which_method",
