@@ -27,7 +27,8 @@ WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part
 GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
 WIDTHS = {"desktop": 1280, "phone": 390}
-AS_WIDE_AS = "(width) => window.innerWidth === width"  # after a change soon, not at once
+# After a change of width the page has it soon, not at once, and then menus slide.
+AS_WIDE_AS = "(width) => window.innerWidth === width && !document.getAnimations().length"
 SWITCHES = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 FETCHED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src"}
 FETCHED_RELATIONS = {"stylesheet", "preload", "modulepreload", "icon", "manifest"}
