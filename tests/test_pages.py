@@ -193,7 +193,7 @@ async def judge(tab, rules):
     from playwright.async_api import TimeoutError
 
     with suppress(TimeoutError):  # axe reports those without
-        await tab.wait_for_function(NAMED, timeout=5000)
+        await tab.wait_for_function(NAMED)
     return await tab.evaluate(SERIOUS, rules)
 
 

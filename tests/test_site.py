@@ -27,6 +27,8 @@ WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part
 GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
 WIDTHS = {"desktop": 1280, "phone": 390}
+# After a change of width the page has it soon, not at once, and then menus slide.
+AS_WIDE_AS = "(width) => window.innerWidth === width && !document.getAnimations().length"
 SWITCHES = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 FETCHED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src"}
 FETCHED_RELATIONS = {"stylesheet", "preload", "modulepreload", "icon", "manifest"}
@@ -270,9 +272,6 @@ def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser)
         assert shown, name
     tab.close()
 
-
-# A page takes a new width soon, not at once.
-AS_WIDE_AS = "(width) => window.innerWidth === width"
 
 SEARCHES = {  # what readers type: the page that they find first
     "which method": "book/which_method",

@@ -248,23 +248,42 @@ class Widget:
         self.root.get_by_role("button", name=label).press("Enter")
 
 
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A tab for all tests, which remembers the complaints: a new one for each would take longer."""
+    tab = browser.new_page()
+    tab.errors = []
+    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+    tab.on("console", lambda message: message.type == "error" and tab.errors.append(message.text))
+    tab.on("requestfailed", lambda request: tab.errors.append(request.url))
+    yield tab
+    tab.close()
+
+
+DRAWN_ANEW = f"""(width) => ({test_site.AS_WIDE_AS})(width) &&
+  [...document.querySelectorAll(".widget .panel svg")].every(
+    (svg) => svg.viewBox.baseVal.width === svg.parentNode.clientWidth)"""
+
+
+def resize(tab, width):
+    """Give the tab a width and wait until the page, and then the panels, have it."""
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.wait_for_function(DRAWN_ANEW, arg=width)
+
+
 @contextmanager
-def opened(site, browser, name, **options):
+def opened(site, tab, name):
     """The widget on its page, opened from disk; the page must not complain."""
-    tab = browser.new_page(**options)
-    errors = []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("console", lambda message: message.type == "error" and errors.append(message.text))
-    tab.on("requestfailed", lambda request: errors.append(request.url))
+    tab.errors.clear()
+    resize(tab, test_site.WIDTHS["desktop"])
     tab.goto((site / f"{PLACES[name][0]}.html").as_uri())
     yield Widget(tab, name)
-    tab.close()
-    assert not errors
+    assert not tab.errors
 
 
 @every_widget
-def test_every_control_reacts_to_the_keyboard_and_shows_its_focus(site, browser, name):
-    with opened(site, browser, name) as widget:
+def test_every_control_reacts_to_the_keyboard_and_shows_its_focus(site, tab, name):
+    with opened(site, tab, name) as widget:
         keys = {"range": "ArrowRight", "number": "ArrowUp", "button": "Enter"}
         widget.controls.first.focus()
         for i in range(widget.controls.count()):
@@ -284,8 +303,8 @@ def test_every_control_reacts_to_the_keyboard_and_shows_its_focus(site, browser,
 
 
 @every_widget
-def test_its_parts_have_names_and_a_place_and_stand_still(site, browser, name):
-    with opened(site, browser, name) as widget:
+def test_its_parts_have_names_and_a_place_and_stand_still(site, tab, name):
+    with opened(site, tab, name) as widget:
         assert widget.root.get_attribute("aria-label")
         assert widget.root.locator(".summary").get_attribute("aria-live") == "polite"
         parts = {kind: widget.root.get_by_role(kind) for kind in ["slider", "spinbutton", "button"]}
@@ -321,11 +340,6 @@ def contrast(one, other):
     return max(ratio, 1 / ratio)
 
 
-# After a change of width the window, and then the panels, take the new one: soon, not at once.
-DRAWN_ANEW = """(width) => window.innerWidth === width &&
-  [...document.querySelectorAll(".widget .panel svg")].every(
-    (svg) => svg.viewBox.baseVal.width === svg.parentNode.clientWidth)"""
-
 LOOKS = """(root) => {
   const color = (node, key) => getComputedStyle(node)[key];
   const all = (selector) => [...root.querySelectorAll(selector)];
@@ -346,13 +360,12 @@ LOOKS = """(root) => {
 
 
 @every_widget
-def test_it_is_legible_in_both_themes_at_both_widths(site, browser, name):
-    with opened(site, browser, name, viewport={"width": 1280, "height": 900}) as widget:
+def test_it_is_legible_in_both_themes_at_both_widths(site, tab, name):
+    with opened(site, tab, name) as widget:
         for theme in ["light", "dark"]:
             widget.tab.evaluate("(t) => { document.documentElement.dataset.theme = t; }", theme)
             for width in test_site.WIDTHS.values():
-                widget.tab.set_viewport_size({"width": width, "height": 900})
-                widget.tab.wait_for_function(DRAWN_ANEW, arg=width)
+                resize(tab, width)
                 found = widget.root.evaluate(LOOKS)
                 assert len(found["words"]) > 10 and len(found["marks"]) > 1
                 assert min(contrast(color, found["paper"]) for color in found["words"]) >= 4.5
@@ -386,8 +399,8 @@ def test_only_pages_with_a_widget_load_scripts_for_it(site, page):
 
 
 @pytest.mark.parametrize(("n", "n_bins", "seed"), [(1000, 10, 1), (1000, 50, 7), (20_000, 10, 30)])
-def test_bins_numbers(site, browser, n, n_bins, seed):
-    with opened(site, browser, "bins") as widget:
+def test_bins_numbers(site, tab, n, n_bins, seed):
+    with opened(site, tab, "bins") as widget:
         widget.set("size", {1000: 3, 20_000: 7}[n])
         widget.set("nBins", n_bins)
         widget.set("seed", seed)
@@ -406,22 +419,22 @@ def test_bins_numbers(site, browser, n, n_bins, seed):
         assert f"the published bound is {shown[1]}." in widget.summary
 
 
-def test_bins_starts_with_the_bounds_that_the_chapter_prints(site, browser):
-    with opened(site, browser, "bins") as widget:
+def test_bins_starts_with_the_bounds_that_the_chapter_prints(site, tab):
+    with opened(site, tab, "bins") as widget:
         bounds = re.search(r"bound ([\d.]+), published bound ([\d.]+)", printed("bins")).groups()
         shown = widget.numbers(r"more than ([\d.]+); the published bound is ([\d.]+)\.$")
         assert shown == [float(bound) for bound in bounds]
 
 
-def test_bins_promises_nothing_for_two_points_in_a_bin(site, browser):
-    with opened(site, browser, "bins") as widget:
+def test_bins_promises_nothing_for_two_points_in_a_bin(site, tab):
+    with opened(site, tab, "bins") as widget:
         widget.set("size", 0)
         widget.set("nBins", 50)
         assert "nothing can be promised" in widget.summary
 
 
-def test_another_sample_is_the_next_seed(site, browser):
-    with opened(site, browser, "bins") as widget:
+def test_another_sample_is_the_next_seed(site, tab):
+    with opened(site, tab, "bins") as widget:
         before = widget.summary
         widget.press("Another sample")
         after = widget.summary
@@ -435,8 +448,8 @@ def test_another_sample_is_the_next_seed(site, browser):
 
 
 @pytest.mark.parametrize(("percent", "size", "seed"), [(0, 1000, 1), (75, 1000, 1), (100, 300, 5)])
-def test_ties_numbers(site, browser, percent, size, seed):
-    with opened(site, browser, "ties") as widget:
+def test_ties_numbers(site, tab, percent, size, seed):
+    with opened(site, tab, "ties") as widget:
         widget.set("percent", percent)
         widget.set("size", {300: 1, 1000: 2}[size])
         widget.set("seed", seed)
@@ -462,9 +475,9 @@ def test_ties_numbers(site, browser, percent, size, seed):
         assert shown == pytest.approx(errors, abs=5.1e-4)
 
 
-def test_pooling_steps_are_those_of_the_chapter(site, browser):
+def test_pooling_steps_are_those_of_the_chapter(site, tab):
     labels = "0100110110"
-    with opened(site, browser, "pooling") as widget:
+    with opened(site, tab, "pooling") as widget:
         states = {}
         for _ in range(17):
             widget.press("Forward")
@@ -481,8 +494,8 @@ def test_pooling_steps_are_those_of_the_chapter(site, browser):
             assert means == [f"{np.mean(block):.3f}" for block in members]
 
 
-def test_pooling_of_other_labels(site, browser):
-    with opened(site, browser, "pooling") as widget:
+def test_pooling_of_other_labels(site, tab):
+    with opened(site, tab, "pooling") as widget:
         widget.press("To the end")
         widget.press("Label 1: 0")
         assert widget.root.get_by_role("button", name="Label 1: 1").count() == 1
@@ -498,8 +511,8 @@ def test_pooling_of_other_labels(site, browser):
         assert "No point has been read" in widget.summary
 
 
-def test_path_has_the_bins_that_the_chapter_prints(site, browser):
-    with opened(site, browser, "path") as widget:
+def test_path_has_the_bins_that_the_chapter_prints(site, tab):
+    with opened(site, tab, "path") as widget:
         rows = re.findall(r"^lambda ([\d.]+): (\d+) bins, (\d+) falls$", printed("path"), re.M)
         assert len(rows) == 6
         for price, bins, falls in rows[:-1]:
@@ -513,9 +526,9 @@ def test_path_has_the_bins_that_the_chapter_prints(site, browser):
         ]
 
 
-def test_path_goes_from_merge_to_merge(site, browser):
+def test_path_goes_from_merge_to_merge(site, tab):
     path = NearIsotonicPath().fit(*LAWS["wave"].sample(100, 12))
-    with opened(site, browser, "path") as widget:
+    with opened(site, tab, "path") as widget:
         shown = [widget.numbers(r"^λ = ([\d.]+): (\d+) bins")]
         for _ in path.lambdas_[1:]:
             widget.press("Next merge")
@@ -526,9 +539,9 @@ def test_path_goes_from_merge_to_merge(site, browser):
         assert widget.numbers(r": (\d+) bins") == [path.n_bins_[-2]]
 
 
-def test_venn_abers_numbers(site, browser):
+def test_venn_abers_numbers(site, tab):
     fitted = VennAbers().fit(*LAWS["underconfident"].sample(60, 17))
-    with opened(site, browser, "venn-abers") as widget:
+    with opened(site, tab, "venn-abers") as widget:
         for score in [0, 0.2, 0.46, 0.57, 0.66, 1]:
             widget.set("score", score)
             (p0,), (p1,) = fitted.predict_interval([score])
@@ -537,8 +550,8 @@ def test_venn_abers_numbers(site, browser):
             assert widget.numbers(pattern) == pytest.approx(expected, abs=5.1e-4)
 
 
-def test_venn_abers_object_is_dragged_and_goes_on_by_arrow_keys(site, browser):
-    with opened(site, browser, "venn-abers") as widget:
+def test_venn_abers_object_is_dragged_and_goes_on_by_arrow_keys(site, tab):
+    with opened(site, tab, "venn-abers") as widget:
         widget.root.scroll_into_view_if_needed()
         handle, axis = widget.root.locator(".handle"), widget.root.locator(".axis").first
         place, line = handle.bounding_box(), axis.bounding_box()
@@ -554,12 +567,12 @@ def test_venn_abers_object_is_dragged_and_goes_on_by_arrow_keys(site, browser):
         assert widget.numbers(r"Score ([\d.]+)\.") == pytest.approx([dragged - 0.005])
 
 
-def test_mailing_numbers(site, browser):
+def test_mailing_numbers(site, tab):
     pattern = (
         r"r > c/a = ([\d.]+), .*letters go to (\d+) %\. Profit (\S+) dollars per person; "
         r"([\d.]+) are lost, at most ([\d.]+) by the theorem\.$"
     )
-    with opened(site, browser, "mailing") as widget:
+    with opened(site, tab, "mailing") as widget:
         for shift, gift, cost in [(0.5, 15, COST), (0, 15, COST), (-3, 40, 0.5), (3, 5, 2)]:
             widget.set("shift", shift)
             widget.set("gift", gift)
@@ -571,10 +584,10 @@ def test_mailing_numbers(site, browser):
             assert shown[1:] == pytest.approx([profit, loss, bound], abs=6e-5)
 
 
-def test_mailing_loses_what_the_chapter_prints(site, browser):
+def test_mailing_loses_what_the_chapter_prints(site, tab):
     lines = re.findall(r"^shift ([\d.]+): loss ([\d.]+)", printed("mailing"), re.M)
     assert len(lines) > 2
-    with opened(site, browser, "mailing") as widget:
+    with opened(site, tab, "mailing") as widget:
         for shift, loss in np.array(lines, float):
             widget.set("shift", shift)
             assert widget.numbers(r"; ([\d.]+) are lost") == pytest.approx([loss], abs=1e-4)
