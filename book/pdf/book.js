@@ -7,10 +7,14 @@ function shrink(element, width, smallest) {
     element.style.fontSize = `${size * 100}%`;
 }
 
-// A few words in a cell stay on one line. A table that is still too wide breaks lines anywhere.
+// A few words in a cell stay on one line, and sentences get some width. A table that is still too
+// wide breaks lines anywhere.
 function fitTable(table) {
-  for (const cell of table.querySelectorAll("td"))
-    cell.classList.toggle("short", cell.textContent.trim().length < 16);
+  for (const cell of table.querySelectorAll("td")) {
+    const length = cell.textContent.trim().length;
+    if (length < 16) cell.classList.add("short");
+    if (length > 50) cell.classList.add("long");
+  }
   shrink(table, e => e.offsetWidth, 0.8);
   if (table.offsetWidth <= table.parentElement.offsetWidth + 1) return;
   table.classList.add("wrapped");
@@ -50,7 +54,7 @@ async function layOut() {
   document.querySelectorAll("table").forEach(fitTable);
   document.querySelectorAll("div.math mjx-container").forEach(e => shrink(e, widthOfFormula, 0.6));
   document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 200));
-  document.querySelectorAll("table").forEach(e => keepTogether(e, 360));
+  document.querySelectorAll("table").forEach(e => keepTogether(e, 260));
   return findTooWide();
 }
 
