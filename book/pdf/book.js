@@ -54,7 +54,7 @@ async function layOut() {
   document.querySelectorAll("table").forEach(fitTable);
   document.querySelectorAll("div.math mjx-container").forEach(e => shrink(e, widthOfFormula, 0.6));
   document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 200));
-  document.querySelectorAll("table").forEach(e => keepTogether(e, 260));
+  document.querySelectorAll("table").forEach(e => keepTogether(e, 320));
   return findTooWide();
 }
 
