@@ -23,8 +23,9 @@ function fitTable(table) {
 
 // A formula stands in the middle, its number at the right: as much stays free at the left.
 function widthOfFormula(formula) {
-  const number = formula.parentElement.querySelector(".eqno")?.offsetWidth ?? -NUMBER_GAP;
-  return formula.querySelector("svg").getBoundingClientRect().width + 2 * (number + NUMBER_GAP);
+  const number = formula.parentElement.querySelector(".eqno");
+  const side = number ? number.offsetWidth + NUMBER_GAP : 0;
+  return formula.querySelector("svg").getBoundingClientRect().width + 2 * side;
 }
 
 // Short blocks stay on one page; long ones would leave half a page empty.
