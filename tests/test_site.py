@@ -15,11 +15,14 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 import yaml
+from docutils import nodes
+from docutils.utils import new_document
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
 from broken_lines import variants  # noqa: E402
+from formulas import WordsWithFormulas  # noqa: E402
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
@@ -195,6 +198,18 @@ def test_lines_broken_for_phones_are_joined(source, widest):
 def test_other_formulas_stay_as_they_are():
     for tex in ["x_i", r"x = \begin{cases} a \\ b \end{cases}"]:
         assert variants(tex) == [tex]
+
+
+def test_what_touches_a_formula_goes_with_it():
+    formulas = [nodes.math(text="x"), nodes.math(text="y"), nodes.math(text="z")]
+    texts = [nodes.Text(text) for text in ["As (", "), so\n", " and\n", ",\nwe"]]
+    document = new_document("page")
+    document += nodes.paragraph("", "", texts[0], formulas[0], texts[1], formulas[1], texts[2])
+    document[0] += [formulas[2], texts[3]]
+    before = document.astext()
+    WordsWithFormulas(document).run()
+    assert document.astext() == before
+    assert [word.astext() for word in document.findall(nodes.inline)] == ["(x),", "z,"]
 
 
 @pytest.mark.parametrize("page", WRITTEN)

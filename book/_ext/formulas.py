@@ -140,7 +140,7 @@ class WordsWithFormulas(SphinxPostTransform):
         """Put each formula into one span with what touches it."""
         for formula in list(self.document.findall(nodes.math)):
             before, after = text_beside(formula, -1), text_beside(formula, 1)
-            first, last = re.search(r"\S*$", before)[0], re.match(r"\S*", after)[0]
+            first, last = re.search(r"\S*\Z", before)[0], re.match(r"\S*", after)[0]
             if not first + last:
                 continue
             siblings, here = formula.parent, formula.parent.index(formula)

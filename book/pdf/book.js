@@ -7,10 +7,14 @@ function shrink(element, width, smallest) {
     element.style.fontSize = `${size * 100}%`;
 }
 
-// A few words in a cell stay on one line. A table that is still too wide breaks lines anywhere.
+// A few words in a cell stay on one line, and sentences get some width. A table that is still too
+// wide breaks lines anywhere.
 function fitTable(table) {
-  for (const cell of table.querySelectorAll("td"))
-    cell.classList.toggle("short", cell.textContent.trim().length < 16);
+  for (const cell of table.querySelectorAll("td")) {
+    const length = cell.textContent.trim().length;
+    if (length < 16) cell.classList.add("short");
+    if (length > 50) cell.classList.add("long");
+  }
   shrink(table, e => e.offsetWidth, 0.8);
   if (table.offsetWidth <= table.parentElement.offsetWidth + 1) return;
   table.classList.add("wrapped");
@@ -19,8 +23,9 @@ function fitTable(table) {
 
 // A formula stands in the middle, its number at the right: as much stays free at the left.
 function widthOfFormula(formula) {
-  const number = formula.parentElement.querySelector(".eqno")?.offsetWidth ?? -NUMBER_GAP;
-  return formula.querySelector("svg").getBoundingClientRect().width + 2 * (number + NUMBER_GAP);
+  const number = formula.parentElement.querySelector(".eqno");
+  const side = number ? number.offsetWidth + NUMBER_GAP : 0;
+  return formula.querySelector("svg").getBoundingClientRect().width + 2 * side;
 }
 
 // Short blocks stay on one page; long ones would leave half a page empty.
@@ -50,7 +55,7 @@ async function layOut() {
   document.querySelectorAll("table").forEach(fitTable);
   document.querySelectorAll("div.math mjx-container").forEach(e => shrink(e, widthOfFormula, 0.6));
   document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 200));
-  document.querySelectorAll("table").forEach(e => keepTogether(e, 360));
+  document.querySelectorAll("table").forEach(e => keepTogether(e, 320));
   return findTooWide();
 }
 
