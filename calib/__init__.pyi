@@ -22,8 +22,13 @@ from .heterogeneous import HeterogeneousCalibrator as HeterogeneousCalibrator
 from .histogram import HistogramBinning as HistogramBinning
 from .isotonic import IsotonicCalibrator as IsotonicCalibrator
 from .kernel_density import KernelCalibrator as KernelCalibrator
+from .logistic import BetaCalibration as BetaCalibration
+from .logistic import QuadraticLogit as QuadraticLogit
+from .logistic import TemperatureScaling as TemperatureScaling
+from .maps import BetaMap as BetaMap
 from .maps import CalibrationMap as CalibrationMap
 from .maps import LinearMap as LinearMap
+from .maps import LogitPolynomialMap as LogitPolynomialMap
 from .maps import SigmoidMap as SigmoidMap
 from .maps import StepMap as StepMap
 from .metrics import CalibrationBand as CalibrationBand
@@ -74,6 +79,7 @@ from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .platt import PlattScaling as PlattScaling
 from .prior_shift import PriorShift as PriorShift
 from .prior_shift import shift_odds as shift_odds
+from .selection import CalibratorCV as CalibratorCV
 from .stored_maps import load_map as load_map
 from .transductive import TransductiveVennAbers as TransductiveVennAbers
 from .venn_abers import DirectIsotonic as DirectIsotonic

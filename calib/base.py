@@ -25,9 +25,14 @@ class OneClassWarning(UserWarning):
     """All labels of the calibration sample are equal."""
 
 
+def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
+    return np.clip(probabilities, _NEAREST, 1 - _NEAREST)
+
+
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
-    return logit(np.clip(probabilities, _NEAREST, 1 - _NEAREST))
+    return logit(inside(probabilities))
 
 
 class ScoreModel(BaseEstimator):

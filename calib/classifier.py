@@ -23,6 +23,7 @@ from calib.protocol import (
     default_classifier,
     training_weights,
 )
+from calib.selection import CalibratorCV
 from calib.validation import (
     check_choice,
     check_flag,
@@ -47,10 +48,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier, default=LogisticRegression()
         Has `decision_function` or `predict_proba`. The default has both, so that every other
         argument may be tried with it (scikit-learn's `CalibratedClassifierCV` takes LinearSVC).
-    calibrator : Calibrator, default=PlattScaling()
+    calibrator : Calibrator or list of Calibrator, default=PlattScaling()
         Any estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays, such as
         scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. The default, as in
-        scikit-learn, suits margins and small samples.
+        scikit-learn, suits margins and small samples. Of a list `CalibratorCV` chooses one.
     cv : float, int, str, splitter or iterable of splits, default=5
         Where the scores to calibrate on come from:
 
@@ -74,8 +75,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         `VennAbers` that is the cross Venn-Abers predictor (CVAP). A single split is the same
         either way.
     response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
-        What the score is; ``"auto"`` prefers the decision function, which does not saturate.
-        Calibrators that work on [0, 1] need ``"predict_proba"``.
+        What the score is. ``"auto"`` takes the probability for calibrators that work on [0, 1]
+        (`unit_scores`), such as ``PlattScaling(scale="logit")``; for others it prefers the
+        decision function, which does not saturate. `PlattScaling` by default gets probabilities
+        as they are where there is nothing else, as in scikit-learn; whether their logits suit a
+        classifier better can be seen by ``[PlattScaling(), PlattScaling(scale="logit")]``.
     random_state : int, RandomState or None, default=None
         Draws the held-out rows if `cv` is a float. Nothing else is random here.
 
@@ -265,6 +269,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return default_classifier() if self.estimator is None else self.estimator
 
     def _calibrator(self):
+        if isinstance(self.calibrator, list | tuple):
+            return CalibratorCV(self.calibrator)
         return PlattScaling() if self.calibrator is None else self.calibrator
 
     def _check_arguments(self):
@@ -413,7 +419,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return estimator.fit(X, y, **params)
 
     def _scores(self, estimator, X):
-        return classifier_scores(estimator, X, self.response_method, self.classes_.size)
+        method = self.response_method
+        if method == "auto" and getattr(self._calibrator(), "unit_scores", False):
+            method = "predict_proba"
+        return classifier_scores(estimator, X, method, self.classes_.size)
 
     def _require_every_class(self, codes, params, where):
         absent = np.bincount(codes, params.get("sample_weight"), minlength=self.classes_.size) == 0

@@ -8,20 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from calib.base import inside, log_odds
 from calib.kernels.searching import interpolate, step
 from calib.validation import check_choice, check_scores
 
 
 @dataclass(frozen=True, eq=False)
 class CalibrationMap(ABC):
-    """A map from scores to probabilities: a `StepMap`, a `LinearMap` or a `SigmoidMap`.
+    """A map from scores to probabilities.
 
     Call it with scores to get probabilities. `to_dict` gives plain numbers, which
     ``json.dumps`` stores exactly, and `from_dict` brings them back.
 
     Attributes
     ----------
-    kind : {"step", "linear", "sigmoid"}
+    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta"}
+        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap` or `BetaMap`.
 
     Examples
     --------
@@ -78,7 +80,20 @@ class CalibrationMap(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class SigmoidMap(CalibrationMap):
+class _LogisticMap(CalibrationMap):
+    @abstractmethod
+    def logits(self, scores): ...
+
+    def _evaluate(self, scores):
+        return expit(self.logits(scores))
+
+    @classmethod
+    def _of(cls, entries):
+        return cls(**{name: float(check_scores([e], name=name)[0]) for name, e in entries.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class SigmoidMap(_LogisticMap):
     """``1 / (1 + exp(-(slope * s + intercept)))``.
 
     Attributes
@@ -94,12 +109,73 @@ class SigmoidMap(CalibrationMap):
         """Log-odds: ``slope * scores + intercept``."""
         return self.slope * scores + self.intercept
 
-    def _evaluate(self, scores):
-        return expit(self.logits(scores))
+
+@dataclass(frozen=True, eq=False)
+class LogitPolynomialMap(_LogisticMap):
+    """Log-odds that are a polynomial in those of the score, ``l = log(s / (1 - s))``.
+
+    ``1 / (1 + exp(-sum(c * (l - centre) ** k for k, c in enumerate(coefficients))))``, where s is
+    kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (degree + 1,)
+    centre : float
+        Powers about it stay accurate where all scores are close together.
+    """
+
+    coefficients: np.ndarray
+    centre: float
+    kind: ClassVar[str] = "logit_polynomial"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds of the probabilities."""
+        return np.polynomial.polynomial.polyval(log_odds(scores) - self.centre, self.coefficients)
 
     @classmethod
     def _of(cls, entries):
-        return cls(*(float(check_scores([entries[n]], name=n)[0]) for n in ("slope", "intercept")))
+        coefficients = check_scores(entries["coefficients"], name="coefficients")
+        return cls(coefficients, float(check_scores([entries["centre"]], name="centre")[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class BetaMap(_LogisticMap):
+    """Log-odds ``level + a * log(s / centre) - b * log((1 - s) / (1 - centre))``.
+
+    The score s is kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    a, b : float
+    level : float
+        The log-odds at `centre`.
+    centre : float
+        In (0, 1).
+    """
+
+    a: float
+    b: float
+    level: float
+    centre: float
+    kind: ClassVar[str] = "beta"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds of the probabilities."""
+        first, second = self.columns(scores, self.centre)
+        return self.level + self.a * first + self.b * second
+
+    @staticmethod
+    def columns(scores: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
+        """What a and b are the factors of, of shape (2, n)."""
+        scores = inside(scores)
+        return np.stack([np.log(scores / centre), -np.log((1 - scores) / (1 - centre))])
+
+    @classmethod
+    def _of(cls, entries):
+        map_ = super()._of(entries)
+        if not 0 < map_.centre < 1:
+            raise ValueError(f"centre must lie strictly between 0 and 1; found {map_.centre}")
+        return map_
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,4 +247,4 @@ class LinearMap(_Tabulated):
         return interpolate(self.scores, self.probabilities, scores)
 
 
-KINDS = {form.kind: form for form in (StepMap, LinearMap, SigmoidMap)}
+KINDS = {form.kind: form for form in (StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap)}

@@ -25,7 +25,7 @@ KERNELS.remove("mixture")  # NumPy throughout, which checks for itself
 CHECKED = {f"calib.kernels.{name}" for name in KERNELS}
 CALIBRATORS = [
     "adaptive", "bayesian_binning", "dirichlet_process", "histogram", "isotonic",
-    "kernel_density", "metrics", "near_isotonic", "platt", "venn_abers",
+    "kernel_density", "logistic", "metrics", "near_isotonic", "platt", "venn_abers",
 ]  # fmt: skip
 MOST_ACCESSES = 2_000_000  # in one call of `bounded`: beyond, a loop has no end
 done = SimpleNamespace(accesses=0)  # no attribute of the class: to change one takes long

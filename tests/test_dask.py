@@ -146,6 +146,16 @@ def test_platt_scaling_agrees(tails, weights):
     )
 
 
+def test_platt_scaling_of_logits_agrees():
+    scores, labels, given = sample(600, 3)
+    theirs = calib.PlattScaling(scale="logit").fit(scores, labels, given)
+    rows = split([scores, labels, given], [100, 0, 450, 50])
+    ours = calib.dask.PlattScaling(scale="logit").fit(*rows)
+    np.testing.assert_allclose(
+        ours.predict_logit(scores), theirs.predict_logit(scores), rtol=0, atol=1e-9
+    )
+
+
 @pytest.mark.parametrize("scores", [[0.5, 0.5, 0.5], [-1.7e308, 0.0, 1.7e308]], ids=str)
 def test_platt_scaling_of_odd_scores(scores):
     rows = [np.array(scores), np.array([0, 1, 1])]

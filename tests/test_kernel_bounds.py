@@ -177,7 +177,10 @@ def test_sums_of_intervals_splits_scans_and_sigmoids(values, weight):
     bounded(kernels.auc_split.whole_auc, values, labels, weights)
     bounded(kernels.scanning.extremes, values)
     bounded(kernels.scanning.binary_codes, values)
-    bounded(kernels.sigmoid_fit.fit_sigmoid, values, labels, weights, (0.1, 0.2), 0.3)
+    fit = kernels.logistic.fit_logistic
+    for k, free_level in itertools.product([0, 1, 2], [False, True]):
+        columns, start = np.stack([values, values[::-1]])[:k], np.full(k + 1, 0.3)
+        bounded(fit, columns, labels, weights, (0.1, 0.2), start, free_level, 1e-16)
 
 
 # Numbers at the ends of what is allowed: calibrators must answer in [0, 1]
@@ -210,6 +213,10 @@ METHODS = [
     calib.histogram.HistogramBinning(n_bins=2**60),
     calib.histogram.HistogramBinning(n_bins=7, strategy="uniform"),
     calib.platt.PlattScaling(),
+    calib.logistic.TemperatureScaling(),
+    calib.logistic.TemperatureScaling(scale="score"),
+    calib.logistic.BetaCalibration(),
+    calib.logistic.QuadraticLogit(),
     calib.isotonic.IsotonicCalibrator(),
     *(
         calib.kernel_density.KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import chi2, norm
 
-from calib.kernels.sigmoid_fit import fit_sigmoid
+from calib.kernels.logistic import fit_logistic
 from calib.metrics import (
     SequentialCalibrationTest,
     hosmer_lemeshow_test,
@@ -106,8 +106,9 @@ def test_fitted_predictions_need_two_degrees_of_freedom_less(n):
     for _ in range(SIZE_DRAWS):
         x = rng.normal(size=n)
         labels = rng.random(n) < expit(x)
-        slope, intercept, *_ = fit_sigmoid(x, labels, np.ones(n), (0.0, 0.0), 0.0)
-        p = expit(slope * x + intercept)
+        sample = x[np.newaxis], labels, np.ones(n)
+        level, (slope,), *_ = fit_logistic(*sample, (0.0, 0.0), np.zeros(2))
+        p = expit(slope * x + level)
         fitted += hosmer_lemeshow_test(labels, p, in_sample=True).p_value <= 0.05
         fitted_wrong += hosmer_lemeshow_test(labels, p).p_value <= 0.05
         new_wrong += hosmer_lemeshow_test(labels, expit(x), in_sample=True).p_value <= 0.05

@@ -22,6 +22,7 @@ from calib import (
     ENIR,
     AdaptiveCalibrator,
     AUCSplitTree,
+    BetaMap,
     CalibratedClassifier,
     CalibrationMap,
     DirichletProcessCalibrator,
@@ -31,6 +32,7 @@ from calib import (
     IsotonicCalibrator,
     KernelCalibrator,
     LinearMap,
+    LogitPolynomialMap,
     NearIsotonicPath,
     OneClassWarning,
     PlattScaling,
@@ -196,6 +198,7 @@ def test_scores_that_hardly_differ(calibrator, scores):
 
 
 @pytest.mark.parametrize("scores", [[-1e308, 0, 1.0, 1e308], [-1.7e308, -1e-308, 1e-308, 1.7e308]])
+@pytest.mark.filterwarnings("ignore:scores separate the classes, but for near ties")
 @each_calibrator
 def test_scores_that_are_far_apart(calibrator, scores):
     if calibrator.unit_scores:
@@ -296,6 +299,9 @@ def test_platt_scaling_knows_log_odds_beyond_those_of_the_largest_probability():
         ({}, "kind must be one of"),
         ({"kind": "sigmoid", "slope": 1.0}, "a sigmoid map has the entries kind, intercept, slope"),
         ({"kind": "sigmoid", "slope": np.nan, "intercept": 0.0}, "slope must be finite"),
+        ({"kind": "logit_polynomial", "coefficients": [], "centre": 0.0}, "coefficients is empty"),
+        ({"kind": "logit_polynomial", "coefficients": [1.0], "centre": np.inf}, "centre must be f"),
+        ({"kind": "beta", "a": 1.0, "b": 1.0, "level": 0.0, "centre": 1.0}, "centre must lie str"),
         ({"kind": "step", "scores": [1, 0], "probabilities": [0, 0, 1]}, "increase strictly"),
         ({"kind": "step", "scores": [0], "probabilities": [0.5]}, "has 2 probabilities; found 1"),
         ({"kind": "linear", "scores": [0], "probabilities": [1.5]}, r"lie in \[0, 1\]"),
@@ -314,6 +320,8 @@ def test_what_is_no_stored_map(stored, message):
         StepMap(np.array([]), np.array([0.2])),
         LinearMap(np.array([0.5]), np.array([0.2])),
         SigmoidMap(2.0, -1.0),
+        LogitPolynomialMap(np.array([0.2, 1.0, -0.1]), 0.3),
+        BetaMap(1.0, 2.0, 0.5, 0.3),
     ],
 )
 def test_a_map_takes_what_predict_takes(map_):

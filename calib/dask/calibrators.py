@@ -9,11 +9,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from calib import histogram, isotonic, platt
-from calib.base import OneClassWarning
+from calib.base import OneClassWarning, log_odds
 from calib.dask.metrics import brier_score_loss
 from calib.dask.reductions import equal_frequency_bins, isotonic_blocks, uniform_bins
 from calib.dask.rows import Column, Sample
-from calib.kernels.sigmoid_fit import derivatives, newton
+from calib.kernels.logistic import derivatives, newton
+from calib.logistic import Fit
 from calib.maps import LinearMap
 from calib.validation import number_of_bins, restored_on_failure, warn
 
@@ -192,9 +193,9 @@ class PlattScaling(DaskCalibrator, platt.PlattScaling):
     Notes
     -----
     A survey and one pass for each evaluation of Newton's method, some ten to fifteen passes in all:
-    let the cluster hold the rows (``persist()``) if it can. A partition returns six sums. They are
-    rounded in another order than in memory, so slope and intercept agree as far as Newton's method
-    determines them: in the tests the log-odds agree to 1e-9.
+    let the cluster hold the rows (``persist()``) if it can. A partition returns eight numbers, sums
+    over its rows. They are rounded in another order than in memory, so slope and intercept agree as
+    far as Newton's method determines them: in the tests the log-odds agree to 1e-9.
 
     Examples
     --------
@@ -208,18 +209,23 @@ class PlattScaling(DaskCalibrator, platt.PlattScaling):
 
     def _fit_sample(self, sample):
         survey = sample.survey
-        centre = survey.median / 2
-        radius = platt.radius_about(centre, survey.lowest / 2, survey.highest / 2)
-        misses, intercept = platt.targets(*survey.weights)
+        lowest, centre, highest = (
+            self._values(np.array([survey.lowest, survey.median, survey.highest])) / 2
+        )
+        radius = platt.radius_about(centre, lowest, highest)
+        misses, start = platt.targets(*survey.weights)
 
         def derivatives_at(*place):
-            return sample.total(_derivatives, centre, radius, misses, place)
+            sums = sample.total(_derivatives, self.unit_scores, centre, radius, misses, place)
+            return sums[0], sums[1:3], sums[3:].reshape(2, 2)
 
-        self._set_map(centre, radius, *newton(derivatives_at, intercept))
+        self._set_map(centre, radius, Fit(*newton(derivatives_at, start)))
 
 
-def _derivatives(rows, centre, radius, misses, place):
-    """Sums over the rows of a partition."""
-    x = (rows.scores / 2 - centre) / radius
-    weights = np.ones(x.size) if rows.weights is None else rows.weights
-    return np.array(derivatives(x, rows.labels, weights, misses, *map(float, place)))
+def _derivatives(rows, of_logits, centre, radius, misses, place):
+    """Sums over the rows of a partition, as one array."""
+    values = log_odds(rows.scores) if of_logits else rows.scores
+    columns = ((values / 2 - centre) / radius)[np.newaxis]
+    weights = np.ones(rows.labels.size) if rows.weights is None else rows.weights
+    loss, gradient, hessian = derivatives(columns, rows.labels, weights, misses, *place)
+    return np.array([loss, *gradient, *hessian.ravel()])

@@ -15,7 +15,7 @@ from calib.kernels.binning import (
     segment_sums,
 )
 from calib.kernels.grouping import group_ties
-from calib.kernels.sigmoid_fit import fit_sigmoid
+from calib.kernels.logistic import fit_logistic
 from calib.kernels.total_variation import least_total_variation
 from calib.validation import check_sample, rescaled
 
@@ -269,7 +269,9 @@ def recalibration_line(
         )
     base = logit(np.dot(weights, labels) / weights.sum())
     scale = np.sqrt(np.average(np.square(logits), weights=weights))
-    slope, intercept, *_ = fit_sigmoid(logits / scale, labels, weights, (0.0, 0.0), base)
+    column = logits[np.newaxis] / scale
+    start = np.array([base, 0.0])
+    intercept, (slope,), *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
     in_the_large = brentq(
         lambda shift: np.dot(weights, labels - expit(logits + shift)),
         base - logits.max() - 1e-9,

@@ -1,0 +1,134 @@
+"""The choice of a calibrator by cross-validation, against folds made by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from calib import (
+    BetaCalibration,
+    CalibratedClassifier,
+    CalibratorCV,
+    HistogramBinning,
+    IsotonicCalibrator,
+    PlattScaling,
+    VennAbers,
+    log_loss,
+)
+from calib.selection import deal
+
+X, Y = load_breast_cancer(return_X_y=True)
+
+
+def sample(n, seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(0.6, 0.8, n).round(2)
+    return scores, (rng.random(n) < 0.1 + 0.7 * np.sin(2 * scores) ** 2).astype(np.uint8)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 40), st.integers(2, 6), st.integers(0, 10**6))
+def test_copies_are_dealt_in_turn(n, n_folds, seed):
+    scores, labels = sample(n, seed)
+    copies = np.random.default_rng(seed).integers(0, 4, n)
+    folds = deal(scores, labels, copies.astype(float), n_folds)
+    np.testing.assert_array_equal(folds.sum(axis=0), copies)
+    for label in (0, 1):
+        rows = np.flatnonzero(labels == label)
+        rows = rows[np.argsort(scores[rows], kind="stable")]
+        deck = np.repeat(rows, copies[rows])
+        for fold in range(n_folds):
+            expected = np.bincount(deck[fold::n_folds], minlength=n)
+            np.testing.assert_array_equal(folds[fold, rows], expected[rows])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_losses_are_those_of_folds_made_by_hand(weighted):
+    scores, labels = sample(300, 1)
+    weights = np.random.default_rng(1).integers(1, 4, 300) if weighted else np.ones(300, int)
+    candidates = [PlattScaling(), VennAbers(), HistogramBinning(n_bins=3)]
+    chosen = CalibratorCV(candidates, cv=4).fit(scores, labels, weights if weighted else None)
+    rows = np.repeat(np.arange(300), weights)
+    rows = rows[np.lexsort((scores[rows], labels[rows]))]
+    fold = np.r_[np.arange(np.sum(labels[rows] == 0)) % 4, np.arange(np.sum(labels[rows] == 1)) % 4]
+    for candidate, loss in zip(candidates, chosen.losses_, strict=True):
+        predicted = np.empty(rows.size)
+        for k in range(4):
+            train = rows[fold != k]
+            fitted = candidate.fit(scores[train], labels[train])
+            predicted[fold == k] = fitted.predict(scores[rows[fold == k]])
+        assert loss == pytest.approx(log_loss(labels[rows], predicted), rel=1e-9)
+    best = candidates[np.argmin(chosen.losses_)]
+    expected = best.fit(scores[rows], labels[rows]).predict(scores)
+    np.testing.assert_allclose(chosen.predict(scores), expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "truth, expected",
+    [
+        (lambda s: expit(8 * s - 3), PlattScaling),
+        (lambda s: s, BetaCalibration),
+        (lambda s: np.where(s < 0.3, 0.1, np.where(s < 0.6, 0.8, 0.85)), IsotonicCalibrator),
+    ],
+)
+def test_the_form_of_the_truth_is_found(truth, expected):
+    rng = np.random.default_rng(3)
+    scores = rng.random(5000)
+    chosen = CalibratorCV([PlattScaling(), BetaCalibration(), IsotonicCalibrator()])
+    chosen.fit(scores, rng.random(5000) < truth(scores))
+    assert isinstance(chosen.calibrator_, expected)
+
+
+def test_with_too_few_of_a_class_the_first_is_taken():
+    scores, labels = np.arange(10) / 10, np.arange(10) == 6
+    chosen = CalibratorCV([VennAbers(), PlattScaling()], cv=2).fit(scores, labels)
+    assert np.isnan(chosen.losses_).all() and isinstance(chosen.calibrator_, VennAbers)
+    two = CalibratorCV([VennAbers(), PlattScaling()], cv=2).fit(scores, np.arange(10) > 7)
+    assert np.isfinite(two.losses_).all()
+
+
+def test_what_is_no_choice():
+    for chosen, message in [
+        (CalibratorCV(cv=1), "cv must be an integer of at least 2; found 1"),
+        (CalibratorCV([]), "calibrators is empty: pass at least one"),
+        (CalibratorCV([PlattScaling]), "calibrator must be an estimator with fit"),
+        (CalibratorCV([Unweighted()]), "Unweighted.fit takes no sample_weight"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            chosen.fit([0.1, 0.2], [0, 1])
+
+
+class Unweighted(BaseEstimator):
+    def fit(self, scores, labels):
+        return self
+
+    def predict(self, scores):
+        return np.full(len(scores), 0.5)
+
+
+def test_a_classifier_takes_a_list():
+    candidates = [PlattScaling(), PlattScaling(scale="logit"), IsotonicCalibrator()]
+    model = CalibratedClassifier(GaussianNB(), candidates, cv="same").fit(X, Y)
+    scores = GaussianNB().fit(X, Y).predict_proba(X)[:, 1]
+    expected = CalibratorCV(candidates).fit(scores, Y)
+    np.testing.assert_array_equal(model.predict_proba(X)[:, 1], expected.predict(scores))
+
+
+def test_a_classifier_gives_probabilities_to_calibrators_that_need_them():
+    classifier = LogisticRegression(max_iter=10_000)
+    for calibrator, method in [
+        (PlattScaling(), "decision_function"),
+        (PlattScaling(scale="logit"), "predict_proba"),
+        ([PlattScaling(), BetaCalibration()], "predict_proba"),
+    ]:
+        auto = CalibratedClassifier(classifier, calibrator, cv="same").fit(X, Y)
+        said = CalibratedClassifier(classifier, calibrator, cv="same", response_method=method)
+        np.testing.assert_array_equal(auto.predict_proba(X), said.fit(X, Y).predict_proba(X))
+    with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
+        CalibratedClassifier(LinearSVC(), BetaCalibration(), cv="same").fit(X, Y)
