@@ -4,7 +4,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
 from sklearn.base import BaseEstimator
 from sklearn.utils import ClassifierTags
 from sklearn.utils.metadata_routing import UNUSED
@@ -14,25 +13,14 @@ from calib.validation import (
     check_labels,
     check_scores,
     check_weights,
+    log_odds,
     restored_on_failure,
     warn,
 )
 
-_NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
-
 
 class OneClassWarning(UserWarning):
     """All labels of the calibration sample are equal."""
-
-
-def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
-    return np.clip(probabilities, _NEAREST, 1 - _NEAREST)
-
-
-def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
-    return logit(inside(probabilities))
 
 
 class ScoreModel(BaseEstimator):

@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from calib.base import Calibrator, inside, log_odds
+from calib.base import Calibrator
 from calib.kernels.logistic import derivatives, fit_logistic
 from calib.maps import BetaMap, LogitPolynomialMap, SigmoidMap
-from calib.validation import check_choice, rescaled, warn
+from calib.validation import check_choice, inside, log_odds, rescaled, warn
 
 SMALLEST_RADIUS = 1e-290  # of the scores: no finite slope would tell closer ones apart
 LARGEST = np.finfo(np.float64).max

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from calib.base import inside, log_odds
 from calib.kernels.searching import interpolate, step
-from calib.validation import check_choice, check_scores
+from calib.validation import check_choice, check_scores, inside, log_odds
 
 
 @dataclass(frozen=True, eq=False)

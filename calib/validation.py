@@ -8,10 +8,12 @@ from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
 
 from calib.kernels.scanning import binary_codes, extremes
 
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
+NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
 
 
@@ -134,6 +136,16 @@ def rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     Ratios stay as they are, and products of sums do not leave the range of floating-point numbers.
     """
     return np.ldexp(weights, -np.frexp(weights.max())[1])
+
+
+def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
+    return np.clip(probabilities, NEAREST, 1 - NEAREST)
+
+
+def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
+    return logit(inside(probabilities))
 
 
 def check_sample(

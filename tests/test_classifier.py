@@ -454,7 +454,8 @@ def test_scores_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="predict_proba gives 3 columns for 2 classes"):
         fitted(three, cv="prefit")
     with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]"):
-        fitted(LogisticRegression(), HistogramBinning(strategy="uniform"))
+        uniform = HistogramBinning(strategy="uniform")
+        fitted(LogisticRegression(), uniform, response_method="decision_function")
     with pytest.raises(ValueError, match="sample_weight must not be negative"):
         fitted(sample_weight=np.full(300, -1.0))
     with pytest.raises(ValueError, match="sample_weight has 3 rows but y has 300"):
