@@ -160,10 +160,16 @@ class PriorShift(Calibrator):
 
         Notes
         -----
-        The estimate maximises the likelihood of the scores, :math:`\sum_j w_j \log(\pi' p_j / \pi +
-        (1 - \pi') (1 - p_j) / (1 - \pi))`, which is concave. It is where the EM algorithm of
-        Saerens et al. converges to, which may take thousands of steps; here the root of the
-        derivative is bracketed, O(n) for each of some ten steps.
+        The estimate maximises the likelihood of the scores, the concave
+
+        .. math::
+            \begin{aligned}
+            &\sum_j w_j \log \Big( \frac{\pi'}{\pi} \, p_j \\
+            &\quad + \frac{1 - \pi'}{1 - \pi} (1 - p_j) \Big) .
+            \end{aligned}
+
+        It is where the EM algorithm of Saerens et al. converges to, which may take thousands of
+        steps; here the root of the derivative is bracketed, O(n) for each of some ten steps.
 
         It rests on calibrated probabilities for the sample of `fit`, and on prior shift. If
         the distribution of the scores within a class changes too, or the meaning of the classes

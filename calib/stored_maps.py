@@ -155,7 +155,8 @@ def load_map(path: str | PathLike) -> CalibrationMap:
     >>> with TemporaryDirectory() as folder:
     ...     data, stored = Path(folder, "scores.csv"), Path(folder, "map.json")
     ...     _ = data.write_text("prob,outcome\n0.2,0\n0.4,1\n0.6,0\n0.8,1\n")
-    ...     command = ["fit", data, "--score", "prob", "--label", "outcome", "-o", stored]
+    ...     command = ["fit", data, "--score", "prob", "--label", "outcome"]
+    ...     command += ["--method", "isotonic", "-o", stored]
     ...     code = main([str(word) for word in command])
     ...     map_ = load_map(stored)
     >>> code, map_([0.1, 0.5, 0.9])

@@ -1,4 +1,4 @@
-"""The command line, from the words to the files: fit, apply, export, monitor."""
+"""The command line, from the words to the files: compare, fit, apply, export, monitor."""
 
 import csv
 import io
@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import calib
-import calib.report
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
@@ -418,36 +417,7 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
     assert out == path.read_text() and "WHEN t.prob IS NULL THEN NULL" in out
 
 
-# report and compare
-
-
-def test_report_writes_a_page_and_numbers(data, tmp_path, capfd, monkeypatch):
-    pytest.importorskip("matplotlib")
-    from calib.commands import reporting
-
-    made = []
-
-    def once(scores, labels, **how):
-        np.testing.assert_array_equal(scores, sample()[0])
-        np.testing.assert_array_equal(labels, sample()[1])
-        made.append(made[0] if made else calib.report.make_report(scores, labels, **how))
-        return made[-1]
-
-    monkeypatch.setattr(reporting, "make_report", once)
-    page, numbers = tmp_path / "report.html", tmp_path / "report.json"
-    words = ["report", data, *COLUMNS]
-    with open(data, "a") as file:
-        file.write("x,,1\n")
-    assert "line 302" in refusal(capfd, *words, "-o", page)
-    words.append("--drop-missing")
-    assert main([*words, "-o", str(page)]) == 0
-    assert main([*words, "--json", "-o", str(numbers)]) == 0
-    found = json.loads(numbers.read_text())
-    assert found["name"] == "scores.csv"
-    assert found["notes"][0] == "Columns: score from 'prob', label from 'y'."
-    assert "1 row of 301" in found["notes"][1]
-    assert found["verdict"]["sentence"] in capfd.readouterr().err
-    assert page.read_text().lower().startswith("<!doctype html>")
+# compare; the tests of report are those of its page
 
 
 def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):

@@ -251,7 +251,7 @@ def layer(name):
     return part if part in known else "calibrators"
 
 
-TOP = ["experiments", "commands"]  # they may use everything
+TOP = ["experiments", "commands", "__main__"]  # they may use everything
 FOUNDATIONS = {"kernels", "validation", "maps", "base"}
 MAY_IMPORT = {
     "": set(),

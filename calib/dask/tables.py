@@ -51,10 +51,17 @@ def distinct_rows(
 
     .. math::
         \begin{aligned}
-        |(z - p)^2 - (z - q)^2| &= |p - q| \, |2 z - p - q| \\
-        &\le 2 |p - q| , \\
-        |w(p) (z - p) - w(q) (z - q)| &\le |w(p) - w(q)| \, |z - p| + |w(q)| \, |p - q| \\
-        &\le 2 |p - q|
+        &|(z - p)^2 - (z - q)^2| \\
+        &\quad = |p - q| \, |2 z - p - q| \\
+        &\quad \le 2 |p - q| ,
+        \end{aligned}
+
+    .. math::
+        \begin{aligned}
+        &|w(p) (z - p) - w(q) (z - q)| \\
+        &\quad \le |w(p) - w(q)| \, |z - p| \\
+        &\qquad + |w(q)| \, |p - q| \\
+        &\quad \le 2 |p - q|
         \end{aligned}
 
     for every :math:`|w| \le 1` of slope at most 1, and so does the largest mean over w. For maps

@@ -20,13 +20,13 @@ def page_of(report: Report) -> str:
         _header(report),
         _data(report.data, report.notes),
         _cautions(report.cautions),
+        _section("What to do next", _items(report.advice, "ol")),
         _diagram(report),
         _measures(report.measures),
         _tests(report),
         _groups(report),
         _decisions(report),
         _comparison(report.comparison),
-        _section("What to do next", _items(report.advice, "ol")),
         _section("How this was computed", _items(report.methods)),
     ]
     return "\n".join(
@@ -232,7 +232,7 @@ def _comparison(comparison: Compared | None):
             ["infinite" if method.log_loss is None else number(method.log_loss)]
             + [number(method.brier), number(method.miscalibration), number(method.discrimination)]
             + [number(method.auc), number(method.gain), _range(method.lower, method.upper)]
-            + [percent(method.harm)],
+            + [number(None) if method.name == comparison.reference else percent(method.harm)],
         )
         for method in comparison.methods
     ]
