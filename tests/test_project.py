@@ -1,6 +1,7 @@
 """The parts of the project agree: set-up, table of contents, notebooks, layers, interface page."""
 
 import ast
+import os
 import re
 import shlex
 import subprocess
@@ -12,15 +13,21 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import calib
-from calib.commands import arguments
+from calib.commands import arguments, main
+from calib.datasets import load
 
 ROOT = Path(__file__).resolve().parents[1]
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
@@ -162,6 +169,36 @@ def test_the_file_of_scores_is_what_its_page_says():
     scores, labels = np.loadtxt(ROOT / "book" / "scores.csv", delimiter=",", skiprows=1).T
     np.testing.assert_array_equal(labels, digits % 2)
     np.testing.assert_allclose(scores, fresh, atol=1e-3)
+
+
+@pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="needs the data set adult")
+def test_the_scores_of_the_census_are_what_their_page_says():
+    X, y, extras = load("adult", return_extras=True)
+    train = (extras["split"] == "train").to_numpy()
+    features = make_column_transformer(
+        (StandardScaler(), make_column_selector(dtype_include="number")),
+        (OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_exclude="number")),
+    )
+    model = LogisticRegression(class_weight="balanced", max_iter=1000, tol=1e-8)
+    model = make_pipeline(features, model).fit(X[train], y[train])
+    rows = np.random.default_rng(0).choice(np.flatnonzero(~train), 12_000, replace=False)
+    rows.sort()
+    census = pd.read_csv(ROOT / "book" / "census_scores.csv")
+    np.testing.assert_array_equal(census["income"] == ">50K", y[rows] == 1)
+    np.testing.assert_array_equal(census["sex"], X["sex"].astype(str).iloc[rows].str.strip())
+    scores = model.predict_proba(X.iloc[rows])[:, 1]
+    np.testing.assert_allclose(census["score"], scores, atol=1e-4)
+
+
+def test_the_report_of_the_census_is_what_the_command_writes_now(tmp_path):
+    rows = text("book/census_scores.csv").splitlines(keepends=True)[:6001]
+    (tmp_path / "learn.csv").write_text("".join(rows), encoding="utf-8")
+    flags = ["--score", "score", "--label", "income", "--positive", ">50K", "--group", "sex"]
+    page = tmp_path / "report.html"
+    assert main(["report", str(tmp_path / "learn.csv"), *flags, "-o", str(page)]) == 0
+    drawing = re.compile(r"<svg.*?</svg>", re.S)
+    now, stored = page.read_text(encoding="utf-8"), text("book/census_report.html")
+    assert drawing.sub("", now) == drawing.sub("", stored)
 
 
 # The book

@@ -14,7 +14,7 @@ from calib.metrics import SequentialCalibrationTest
 FORMAT, VERSION = "calib-monitor", 1
 ALARM = 1
 HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
-LINE = "{:>10} {:>9} {:>9} {:>13} {:>11}  {}"
+LINE = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"
 
 
 def run(options) -> int:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LOSSES = {"log": "log loss", "brier": "Brier score"}
 REFERENCES = {"Raw": "the raw scores", "Base rate": "the base rate"}
+LINE = "{}{:>8} {:>6} {:>6} {:>6} {:>5} {:>7} {:>7} {:>7} {:>4}"
 
 
 class Result(NamedTuple):
@@ -153,11 +154,15 @@ class Comparison:
         return f"<Comparison of {', '.join(self.results)}: {self.recommendation}>"
 
     def __str__(self):
-        head = ["", "log loss", "Brier", "MCB", "DSC", "AUC", "gain", "from", "to", "harm"]
-        lines = ["".join([f"{head[0]:20}", *(f"{title:>9}" for title in head[1:])])]
+        width = max(map(len, self.results))
+        head = (" " * width, "log loss", "Brier", "MCB", "DSC", "AUC", "gain", "from", "to", "harm")
+        rows = [LINE.format(*head)]
         for name, r in self.results.items():
             gain = r.gain(self.loss)
-            numbers = [r.log_loss, r.brier, r.miscalibration, r.discrimination, r.auc]
-            numbers += [] if gain is None else [*gain[:3], r.harm]
-            lines.append("".join([f"{name:20}", *(f"{number:9.4f}" for number in numbers)]))
-        return "\n".join([*lines, "", self.recommendation, *self.notes])
+            measures = [r.log_loss, r.brier, r.miscalibration, r.discrimination]
+            cells = [f"{number:.4f}" for number in measures] + [f"{r.auc:.3f}"]
+            cells += (
+                [""] * 4 if gain is None else [*map("{:.4f}".format, gain[:3]), f"{r.harm:.2f}"]
+            )
+            rows.append(LINE.format(f"{name:{width}}", *cells).rstrip())
+        return "\n".join([*rows, "", self.recommendation, *self.notes])
