@@ -20,7 +20,7 @@ from calib import (
 )
 from calib.base import Calibrator
 from calib.comparison.cross_validation import repeated_folds
-from calib.comparison.defaults import Default, OnLogits
+from calib.comparison.defaults import Default
 from calib.metrics import (
     brier_score_loss,
     expected_calibration_error,
@@ -31,7 +31,7 @@ from calib.metrics import (
 )
 from calib.metrics.paired import simultaneous_intervals
 
-FEW = {"logits": OnLogits(PlattScaling()), "bins": HistogramBinning(), "venn": VennAbers()}
+FEW = {"logits": PlattScaling(scale="logit"), "bins": HistogramBinning(), "venn": VennAbers()}
 
 
 def sample(n=200, seed=0, power=1.0):
@@ -86,7 +86,7 @@ def test_a_plain_loop_finds_the_same():
 
 def test_increasing_maps_keep_the_auc():
     scores, labels = sample(300, power=3.0)
-    found = compare(scores, labels, {"logits": OnLogits(PlattScaling())}, n_repeats=2).results
+    found = compare(scores, labels, {"logits": PlattScaling(scale="logit")}, n_repeats=2).results
     assert found["logits"].auc == pytest.approx(found["Raw"].auc, abs=1e-12)
 
 
@@ -124,7 +124,9 @@ def test_margins_are_compared_with_the_base_rate():
     assert found.results["Base rate"].log_loss == pytest.approx(entropy, rel=1e-3)
     assert found.results["Base rate"].auc == 0.5
     assert "BBQ" not in found.results and "Platt on logits" not in found.results
-    assert found.notes[0].endswith("was left out (Platt on logits, BBQ).")
+    assert found.notes[0].endswith(
+        "was left out (Platt on logits, Temperature, Beta, Quadratic, BBQ)."
+    )
     assert found.chosen and np.all(np.diff(found.best_.predict([-5.0, 5.0])) > 0)
     assert "that of the base rate is larger by" in found.recommendation
 
@@ -262,7 +264,7 @@ class Recorder(Calibrator):
     losses: list[float] = []
 
     def _fit(self, scores, labels, weights):
-        self.calibrator_ = OnLogits(PlattScaling()).fit(scores, labels)
+        self.calibrator_ = PlattScaling(scale="logit").fit(scores, labels)
         truth = (np.arange(2000) + 0.5) / 2000
         p = self.calibrator_.predict(truth**3)
         self.losses.append(float(-np.mean(truth * np.log(p) + (1 - truth) * np.log(1 - p))))

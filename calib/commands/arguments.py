@@ -7,6 +7,9 @@ from calib import __version__
 METHODS = {
     "isotonic": "IsotonicCalibrator",
     "platt": "PlattScaling",
+    "temperature": "TemperatureScaling",
+    "beta": "BetaCalibration",
+    "quadratic": "QuadraticLogit",
     "histogram": "HistogramBinning",
     "venn_abers": "VennAbers",
     "direct_isotonic": "DirectIsotonic",

@@ -3,35 +3,16 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
-from calib.base import Calibrator, log_odds
 from calib.bayesian_binning import BBQ
 from calib.dirichlet_process import DirichletProcessCalibrator
 from calib.histogram import HistogramBinning
 from calib.isotonic import IsotonicCalibrator
 from calib.kernel_density import KernelCalibrator
+from calib.logistic import BetaCalibration, QuadraticLogit, TemperatureScaling
 from calib.near_isotonic import ENIR
 from calib.platt import PlattScaling
 from calib.venn_abers import VennAbers
-
-
-class OnLogits(Calibrator):
-    """A calibrator of margins for probabilities: it is given their logits.
-
-    Probabilities are kept within [2**-53, 1 - 2**-53] first.
-    """
-
-    unit_scores = True
-
-    def __init__(self, calibrator):
-        self.calibrator = calibrator
-
-    def _fit(self, scores, labels, weights):
-        self.calibrator_ = clone(self.calibrator).fit(log_odds(scores), labels, weights)
-
-    def _predict(self, scores):
-        return self.calibrator_.predict(log_odds(scores))
 
 
 class Default(NamedTuple):
@@ -53,7 +34,10 @@ class Default(NamedTuple):
 # Those that ask for scores in [0, 1] are left out for margins.
 DEFAULTS = [
     Default("Platt", PlattScaling()),
-    Default("Platt on logits", OnLogits(PlattScaling())),
+    Default("Platt on logits", PlattScaling(scale="logit")),
+    Default("Temperature", TemperatureScaling()),
+    Default("Beta", BetaCalibration()),
+    Default("Quadratic", QuadraticLogit()),
     Default("Histogram", HistogramBinning()),
     Default("Isotonic", IsotonicCalibrator()),
     Default("Venn-Abers", VennAbers()),
