@@ -186,7 +186,7 @@ class _Tabulated(CalibrationMap):
     def _of(cls, entries):
         probabilities = check_scores(entries["probabilities"], name="probabilities", unit=True)
         scores = check_scores(entries["scores"], name="scores", allow_empty=True)
-        if np.any(np.diff(scores) <= 0):
+        if np.any(scores[1:] <= scores[:-1]):  # a difference could overflow
             raise ValueError("scores must increase strictly")
         if probabilities.size != scores.size + cls._more_probabilities:
             raise ValueError(
@@ -239,7 +239,7 @@ class LinearMap(_Tabulated):
         """
         ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()
         knots = scores[ends]
-        kept = np.append(True, np.diff(knots) > 0)  # a block of one score has one knot
+        kept = np.append(True, knots[1:] > knots[:-1])  # a block of one score has one knot
         return cls(knots[kept], np.repeat(values, 2)[kept])
 
     def _evaluate(self, scores):

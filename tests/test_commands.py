@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import os
 import signal
 import sqlite3
 import subprocess
@@ -267,9 +268,15 @@ def test_apply_to_parquet(stored, tmp_path, capfd):
     np.testing.assert_array_equal(after["calibrated"].to_numpy(), load_map(stored)(scores))
 
 
+def hear_interrupts():
+    """What runs in the background of a shell is deaf to Ctrl-C, and so are its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(*words, **how):
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    return subprocess.Popen([*RUN, *map(str, words)], text=True, **pipes | how)
+    how = {"preexec_fn": hear_interrupts if os.name == "posix" else None} | pipes | how
+    return subprocess.Popen([*RUN, *map(str, words)], text=True, **how)
 
 
 # More than a block, and less than a pipe holds, so that to write it never waits

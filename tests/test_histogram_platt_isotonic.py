@@ -11,7 +11,13 @@ from scipy.special import expit, log_expit
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
 
-from calib import HistogramBinning, IsotonicCalibrator, OneClassWarning, PlattScaling
+from calib import (
+    CalibrationMap,
+    HistogramBinning,
+    IsotonicCalibrator,
+    OneClassWarning,
+    PlattScaling,
+)
 from calib.histogram import halfway
 
 seeds = st.integers(0, 10**6)
@@ -227,3 +233,10 @@ def test_isotonic_is_idempotent():
     once = IsotonicCalibrator().fit(scores, labels).predict(scores)
     twice = IsotonicCalibrator().fit(once, labels).predict(once)
     np.testing.assert_allclose(twice, once, rtol=0, atol=1e-12)
+
+
+def test_maps_of_scores_whose_difference_overflows():
+    ends = [-1.7e308, 1.7e308]
+    map_ = IsotonicCalibrator().fit(ends, [0, 1]).map_
+    assert map_(ends).tolist() == [0, 1]
+    assert CalibrationMap.from_dict(map_.to_dict())(ends).tolist() == [0, 1]
