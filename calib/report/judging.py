@@ -114,6 +114,15 @@ def _other_doubts(by_key, tests):
 
 
 def _what_escapes(detectable):
+    if detectable == 0:
+        return (
+            "That is no proof of calibration: predictions of 0 and 1 are refuted by the first one "
+            "that is wrong."
+        )
+    if detectable >= 1:
+        return (
+            "That is no proof of calibration: with so little weight every bias can escape the test."
+        )
     return (
         "That is no proof of calibration. If all predictions were off by "
         f"{points(detectable)} percentage points, the test would find it with a probability "
@@ -128,7 +137,7 @@ def _miscalibrated(sample, data, by_key, p_value, detectable):
     little = kuiper.upper < LITTLE and seldom
     sentence = (
         f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
-        f"{probability(p_value)}): {_direction(sample, by_key)}."
+        f"{probability(p_value)}): {_direction(sample, data, by_key)}."
     )
     worst = worst_range(sample)
     brier, mcb = by_key["brier"].value, by_key["miscalibration"]
@@ -150,11 +159,8 @@ def _miscalibrated(sample, data, by_key, p_value, detectable):
     return Verdict("miscalibrated", sentence, tuple(details), p_value, detectable)
 
 
-def _direction(sample, by_key):
-    """What is wrong in a few words: bias, spread, or something else."""
-    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if impossible:
-        return f"{count(impossible, 'outcome')} had been given probability 0"
+def _direction(sample, data, by_key):
+    """What is wrong in a few words: bias and spread first, then what else was found."""
     bias, slope = by_key["bias"], by_key["slope"]
     found = []
     if bias.lower is not None and not bias.lower <= 0 <= bias.upper:
@@ -163,11 +169,21 @@ def _direction(sample, by_key):
             f"{points(abs(bias.value))} percentage points too {'low' if bias.value > 0 else 'high'}"
             f" on average ({points(smallest)} to {points(largest)})"
         )
-    if slope.lower is not None and not slope.lower <= 1 <= slope.upper:
-        kind = "extreme" if slope.value < 1 else "timid"
+    many = _rarer(data) >= FEW  # the limits of a slope are those of large samples
+    if many and slope.lower is not None and not slope.lower <= 1 <= slope.upper:
+        kind = "too extreme" if slope.value < 1 else "too timid"
+        kind = "in reverse order" if slope.upper < 0 else kind
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
-        found.append(f"too {kind} (slope {limits}, where 1 is right)")
-    return f"predictions are {', and '.join(found) or 'too high in places, too low in others'}"
+        found.append(f"{kind} (slope {limits}, where 1 is right)")
+    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
+    if not found and not impossible:
+        found.append("too high in places, too low in others")
+    parts = []
+    if found:
+        parts.append(f"predictions are {', and '.join(found)}")
+    if impossible:
+        parts.append(f"{count(impossible, 'outcome')} had been given probability 0")
+    return "; ".join(parts)
 
 
 def worst_range(sample: Sample) -> Range:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from calib.comparison.result import LOSSES, REFERENCES
 from calib.report.contents import Caution, Compared, Data, Estimate, Report
 from calib.report.drawing import MOST_GROUPS, decision_diagram, diagram, interval_diagram
 from calib.report.measuring import N_BINS
@@ -216,14 +217,17 @@ def _comparison(comparison: Compared | None):
             "Calibrators", "<p>Not compared: there are fewer than 20 rows of a class.</p>"
         )
     text = f"<p><strong>{escape(comparison.recommendation)}</strong></p>"
-    against = "the raw scores" if comparison.reference == "Raw" else "the base rate"
+    against = REFERENCES[comparison.reference]
+    loss = LOSSES[comparison.gain_in]
     description = (
-        f"Gain in cross-validated log loss over {against}, with limits that hold for all "
+        f"Gain in cross-validated {loss} over {against}, with limits that hold for all "
         "calibrators at once with 95 % confidence. Limits to the right of 0: the calibrator helps."
     )
+    if comparison.gain_in == "brier":
+        description += f" In the Brier score, as the log loss of {against} is infinite."
     others = comparison.methods[1:]
     drawing = _figure(
-        interval_diagram(others, "Gain in log loss", "Gains of calibrators", description),
+        interval_diagram(others, f"Gain in {loss}", "Gains of calibrators", description),
         description,
     )
     rows = [
@@ -237,7 +241,7 @@ def _comparison(comparison: Compared | None):
         for method in comparison.methods
     ]
     table = _table(
-        "All cross-validated. Harm: share of the folds in which log loss grew.",
+        f"All cross-validated. Gain: in {loss}. Harm: share of the folds in which log loss grew.",
         ["Method", "Log loss", "Brier", "MCB", "DSC", "AUC", "Gain", "95 % limits", "Harm"],
         rows,
     )
