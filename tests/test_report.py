@@ -297,7 +297,12 @@ def test_what_is_missing_says_why(no_comparison):
     impossible = make_report([0.0, 1.0, 0.5, 0.0, 1.0] * 20, [0, 1, 0, 1, 0] * 20)
     assert by_key(impossible)["log_loss"].value is None
     assert "no finite log-odds" in by_key(impossible)["slope"].note
-    assert impossible.verdict.sentence.endswith(": 40 outcomes had been given probability 0.")
+    assert impossible.verdict.sentence.endswith(
+        ": predictions from 0.500 to 1.000 are 50.0 percentage points too high on average; 40 "
+        "outcomes had been given probability 0."
+    )
+    alone = make_report(np.arange(80) % 2, np.arange(80) // 2 % 2).verdict
+    assert "predictions of 0.000 are 50.0 percentage points too low" in alone.sentence
     assert by_key(make_report([0.2, 0.4], [0, 0]))["auc"].value is None
 
 
@@ -407,6 +412,18 @@ def test_groups():
     # exact limit of 0 of 50, at the level of one of two groups
     level = (1 - 0.95**0.5) / 2
     assert alone.upper == pytest.approx(1 - level ** (1 / 50) - alone.predicted)
+
+
+def test_the_picture_of_many_groups_shows_the_worst(no_comparison):
+    scores, labels = drawn(800)
+    names = np.array([f"group {k:02d}" for k in np.arange(800) % 40])
+    labels[names == "group 39"] = True
+    found = make_report(scores, labels, groups=names)
+    page = found.to_html()
+    pictures = "".join(re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL))
+    shown = set(re.findall(r">(group \d\d)<", pictures))
+    assert len(shown) == 30 and "group 39" in shown
+    assert "The 30 of 40 groups with the smallest p values" in page
 
 
 def test_gains_of_decisions_are_means_over_rows():

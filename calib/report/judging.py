@@ -133,17 +133,17 @@ def _what_escapes(detectable):
 
 def _miscalibrated(sample, data, by_key, p_value, detectable):
     kuiper = by_key["kuiper_error"]
+    worst = worst_range(sample)
     seldom = kuiper.upper * data.total < 10 * LITTLE * _rarer(data)
     little = kuiper.upper < LITTLE and seldom
     sentence = (
         f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
-        f"{probability(p_value)}): {_direction(sample, data, by_key)}."
+        f"{probability(p_value)}): {_direction(sample, data, by_key, worst)}."
     )
-    worst = worst_range(sample)
     brier, mcb = by_key["brier"].value, by_key["miscalibration"]
     details = [
-        f"The largest error builds up over predictions from {number(worst.lowest)} to "
-        f"{number(worst.highest)}, which {percent(worst.count / data.total)} of the rows have: "
+        f"The largest error builds up over predictions {_ends(worst)}, which "
+        f"{percent(worst.count / data.total)} of the rows have: "
         f"{percent(worst.predicted)} positives were predicted there, {percent(worst.observed)} "
         f"seen. That is {percent(kuiper.value)} of all rows (95\N{NO-BREAK SPACE}% interval "
         f"{percent(kuiper.lower)} to {percent(kuiper.upper)}).",
@@ -159,8 +159,8 @@ def _miscalibrated(sample, data, by_key, p_value, detectable):
     return Verdict("miscalibrated", sentence, tuple(details), p_value, detectable)
 
 
-def _direction(sample, data, by_key):
-    """What is wrong in a few words: bias and spread first, then what else was found."""
+def _direction(sample, data, by_key, worst):
+    """What is wrong in a few words: bias and spread, or else where, then what cannot be."""
     bias, slope = by_key["bias"], by_key["slope"]
     found = []
     if bias.lower is not None and not bias.lower <= 0 <= bias.upper:
@@ -175,15 +175,23 @@ def _direction(sample, data, by_key):
         kind = "in reverse order" if slope.upper < 0 else kind
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
         found.append(f"{kind} (slope {limits}, where 1 is right)")
+    text = f"predictions are {', and '.join(found)}" if found else _where(worst)
     impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if not found and not impossible:
-        found.append("too high in places, too low in others")
-    parts = []
-    if found:
-        parts.append(f"predictions are {', and '.join(found)}")
     if impossible:
-        parts.append(f"{count(impossible, 'outcome')} had been given probability 0")
-    return "; ".join(parts)
+        text += f"; {count(impossible, 'outcome')} had been given probability 0"
+    return text
+
+
+def _where(worst):
+    """The worst range in a few words, where no error holds for all predictions."""
+    error = worst.observed - worst.predicted
+    size = f"{points(abs(error))} percentage points too {'low' if error > 0 else 'high'}"
+    return f"predictions {_ends(worst)} are {size} on average"
+
+
+def _ends(worst):
+    lowest, highest = number(worst.lowest), number(worst.highest)
+    return f"of {lowest}" if lowest == highest else f"from {lowest} to {highest}"
 
 
 def worst_range(sample: Sample) -> Range:

@@ -152,14 +152,16 @@ def _groups(report):
         "for all groups at once with 95 % confidence. Limits to the right of 0: predictions are "
         "too low there."
     )
-    if len(report.groups) > MOST_GROUPS:
+    shown = report.groups
+    if len(shown) > MOST_GROUPS:
+        ranks = sorted(range(len(shown)), key=lambda place: shown[place].p_value)
+        shown = [shown[place] for place in sorted(ranks[:MOST_GROUPS])]
         description += (
-            f" The first {MOST_GROUPS} of {len(report.groups)} groups; the table has all."
+            f" The {MOST_GROUPS} of {len(report.groups)} groups with the smallest p values; the "
+            "table has all."
         )
     drawing = _figure(
-        interval_diagram(
-            report.groups[:MOST_GROUPS], "Observed less predicted", "Groups", description
-        ),
+        interval_diagram(shown, "Observed less predicted", "Groups", description),
         description,
     )
     rows = [
