@@ -242,6 +242,8 @@ def test_intervals_of_what_does_not_vary_or_is_infinite():
     assert usual.lower < usual.estimate < usual.upper
     (whole,) = simultaneous_intervals(columns[:, 3:], np.ones(4), np.zeros(4, int))
     assert (whole.lower, whole.upper) == (-np.inf, np.inf)
+    (light,) = simultaneous_intervals(columns[:, 3:], np.full(4, 0.2501))  # freedom 0.0004
+    assert (light.lower, light.upper) == (-np.inf, np.inf)
 
 
 # Against the truth
@@ -333,6 +335,14 @@ def test_raw_scores_of_infinite_log_loss():
     harsh = compare(scores, labels, [IsotonicCalibrator()], n_repeats=5)
     assert np.isnan(harsh.results["IsotonicCalibrator()"].log_gain.estimate)
     assert harsh.chosen is None and "compare by loss='brier'" in harsh.recommendation
+    row = str(harsh).splitlines()[2]
+    assert row.startswith("IsotonicCalibrator()") and row.split()[-4:-1] == ["-"] * 3
+
+
+def test_a_calibrator_that_changes_nothing_gains_nothing():
+    labels = np.arange(60) % 2
+    found = compare(labels.astype(float), labels, {"isotonic": IsotonicCalibrator()}, n_repeats=1)
+    assert "; that of isotonic is the same (95 % interval 0 to 0" in found.recommendation
 
 
 # The result

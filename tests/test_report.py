@@ -160,6 +160,17 @@ def test_verdicts_in_words(no_comparison):
     assert "percentage points too high on average" in high.sentence
     timid = make_report(expit(logit(scores) / 3), labels).verdict
     assert "too timid (slope " in timid.sentence
+    contradicted = np.append(np.sqrt(scores), np.zeros(3))
+    both = make_report(contradicted, np.append(labels, np.ones(3))).verdict
+    assert re.search(r"too high on average \(.*\); 3 outcomes had been given", both.sentence)
+    reverse = make_report(1 - scores, labels).verdict
+    assert "in reverse order (slope \N{MINUS SIGN}" in reverse.sentence
+    lonely = make_report(np.linspace(0.1, 0.9, 50), np.arange(50) == 0).verdict
+    assert "too high on average" in lonely.sentence and "slope" not in lonely.sentence
+    certain = make_report(np.arange(60) % 2, np.arange(60) % 2).verdict
+    assert "0.0" not in certain.details[0] and "refuted by the first one" in certain.details[0]
+    light = make_report([0.2, 0.7, 0.4], [0, 1, 1], sample_weight=[1e-9] * 3).verdict
+    assert "every bias can escape" in light.details[-1]
 
 
 def test_a_bias_that_is_called_detectable_is_detected(no_comparison):
@@ -283,11 +294,29 @@ def test_what_is_missing_says_why(no_comparison):
     separated = make_report(np.linspace(0.1, 0.9, 60), np.arange(60) >= 30)
     assert by_key(separated)["slope"].value is None
     assert "separate the classes" in by_key(separated)["slope"].note
-    impossible = make_report([0.0, 1.0, 0.5, 0.0] * 20, [0, 1, 0, 1] * 20)
+    impossible = make_report([0.0, 1.0, 0.5, 0.0, 1.0] * 20, [0, 1, 0, 1, 0] * 20)
     assert by_key(impossible)["log_loss"].value is None
     assert "no finite log-odds" in by_key(impossible)["slope"].note
-    assert "20 outcomes had been given probability 0" in impossible.verdict.sentence
+    assert impossible.verdict.sentence.endswith(
+        ": predictions from 0.500 to 1.000 are 50.0 percentage points too high on average; 40 "
+        "outcomes had been given probability 0."
+    )
+    alone = make_report(np.arange(80) % 2, np.arange(80) // 2 % 2).verdict
+    assert "predictions of 0.000 are 50.0 percentage points too low" in alone.sentence
     assert by_key(make_report([0.2, 0.4], [0, 0]))["auc"].value is None
+
+
+def test_gains_are_in_the_brier_score_where_raw_log_loss_is_infinite():
+    scores, labels = drawn(200, slope=2)
+    scores[np.argmax(labels)] = 0.0
+    found = make_report(scores, labels)
+    compared = found.comparison
+    assert compared.gain_in == "brier" and compared.methods[0].log_loss is None
+    for method in compared.methods[1:]:
+        assert method.gain == pytest.approx(compared.methods[0].brier - method.brier)
+    page = found.to_html()
+    assert "Gain in Brier score" in page and "infinite loss" not in page
+    assert "as the log loss of the raw scores is infinite" in page
 
 
 def kinds(scores, labels, groups=None):
@@ -308,6 +337,23 @@ def test_warnings():
     assert "classes for scores" in kinds(labels.astype(float), labels)
     assert "impossible outcomes" in kinds(np.where(scores < 0.3, 0, scores), labels)
     assert kinds(scores, labels, labels) == {"one class in a group"}
+    assert kinds(scores, ~labels) == {"reversed scores"}
+    assert kinds(-logit(scores), labels) == {"no probabilities", "reversed scores"}
+
+
+def texts(scores, labels, weights=None, groups=None):
+    sample, left_out = clean(scores, labels, weights, groups)
+    return " ".join(caution.text for caution in cautions_of(sample, described(sample, left_out)))
+
+
+def test_warnings_say_what_to_do():
+    scores, labels = drawn(100)
+    assert "divide them by 100" in texts(100 * scores, labels)
+    assert "percentages" not in texts(logit(scores), labels)
+    assert "so that they add up to 100." in texts(scores, labels, np.full(100, 0.02))
+    assert "One row has 91.0\N{NO-BREAK SPACE}% of" in texts(scores, labels, [1000] + 99 * [1])
+    assert texts(scores, labels, np.ones(100)) == ""
+    assert "only: 0, 1, 2, 3, 4 and 95 more." in texts(scores, labels, None, np.arange(100))
 
 
 def test_order_of_the_rows():
@@ -366,6 +412,18 @@ def test_groups():
     # exact limit of 0 of 50, at the level of one of two groups
     level = (1 - 0.95**0.5) / 2
     assert alone.upper == pytest.approx(1 - level ** (1 / 50) - alone.predicted)
+
+
+def test_the_picture_of_many_groups_shows_the_worst(no_comparison):
+    scores, labels = drawn(800)
+    names = np.array([f"group {k:02d}" for k in np.arange(800) % 40])
+    labels[names == "group 39"] = True
+    found = make_report(scores, labels, groups=names)
+    page = found.to_html()
+    pictures = "".join(re.findall(r"<svg.*?</svg>", page, flags=re.DOTALL))
+    shown = set(re.findall(r">(group \d\d)<", pictures))
+    assert len(shown) == 30 and "group 39" in shown
+    assert "The 30 of 40 groups with the smallest p values" in page
 
 
 def test_gains_of_decisions_are_means_over_rows():

@@ -63,10 +63,8 @@ def _nothing(others, reference, loss, confidence):
     if gain.estimate > 0:
         which = f"the gain of {best}, {gain.estimate:.3g} in {what} over {than}, may be chance"
     else:
-        which = (
-            f"no calibrator has a smaller {what} than {than}; that of {best} is larger by "
-            f"{-gain.estimate:.3g}"
-        )
+        larger = f"larger by {-gain.estimate:.3g}" if gain.estimate else "the same"
+        which = f"no calibrator has a smaller {what} than {than}; that of {best} is {larger}"
     return f"{text}{which} ({_limits(gain, confidence)} of the gain){_together(len(others))}."
 
 

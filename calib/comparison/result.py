@@ -161,8 +161,11 @@ class Comparison:
             gain = r.gain(self.loss)
             measures = [r.log_loss, r.brier, r.miscalibration, r.discrimination]
             cells = [f"{number:.4f}" for number in measures] + [f"{r.auc:.3f}"]
-            cells += (
-                [""] * 4 if gain is None else [*map("{:.4f}".format, gain[:3]), f"{r.harm:.2f}"]
-            )
+            cells += [""] * 4 if gain is None else [*map(_cell, gain[:3]), f"{r.harm:.2f}"]
             rows.append(LINE.format(f"{name:{width}}", *cells).rstrip())
         return "\n".join([*rows, "", self.recommendation, *self.notes])
+
+
+def _cell(gain):
+    """A gain as it is printed; a dash where both losses are infinite."""
+    return "-" if np.isnan(gain) else f"{gain:.4f}"

@@ -44,7 +44,7 @@ def simultaneous_intervals(
     Notes
     -----
     O(n k^2). The degrees of freedom are the total weight, or the number of clusters, less one; if
-    none is left, the intervals are the whole line.
+    less than one is left, the intervals are the whole line.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def simultaneous_intervals(
         n_independent = clusters.max() + 1
         products = np.inner(sums, sums)
     intervals = [Interval(mean, mean, mean, np.nan) for mean in estimates.tolist()]
-    if n_independent <= 1:
+    if n_independent < 2:
         for j in finite:
             intervals[j] = Interval(intervals[j].estimate, -np.inf, np.inf, np.inf)
         return intervals

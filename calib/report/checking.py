@@ -7,8 +7,8 @@ from scipy.special import kolmogorov
 
 from calib.metrics.discrimination import codes_of
 from calib.report.contents import Caution, Data
-from calib.report.measuring import Sample
-from calib.report.wording import count, listed, percent, probability
+from calib.report.measuring import Sample, area_under_curve
+from calib.report.wording import count, listed, number, percent, probability
 from calib.validation import check_labels, check_scores, check_weights
 
 FEW = 20  # of a class: with fewer nothing is said but by simulation
@@ -60,7 +60,9 @@ def cautions_of(sample: Sample, data: Data) -> tuple[Caution, ...]:
     """Everything that limits what can be said."""
     return (
         *_of_classes(data),
+        *_of_weights(sample, data),
         *_of_scores(sample, data),
+        *_of_ranking(sample, data),
         *_of_copies(sample, data),
         *_of_groups(sample),
         *_of_order(sample),
@@ -68,12 +70,47 @@ def cautions_of(sample: Sample, data: Data) -> tuple[Caution, ...]:
 
 
 def _of_classes(data):
-    for number, name in ((data.positives, "positive"), (data.total - data.positives, "negative")):
-        if number == 0:
+    for size, name in ((data.positives, "positive"), (data.total - data.positives, "negative")):
+        if size == 0:
             yield Caution("one class", f"There is no {name} among the rows.")
-        elif number < FEW:
-            text = f"Only {count(number, name)}: little can be known from fewer than {FEW}."
+        elif size < FEW:
+            text = f"Only {count(size, name)}: little can be known from fewer than {FEW}."
             yield Caution("few of a class", text)
+
+
+def _of_weights(sample, data):
+    """Weights that can hardly be counts, or that leave nearly everything to one row."""
+    if not data.weighted:
+        return
+    heaviest = float(sample.weights.max())
+    if data.total < data.rows / 2:
+        text = (
+            f"The weights add up to {data.total:.4g}, less than half of {count(data.rows, 'row')}. "
+            "Weights are counts here: limits and tests take that for the number of cases. If they "
+            f"are relative, multiply them so that they add up to {data.rows:,}."
+        )
+        yield Caution("small weights", text)
+    elif data.rows > 2 and heaviest > data.total / 2:
+        text = (
+            f"One row has {percent(heaviest / data.total)} of the weight, and every result is "
+            "nearly its own. Weights are counts here: it stands for as many independent cases."
+        )
+        yield Caution("dominant weight", text)
+
+
+def _of_ranking(sample, data):
+    """Scores that are higher where the outcome is 0, beyond chance."""
+    if data.positives in (0, data.total):
+        return
+    few = min(data.positives, data.total - data.positives) < FEW
+    area = area_under_curve(sample)
+    if not few and area.upper is not None and area.upper < 0.5:
+        text = (
+            f"Scores are higher where the outcome is 0 (AUC {number(area.value)}). Check which "
+            "class counts as positive, and which of the two the scores are for; no increasing map "
+            "mends that."
+        )
+        yield Caution("reversed scores", text)
 
 
 def _of_scores(sample, data):
@@ -82,6 +119,8 @@ def _of_scores(sample, data):
             f"Scores reach from {data.lowest:.4g} to {data.highest:.4g}: they are no "
             "probabilities. What needs probabilities is left out; calibrate the scores first."
         )
+        if data.lowest >= 0 and 10 < data.highest <= 100:
+            text += " If they are percentages, divide them by 100 instead."
         yield Caution("no probabilities", text)
         return
     if data.distinct == 1:

@@ -32,25 +32,27 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
         n_repeats=N_REPEATS,
         random_state=random_state,
     )
+    gain_in = "log" if math.isfinite(found.results[found.reference].log_loss) else "brier"
     return Compared(
         rows=sample.labels.size,
         reference=found.reference,
+        gain_in=gain_in,
         chosen=found.chosen,
         recommendation=found.recommendation,
         notes=(*notes, *found.notes),
-        methods=tuple(_method(name, result) for name, result in found.results.items()),
+        methods=tuple(_method(name, result, gain_in) for name, result in found.results.items()),
     )
 
 
-def _method(name, result):
-    gain = (None, None, None) if result.log_gain is None else result.log_gain[:3]
+def _method(name, result, gain_in):
+    gain = result.gain(gain_in)
     numbers = (
         result.log_loss,
         result.brier,
         result.miscalibration,
         result.discrimination,
         result.auc,
-        *gain,
+        *((None, None, None) if gain is None else gain[:3]),
     )
     return Method(name, *map(_finite, numbers), result.harm)
 

@@ -199,7 +199,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Method:
-    """A calibrator in the comparison; a loss of None is infinite, and so is then a gain of None.
+    """A calibrator in the comparison; a loss of None is infinite.
 
     Attributes
     ----------
@@ -209,8 +209,9 @@ class Method:
     miscalibration, discrimination, auc : float or None
         Of the same predictions; AUC is None for one class.
     gain, lower, upper : float or None
-        Log loss of the reference less that of the method, with limits for all methods at once; all
-        None for the reference itself.
+        Loss of the reference less that of the method, in the loss that `Compared.gain_in` names,
+        with limits for all methods at once; all None for the reference itself, and where only the
+        method's loss is infinite.
     harm : float
         Share of the folds in which the method had the larger log loss.
     """
@@ -236,6 +237,8 @@ class Compared:
     rows : int
         How many were compared on.
     reference : {"Raw", "Base rate"}
+    gain_in : {"log", "brier"}
+        The loss in which gains are given: log loss, unless that of the reference is infinite.
     chosen : str or None
         The calibrator that is recommended, if any is.
     recommendation : str
@@ -246,6 +249,7 @@ class Compared:
 
     rows: int
     reference: str
+    gain_in: str
     chosen: str | None
     recommendation: str
     notes: tuple[str, ...]

@@ -114,6 +114,15 @@ def _other_doubts(by_key, tests):
 
 
 def _what_escapes(detectable):
+    if detectable == 0:
+        return (
+            "That is no proof of calibration: predictions of 0 and 1 are refuted by the first one "
+            "that is wrong."
+        )
+    if detectable >= 1:
+        return (
+            "That is no proof of calibration: with so little weight every bias can escape the test."
+        )
     return (
         "That is no proof of calibration. If all predictions were off by "
         f"{points(detectable)} percentage points, the test would find it with a probability "
@@ -124,17 +133,17 @@ def _what_escapes(detectable):
 
 def _miscalibrated(sample, data, by_key, p_value, detectable):
     kuiper = by_key["kuiper_error"]
+    worst = worst_range(sample)
     seldom = kuiper.upper * data.total < 10 * LITTLE * _rarer(data)
     little = kuiper.upper < LITTLE and seldom
     sentence = (
         f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
-        f"{probability(p_value)}): {_direction(sample, by_key)}."
+        f"{probability(p_value)}): {_direction(sample, data, by_key, worst)}."
     )
-    worst = worst_range(sample)
     brier, mcb = by_key["brier"].value, by_key["miscalibration"]
     details = [
-        f"The largest error builds up over predictions from {number(worst.lowest)} to "
-        f"{number(worst.highest)}, which {percent(worst.count / data.total)} of the rows have: "
+        f"The largest error builds up over predictions {_ends(worst)}, which "
+        f"{percent(worst.count / data.total)} of the rows have: "
         f"{percent(worst.predicted)} positives were predicted there, {percent(worst.observed)} "
         f"seen. That is {percent(kuiper.value)} of all rows (95\N{NO-BREAK SPACE}% interval "
         f"{percent(kuiper.lower)} to {percent(kuiper.upper)}).",
@@ -150,11 +159,8 @@ def _miscalibrated(sample, data, by_key, p_value, detectable):
     return Verdict("miscalibrated", sentence, tuple(details), p_value, detectable)
 
 
-def _direction(sample, by_key):
-    """What is wrong in a few words: bias, spread, or something else."""
-    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if impossible:
-        return f"{count(impossible, 'outcome')} had been given probability 0"
+def _direction(sample, data, by_key, worst):
+    """What is wrong in a few words: bias and spread, or else where, then what cannot be."""
     bias, slope = by_key["bias"], by_key["slope"]
     found = []
     if bias.lower is not None and not bias.lower <= 0 <= bias.upper:
@@ -163,11 +169,29 @@ def _direction(sample, by_key):
             f"{points(abs(bias.value))} percentage points too {'low' if bias.value > 0 else 'high'}"
             f" on average ({points(smallest)} to {points(largest)})"
         )
-    if slope.lower is not None and not slope.lower <= 1 <= slope.upper:
-        kind = "extreme" if slope.value < 1 else "timid"
+    many = _rarer(data) >= FEW  # the limits of a slope are those of large samples
+    if many and slope.lower is not None and not slope.lower <= 1 <= slope.upper:
+        kind = "too extreme" if slope.value < 1 else "too timid"
+        kind = "in reverse order" if slope.upper < 0 else kind
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
-        found.append(f"too {kind} (slope {limits}, where 1 is right)")
-    return f"predictions are {', and '.join(found) or 'too high in places, too low in others'}"
+        found.append(f"{kind} (slope {limits}, where 1 is right)")
+    text = f"predictions are {', and '.join(found)}" if found else _where(worst)
+    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
+    if impossible:
+        text += f"; {count(impossible, 'outcome')} had been given probability 0"
+    return text
+
+
+def _where(worst):
+    """The worst range in a few words, where no error holds for all predictions."""
+    error = worst.observed - worst.predicted
+    size = f"{points(abs(error))} percentage points too {'low' if error > 0 else 'high'}"
+    return f"predictions {_ends(worst)} are {size} on average"
+
+
+def _ends(worst):
+    lowest, highest = number(worst.lowest), number(worst.highest)
+    return f"of {lowest}" if lowest == highest else f"from {lowest} to {highest}"
 
 
 def worst_range(sample: Sample) -> Range:

@@ -36,7 +36,8 @@ METHODS = (
     f"Chance: the largest value but four of {N_DRAWS} samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
-    "their gains hold for all at once. Groups do not enter.",
+    "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
+    "same fold.",
     "The verdict rests on Kuiper's test alone, at the 5 % level; with fewer than 20 rows of a "
     "class, on its simulated p value.",
 )

@@ -54,11 +54,11 @@ class Sample(NamedTuple):
 def estimates(sample, data: Data, chance) -> tuple[Estimate, ...]:
     """Every measure; for scores outside [0, 1] only the one that needs no probabilities."""
     if not data.probabilities:
-        return (_area(sample),)
+        return (area_under_curve(sample),)
     return (
         *_means(sample, data),
         *_proper_scores(sample, chance),
-        _area(sample),
+        area_under_curve(sample),
         *_errors_without_bins(sample, chance),
         *_line(sample),
     )
@@ -121,7 +121,8 @@ def _proper_scores(sample, chance):
     )
 
 
-def _area(sample):
+def area_under_curve(sample) -> Estimate:
+    """The AUC with its limits, if there are two rows of each class."""
     labels, scores, weights = sample[:3]
     of_class = np.bincount(labels, sample.counts, minlength=2)
     if of_class.min() == 0:
@@ -317,7 +318,7 @@ def groups_of(sample) -> tuple[Group, ...]:
                 lower - predicted,
                 upper - predicted,
                 float(-np.expm1(n_groups * np.log1p(-p_value))) if p_value < 1 else 1.0,
-                _area(part).value,
+                area_under_curve(part).value,
             )
         )
     return tuple(found)

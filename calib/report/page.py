@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from calib.comparison.result import LOSSES, REFERENCES
 from calib.report.contents import Caution, Compared, Data, Estimate, Report
 from calib.report.drawing import MOST_GROUPS, decision_diagram, diagram, interval_diagram
 from calib.report.measuring import N_BINS
@@ -151,14 +152,16 @@ def _groups(report):
         "for all groups at once with 95 % confidence. Limits to the right of 0: predictions are "
         "too low there."
     )
-    if len(report.groups) > MOST_GROUPS:
+    shown = report.groups
+    if len(shown) > MOST_GROUPS:
+        ranks = sorted(range(len(shown)), key=lambda place: shown[place].p_value)
+        shown = [shown[place] for place in sorted(ranks[:MOST_GROUPS])]
         description += (
-            f" The first {MOST_GROUPS} of {len(report.groups)} groups; the table has all."
+            f" The {MOST_GROUPS} of {len(report.groups)} groups with the smallest p values; the "
+            "table has all."
         )
     drawing = _figure(
-        interval_diagram(
-            report.groups[:MOST_GROUPS], "Observed less predicted", "Groups", description
-        ),
+        interval_diagram(shown, "Observed less predicted", "Groups", description),
         description,
     )
     rows = [
@@ -216,14 +219,17 @@ def _comparison(comparison: Compared | None):
             "Calibrators", "<p>Not compared: there are fewer than 20 rows of a class.</p>"
         )
     text = f"<p><strong>{escape(comparison.recommendation)}</strong></p>"
-    against = "the raw scores" if comparison.reference == "Raw" else "the base rate"
+    against = REFERENCES[comparison.reference]
+    loss = LOSSES[comparison.gain_in]
     description = (
-        f"Gain in cross-validated log loss over {against}, with limits that hold for all "
+        f"Gain in cross-validated {loss} over {against}, with limits that hold for all "
         "calibrators at once with 95 % confidence. Limits to the right of 0: the calibrator helps."
     )
+    if comparison.gain_in == "brier":
+        description += f" In the Brier score, as the log loss of {against} is infinite."
     others = comparison.methods[1:]
     drawing = _figure(
-        interval_diagram(others, "Gain in log loss", "Gains of calibrators", description),
+        interval_diagram(others, f"Gain in {loss}", "Gains of calibrators", description),
         description,
     )
     rows = [
@@ -237,7 +243,7 @@ def _comparison(comparison: Compared | None):
         for method in comparison.methods
     ]
     table = _table(
-        "All cross-validated. Harm: share of the folds in which log loss grew.",
+        f"All cross-validated. Gain: in {loss}. Harm: share of the folds in which log loss grew.",
         ["Method", "Log loss", "Brier", "MCB", "DSC", "AUC", "Gain", "95 % limits", "Harm"],
         rows,
     )

@@ -44,7 +44,8 @@ def amount(value: float) -> str:
 
 def listed(names: list[str], most: int = 5) -> str:
     """Names, the first few of them."""
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+    others = len(names) - most
+    return ", ".join(names[:most]) + (f" and {others:,} more" if others > 0 else "")
 
 
 def _exponent(value):
