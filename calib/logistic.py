@@ -336,7 +336,8 @@ def likeliest_slope(values, labels, weights) -> Fit:
     def fit(unit, slope):
         column, start = unit * values[np.newaxis], np.array([0.0, slope])
         found = fit_columns(column, labels, weights, NO_MISSES, start, False, enough)
-        return found._replace(slopes=unit * found.slopes, last=unit * found.last)
+        with np.errstate(over="ignore"):  # of a slope without bound
+            return found._replace(slopes=unit * found.slopes, last=unit * found.last)
 
     found = fit(1.0, 0.0)
     if found.slopes[0] <= 0 or not found.moves([1]):

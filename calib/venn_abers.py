@@ -99,7 +99,8 @@ class VennAbers(Calibrator):
     def _fit(self, scores, labels, weights):
         check_choice(self.loss, MERGES, "loss")
         groups = group_ties(scores, labels, weights)
-        p0, p1 = venn_abers(groups.weights, groups.positives)
+        # both increase, but for the rounding of sums of fractional weights
+        p0, p1 = map(np.maximum.accumulate, venn_abers(groups.weights, groups.positives))
         steps = np.flatnonzero((p0[1:] != p0[:-1]) | (p1[1:] != p1[:-1]))
         kept = np.append(0, steps + 1)
         self.scores_, self.p0_, self.p1_ = groups.scores[steps], p0[kept], p1[kept]

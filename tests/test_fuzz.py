@@ -79,6 +79,8 @@ WEIGHTS = {
     "zeros": lambda n, rng: np.zeros(n),
 }
 
+# Sums of these are rounded, so the two probabilities that VennAbers merges are
+ROUNDED_WEIGHTS = ["fractions", "normalised", "uneven"]
 CLEAN_WEIGHTS = ["none", "counts", "fractions", "normalised", "large"]
 # Forms for which sums hang on their order
 ILL_CONDITIONED = ["ends", "decades", "huge", "heavier tails", "subnormal", "far from zero"]
@@ -94,13 +96,16 @@ cases = st.tuples(
 
 @contextmanager
 def expected_warnings():
-    """Let the warnings pass that the contract announces; all others are errors here."""
-    with warnings.catch_warnings():
+    """Let the warnings pass that the contract announces, and list those of convergence.
+
+    All others are errors here.
+    """
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("error")
-        for category in (OneClassWarning, ConvergenceWarning):
-            warnings.simplefilter("ignore", category)
+        warnings.simplefilter("ignore", OneClassWarning)
+        warnings.simplefilter("always", ConvergenceWarning)
         warnings.filterwarnings("ignore", "sample_weight sums to 1", UserWarning)
-        yield
+        yield caught
 
 
 def attempt(calibrator, scores, labels, weights):
@@ -124,7 +129,7 @@ def test_any_input_is_refused_in_clear_words_or_calibrated(calibrator, case):
     labels = LABELS[label_form](n, rng, scores)
     weights = WEIGHTS[weight_form](n, rng)
     kept = np.array(scores), np.array(labels)
-    with expected_warnings():
+    with expected_warnings() as caught:
         fitted = attempt(calibrator, scores, labels, weights)
         if fitted is None:
             clean = weight_form in CLEAN_WEIGHTS and np.sum(1 if weights is None else weights) > 0
@@ -134,9 +139,11 @@ def test_any_input_is_refused_in_clear_words_or_calibrated(calibrator, case):
         predicted = fitted.predict(queries)
         check_predictions(fitted, queries, predicted)
         if isinstance(calibrator, INCREASING):
-            ulp = np.finfo(float).eps if weight_form == "uneven" else 0.0  # VennAbers merges two
+            ulp = np.finfo(float).eps if weight_form in ROUNDED_WEIGHTS else 0.0
             assert np.all(np.diff(predicted[np.argsort(queries, kind="stable")]) >= -ulp)
-        if form not in ILL_CONDITIONED:
+        # Where the classes are separated, the likelihood has no maximum: rounding decides when a
+        # fit ends, among slopes that are as good as infinite.
+        if form not in ILL_CONDITIONED and not caught:
             order = rng.permutation(n)
             rows = np.asarray(scores)[order], np.asarray(labels)[order]
             shuffled = attempt(calibrator, *rows, None if weights is None else weights[order])
