@@ -32,6 +32,9 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   reproduce bench course course-grade course-test clean
 .NOTPARALLEL:
 
+# Two workers on two cores: more threads would wait for each other.
+test-package test-plain test-notebooks course-test: export OMP_NUM_THREADS ?= 1
+
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
 
