@@ -173,8 +173,8 @@ class PriorShift(Calibrator):
 
         It rests on calibrated probabilities for the sample of `fit`, and on prior shift. If
         the distribution of the scores within a class changes too, or the meaning of the classes
-        (concept drift), the estimate is wrong, however many scores there are, and nothing in them
-        shows it.
+        (concept drift), the estimate is wrong in general, however many scores there are, and the
+        scores need not show it. It comes without limits: bootstrap the scores of the target.
         """
         check_is_fitted(self)
         if self.prior != "em":
@@ -242,7 +242,8 @@ def _most_likely_prior(probabilities, weights, source):
         if step(end) * end >= 0:
             raise ValueError(
                 f"scores are likeliest at a base rate of {limit}, where every probability would be "
-                f"{limit}: check that classes have the distributions of the sample of fit and that "
-                "the calibrator is right there, or pass the base rate as prior"
+                f"{limit}: with few scores this happens by chance, so pass more; else check that "
+                "classes have the distributions of the sample of fit and that the calibrator is "
+                "right there, or pass the base rate as prior"
             )
     return float(expit(brentq(step, -FARTHEST, FARTHEST, xtol=1e-12)))

@@ -547,6 +547,18 @@ def test_the_numerator_of_the_base_rate_test_is_a_law_of_the_labels():
     assert total == pytest.approx(1, abs=1e-12)
 
 
+def test_the_base_rate_test_goes_on_as_it_was_and_refuses_what_cannot_be():
+    rng = np.random.default_rng(0)
+    test = BaseRateTest()
+    for rate in (0.2, 0.2, 0.4):
+        test.update(rng.random(100) < rate)
+    again = BaseRateTest.from_dict(json.loads(json.dumps(test.to_dict())))
+    assert vars(again) == vars(test)
+    for wrong in ({"n_rows": "abc"}, {"n_rows": [100, 200]}, {"n_positives": [0, 500, 501]}):
+        with pytest.raises(ValueError):
+            BaseRateTest.from_dict(test.to_dict() | wrong)
+
+
 def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_change():
     rng = np.random.default_rng(4)
     alarms = {0.3: 0, 0.45: 0}

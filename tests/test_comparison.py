@@ -460,3 +460,12 @@ def test_every_default_can_be_compared():
     found = compare(scores, labels, cv=2, n_repeats=1)
     assert set(found.results) == {"Raw"} | {default.name for default in comparison.DEFAULTS}
     assert all(0 < r.brier < 1 and 0.5 < r.auc < 1 for r in found.results.values())
+
+
+def test_a_chosen_calibrator_that_is_certain_is_warned_of():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 4, 1000)
+    scores, truth = np.array([0.3, 0.4, 0.5, 0.6])[groups], np.array([0.0, 0.3, 0.7, 0.9])[groups]
+    found = compare(scores, rng.random(1000) < truth, [IsotonicCalibrator()])
+    assert found.chosen == "IsotonicCalibrator()" and found.best_.predict([0.3]) == 0
+    assert "exactly 0 or 1" in found.recommendation

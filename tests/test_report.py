@@ -111,7 +111,7 @@ def test_the_page_shows_these_numbers(report):
         assert f"<td>{number(method.brier)}</td>" in page
     assert report.comparison.recommendation in page
     for text in [report.verdict.sentence, *report.verdict.details, *report.advice]:
-        assert text.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#x27;") in page
+        assert escape(text) in page
 
 
 def test_names_and_notes_are_escaped_and_nothing_is_loaded(report):
@@ -548,3 +548,48 @@ def test_the_command_says_beforehand_that_it_cannot_draw(table, tmp_path, monkey
     assert command(table, "-o", tmp_path / "report.html") == 2
     assert "matplotlib is needed" in capsys.readouterr().err
     assert not (tmp_path / "report.html").exists()
+
+
+# What a referee found
+
+
+def test_an_impossible_outcome_counts_with_few_rows_too(no_comparison):
+    scores = np.r_[0.0, np.full(9, 0.6), np.full(30, 0.2)]
+    labels = np.r_[np.ones(10, int), np.zeros(30, int)]
+    report = make_report(scores, labels)
+    assert {test.p_value for test in report.tests if "Kuiper" in test.name} == {0.0}
+    assert report.verdict.outcome == "miscalibrated"
+
+
+def test_groups_that_are_off_without_a_bias_are_named(no_comparison):
+    rng = np.random.default_rng(1)
+    scores = rng.beta(1, 1, 4000)
+    groups = np.repeat(["steep", "flat"], 2000)
+    truth = expit(np.where(groups == "steep", 1.6, 0.5) * logit(scores))
+    report = make_report(scores, rng.random(4000) < truth, groups=groups)
+    assert all(group.lower < 0 < group.upper for group in report.groups)
+    assert any("Look into the groups" in advice for advice in report.advice)
+
+
+def test_more_rows_are_more_than_there_are(no_comparison):
+    rng = np.random.default_rng(0)
+    labels = np.r_[np.zeros(10, int), np.ones(990, int)]
+    report = make_report(np.clip(rng.normal(0.99, 0.003, 1000), 0, 1), labels)
+    wanted = re.search(r"about ([\d,]+)", report.advice[0])[1]
+    assert report.verdict.outcome == "cannot say" and int(wanted.replace(",", "")) > 1000
+
+
+def test_limits_of_the_kuiper_error_hold_for_calibrated_scores_of_rare_positives():
+    rng = np.random.default_rng(0)
+    held = 0
+    for _ in range(200):
+        scores = 0.002 * rng.uniform(0.5, 1.5, 1000)
+        held += kuiper_interval(Sample(rng.random(1000) < scores, scores, None))[1] == 0
+    assert held >= 190
+
+
+def test_noise_is_not_calibrated():
+    rng = np.random.default_rng(0)
+    report = make_report(3 * rng.normal(size=200), rng.random(200) < 0.4)
+    assert report.comparison.chosen is None
+    assert report.advice[0].startswith("No calibrator gains for sure over the base rate")

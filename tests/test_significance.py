@@ -269,3 +269,19 @@ def test_degrees_of_freedom_are_needed():
         hosmer_lemeshow_test([0, 1, 1], [0.3, 0.3, 0.4], in_sample=True)
     with pytest.raises(ValueError, match="in_sample must be True or False"):
         hosmer_lemeshow_test([0, 1, 1], [0.3, 0.3, 0.4], in_sample="yes")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"totals": [10.0, float("nan"), 0.0]},
+        {"mean": [0.0, float("inf")]},
+        {"precision": [[0.0, 0.0], [0.0, 1.0]]},
+        {"mean": "abc"},
+    ],
+    ids=str,
+)
+def test_a_state_that_cannot_be_is_refused(wrong):
+    stored = SequentialCalibrationTest().to_dict() | wrong
+    with pytest.raises(ValueError, match="stored is not what to_dict gives"):
+        SequentialCalibrationTest.from_dict(stored)

@@ -20,7 +20,8 @@ class BaseRateTest:
     numerator is the probability of all labels under one law that is fixed beforehand, and the
     denominator is at least their probability under any constant rate. So E is at most a martingale
     from 1 if the rate is constant, and ever reaches :math:`1 / \alpha` with probability
-    :math:`\alpha` at most (universal inference, Wasserman, Ramdas and Balakrishnan 2020).
+    :math:`\alpha` at most (universal inference, Wasserman, Ramdas and Balakrishnan 2020), if rows
+    are independent.
 
     Attributes
     ----------
@@ -67,15 +68,23 @@ class BaseRateTest:
         return {
             "n_rows": self.n_rows,
             "n_positives": self.n_positives,
+            "log_e_value": self.log_e_value,
             "largest_log_e_value": self.largest_log_e_value,
         }
 
     @classmethod
     def from_dict(cls, stored: dict) -> Self:
-        """The test that `to_dict` has turned into `stored`."""
+        """The test that `to_dict` has turned into `stored`; ValueError if that cannot be."""
         test = cls()
         test.n_rows, test.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
+        test.log_e_value = float(stored["log_e_value"])
         test.largest_log_e_value = float(stored["largest_log_e_value"])
+        counts = np.array([[0, *test.n_rows], [0, *test.n_positives]])
+        steps = np.diff(counts) if counts.dtype.kind == "i" else np.array([-1])
+        if np.any(steps < 0) or np.any(steps[1] > steps[0]):
+            raise ValueError("n_rows and n_positives are no running counts")
+        if not test.log_e_value <= test.largest_log_e_value:
+            raise ValueError("log_e_value exceeds the largest")
         return test
 
 

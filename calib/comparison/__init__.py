@@ -56,7 +56,7 @@ def compare(
     random_state: int = 0,
     verbose: int = 0,
 ) -> Comparison:
-    """Cross-validate calibrators on one array of scores, and recommend one if that is safe.
+    """Cross-validate calibrators on one array of scores, and recommend one if its gain is clear.
 
     Parameters
     ----------
@@ -172,7 +172,8 @@ def compare(
         for kind in LOSSES
     }
     results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
-    chosen, recommendation = advise(results, reference, loss, confidence)
+    certain = {n for n, t in trials.items() if np.isin(t.predictions, [0, 1]).any()}
+    chosen, recommendation = advise(results, certain, reference, loss, confidence)
     return Comparison(
         results=results,
         reference=reference,

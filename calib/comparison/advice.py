@@ -6,18 +6,22 @@ from calib.comparison.result import LOSSES, REFERENCES, Result
 
 
 def advise(
-    results: dict[str, Result], reference: str, loss: str, confidence: float
+    results: dict[str, Result], certain: set[str], reference: str, loss: str, confidence: float
 ) -> tuple[str | None, str]:
     """The calibrator to take, or None, and the reason.
 
-    It is the one of smallest loss among those whose gain has an interval above 0.
+    It is the one of smallest loss among those whose gain has an interval above 0. `certain` names
+    those that predict exactly 0 or 1 in some rows.
     """
     others = {name: result for name, result in results.items() if name != reference}
     better = [name for name, result in others.items() if result.gain(loss).lower > 0]
     if not better:
         return None, _nothing(others, reference, loss, confidence)
     chosen = min(better, key=lambda name: others[name].loss(loss))
-    return chosen, _something(chosen, results, reference, loss, confidence)
+    text = _something(chosen, results, reference, loss, confidence)
+    if loss == "log" and chosen in certain:
+        text += " It predicts exactly 0 or 1 in some rows: one surprise there costs infinite loss."
+    return chosen, text
 
 
 def infinite_losses(results: dict[str, Result]) -> list[str]:

@@ -356,7 +356,12 @@ class SequentialCalibrationTest:
             test.n_rows, test.log_e_value, test.largest_log_e_value = map(float, stored["totals"])
             test._mean = np.array(stored["mean"], np.float64).reshape(2)
             test._precision = np.array(stored["precision"], np.float64).reshape(2, 2)
-        except (KeyError, TypeError, ValueError) as error:
+            if np.isnan([test.n_rows, test.log_e_value, test.largest_log_e_value]).any():
+                raise ValueError("a total is NaN")
+            if not np.isfinite(test._mean).all():
+                raise ValueError("the mean is not finite")
+            np.linalg.cholesky(test._precision)  # raises if it is not positive definite
+        except (KeyError, TypeError, ValueError, np.linalg.LinAlgError) as error:
             raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
         return test
 

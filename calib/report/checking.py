@@ -7,11 +7,10 @@ from scipy.special import kolmogorov
 
 from calib.metrics.discrimination import codes_of
 from calib.report.contents import Caution, Data
-from calib.report.measuring import Sample, area_under_curve
+from calib.report.measuring import FEW, Sample, area_under_curve
 from calib.report.wording import count, listed, number, percent, probability
 from calib.validation import check_labels, check_scores, check_weights
 
-FEW = 20  # of a class: with fewer nothing is said but by simulation
 MOST_DECIMALS = 4  # beyond which scores do not count as rounded
 DRIFTS = 0.01  # p value below which an order of the rows is remarked
 MANY_TIES = 10  # rows for a distinct score, from which on scores are those of classes of cases

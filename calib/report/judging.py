@@ -8,15 +8,14 @@ from scipy.special import ndtri
 
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
-from calib.report.checking import FEW
-from calib.report.contents import Compared, Data, Estimate, Group, Test, Verdict
-from calib.report.measuring import Sample, critical_range
+from calib.report.contents import Compared, Curve, Data, Estimate, Group, Test, Verdict
+from calib.report.measuring import FEW, Sample, critical_range, rarer
 from calib.report.wording import amount, count, listed, number, percent, points, probability
 
 LEVEL = 0.05  # of the test that decides
 POWER = 0.8
 LITTLE = 0.01  # share of the rows, and the tenth of the rarer class, below which an error is small
-WANTED = 0.2  # a bias of this share of the base rate should not escape a sample
+WANTED = 0.2  # a bias of this part of the share of the rarer class should not escape a sample
 
 
 class Range(NamedTuple):
@@ -30,7 +29,11 @@ class Range(NamedTuple):
 
 
 def judge(
-    sample: Sample, data: Data, measures: tuple[Estimate, ...], tests: tuple[Test, ...]
+    sample: Sample,
+    data: Data,
+    measures: tuple[Estimate, ...],
+    tests: tuple[Test, ...],
+    curve: Curve | None,
 ) -> Verdict:
     """The verdict in words."""
     outcome, p_value = outcome_of(data, tests)
@@ -42,7 +45,7 @@ def judge(
         return _miscalibrated(sample, data, by_key, p_value, detectable)
     if outcome == "cannot say":
         return _too_few(data, p_value, detectable)
-    return _no_evidence(data, by_key, tests, p_value, detectable)
+    return _no_evidence(data, by_key, tests, curve, p_value, detectable)
 
 
 def outcome_of(data: Data, tests: tuple[Test, ...]) -> tuple[str, float | None]:
@@ -51,16 +54,11 @@ def outcome_of(data: Data, tests: tuple[Test, ...]) -> tuple[str, float | None]:
     With few rows of a class it is the simulated one, as the other is for large samples.
     """
     p_values = {test.name: test.p_value for test in tests}
-    few = _rarer(data) < FEW
+    few = rarer(data) < FEW
     p_value = p_values.get("Kuiper, simulated" if few else "Kuiper")
     if p_value is not None and p_value <= LEVEL:
         return "miscalibrated", p_value
     return "cannot say" if few or p_value is None else "no evidence", p_value
-
-
-def _rarer(data):
-    """Number of rows of the rarer class."""
-    return min(data.positives, data.total - data.positives)
 
 
 def _no_probabilities(data):
@@ -73,11 +71,11 @@ def _no_probabilities(data):
 
 
 def _too_few(data, p_value, detectable):
-    rarer = _rarer(data)
+    fewer = rarer(data)
     kind = "positive" if data.positives <= data.total - data.positives else "negative"
     sentence = (
-        f"Cannot say: {count(rarer, kind)} among {count(data.total, 'row')} "
-        f"{'is' if rarer == 1 else 'are'} too few to judge calibration."
+        f"Cannot say: {count(fewer, kind)} among {count(data.total, 'row')} "
+        f"{'is' if fewer == 1 else 'are'} too few to judge calibration."
     )
     details = []
     if p_value is not None:
@@ -88,13 +86,13 @@ def _too_few(data, p_value, detectable):
     return Verdict("cannot say", sentence, tuple(details), p_value, detectable)
 
 
-def _no_evidence(data, by_key, tests, p_value, detectable):
+def _no_evidence(data, by_key, tests, curve, p_value, detectable):
     sentence = (
         f"No evidence of miscalibration in {count(data.total, 'row')} with "
         f"{count(data.positives, 'positive')} (Kuiper test, {probability(p_value)})."
     )
     details = [_what_escapes(detectable)]
-    doubts = _other_doubts(by_key, tests)
+    doubts = _other_doubts(by_key, tests, curve)
     if doubts:
         details.append(
             f"Looked at alone, this would speak against calibration: {listed(doubts)}. One of "
@@ -103,14 +101,15 @@ def _no_evidence(data, by_key, tests, p_value, detectable):
     return Verdict("no evidence", sentence, tuple(details), p_value, detectable)
 
 
-def _other_doubts(by_key, tests):
+def _other_doubts(by_key, tests, curve):
     """What besides the test of the verdict would reject by itself."""
     doubts = [
         estimate.name.lower()
         for estimate, right in ((by_key["bias"], 0), (by_key["slope"], 1))
         if estimate.lower is not None and not estimate.lower <= right <= estimate.upper
     ]
-    return doubts + ["Spiegelhalter's test"] * (tests[-1].p_value <= LEVEL)
+    doubts += ["Spiegelhalter's test"] * (tests[-1].p_value <= LEVEL)
+    return doubts + ["the confidence band"] * (curve.crosses or not curve.holds_diagonal)
 
 
 def _what_escapes(detectable):
@@ -134,7 +133,7 @@ def _what_escapes(detectable):
 def _miscalibrated(sample, data, by_key, p_value, detectable):
     kuiper = by_key["kuiper_error"]
     worst = worst_range(sample)
-    seldom = kuiper.upper * data.total < 10 * LITTLE * _rarer(data)
+    seldom = kuiper.upper * data.total < 10 * LITTLE * rarer(data)
     little = kuiper.upper < LITTLE and seldom
     sentence = (
         f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
@@ -169,7 +168,7 @@ def _direction(sample, data, by_key, worst):
             f"{points(abs(bias.value))} percentage points too {'low' if bias.value > 0 else 'high'}"
             f" on average ({points(smallest)} to {points(largest)})"
         )
-    many = _rarer(data) >= FEW  # the limits of a slope are those of large samples
+    many = rarer(data) >= FEW  # the limits of a slope are those of large samples
     if many and slope.lower is not None and not slope.lower <= 1 <= slope.upper:
         kind = "too extreme" if slope.value < 1 else "too timid"
         kind = "in reverse order" if slope.upper < 0 else kind
@@ -225,9 +224,9 @@ def advise(
 ) -> tuple[str, ...]:
     """What to do next, in the order in which one does it."""
     advice = list(_on_calibrating(data, verdict, comparison))
-    off = [group.name for group in groups if not group.lower <= 0 <= group.upper]
+    off = [g.name for g in groups if g.p_value <= LEVEL or not g.lower <= 0 <= g.upper]
     if off:
-        advice.append(f"Look into the groups whose limits leave out zero: {listed(off)}.")
+        advice.append(f"Look into the groups that seem miscalibrated: {listed(off)}.")
     if data.probabilities:
         advice.append(
             "Before deciding by these probabilities, read the decision curve at the threshold that "
@@ -247,9 +246,14 @@ def _on_calibrating(data, verdict, comparison):
     if verdict.outcome == "cannot say" and data.probabilities:
         yield (
             f"Collect more rows: with about {amount(_rows_wanted(data))} of the same kind, a bias "
-            "of a fifth of the base rate would hardly escape."
+            "of a fifth of the share of the rarer class would be found in four of five samples."
         )
         yield "Until then keep the scores, and do not decide by their exact values."
+    elif not data.probabilities and comparison is not None and chosen is None:
+        yield (
+            "No calibrator gains for sure over the base rate: use the base rate, and collect more "
+            "rows."
+        )
     elif not data.probabilities:
         yield f"{fit} to these scores and outcomes, on rows that the classifier was not trained on."
         yield elsewhere
@@ -259,7 +263,7 @@ def _on_calibrating(data, verdict, comparison):
             "and judge it on rows that it has not seen."
         )
     elif verdict.outcome == "no evidence":
-        yield "Keep the scores as they are: a calibrator would have little to correct."
+        yield "Keep the scores as they are: as a whole, nothing here speaks for a calibrator."
     elif chosen or comparison is None:
         yield f"{fit}, on rows that the classifier was not trained on."
         yield elsewhere
@@ -271,7 +275,7 @@ def _on_calibrating(data, verdict, comparison):
 
 
 def _rows_wanted(data):
-    """Rows with which a bias of a fifth of the base rate is found with a probability of 80 %."""
-    rate = min(max(data.positives, 1.0) / data.total, 0.5)
+    """Rows with which a bias of a fifth of the rarer class is found with a probability of 80 %."""
+    rate = max(rarer(data), 1.0) / data.total
     needed = (critical_range() + float(ndtri(POWER))) ** 2 * (1 - rate) / (WANTED**2 * rate)
     return float(math.ceil(needed / 100) * 100)

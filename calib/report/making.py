@@ -31,13 +31,15 @@ METHODS = (
     "log-odds, those of slope and intercepts from an estimate of variance that holds for a bent "
     "curve as well.",
     "The Kuiper error's limits add and subtract the largest range, in 95 of 100 samples, of the "
-    "noise alone. They err on the safe side and hold for calibrated scores, too. A bootstrap of "
+    "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
+    "A bootstrap of "
     "such errors does not, so there is none; MCB, smooth ECE and ICI have no limits.",
     f"Chance: the largest value but four of {N_DRAWS} samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
     "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
     "same fold.",
+    "Limits at the thresholds of decisions hold one by one.",
     "The verdict rests on Kuiper's test alone, at the 5 % level; with fewer than 20 rows of a "
     "class, on its simulated p value.",
 )
@@ -106,7 +108,8 @@ def make_report(
         simulated = simulated_p_value(sample, chance)
     measures = estimates(sample, data, chance)
     tests = calibration_tests(sample, simulated) if data.probabilities else ()
-    verdict = judge(sample, data, measures, tests)
+    curve = curve_of(sample) if data.probabilities else None
+    verdict = judge(sample, data, measures, tests, curve)
     by_group = groups_of(sample) if data.probabilities else ()
     comparison = compared(sample, random_state)
     return Report(
@@ -118,7 +121,7 @@ def make_report(
         cautions=cautions_of(sample, data),
         measures=measures,
         tests=tests,
-        curve=curve_of(sample) if data.probabilities else None,
+        curve=curve,
         bins=bins_of(sample) if data.probabilities else (),
         groups=by_group,
         decisions=decisions_of(sample) if data.probabilities else (),

@@ -15,6 +15,7 @@ from calib.metrics.elementary import shares_at_thresholds
 from calib.metrics.significance import brownian_range_tail
 from calib.report.contents import Bin, Curve, Data, Estimate, Group, Test, Threshold
 
+FEW = 20  # rows of a class: with fewer nothing is said but by simulation
 CONFIDENCE = 0.95
 REACH = float(ndtri((1 + CONFIDENCE) / 2))  # of limits, in standard errors
 N_BINS = 10
@@ -51,6 +52,11 @@ class Sample(NamedTuple):
         return Sample(*(None if column is None else column[here] for column in columns))
 
 
+def rarer(data: Data) -> float:
+    """Number of rows of the rarer class."""
+    return min(data.positives, data.total - data.positives)
+
+
 def estimates(sample, data: Data, chance) -> tuple[Estimate, ...]:
     """Every measure; for scores outside [0, 1] only the one that needs no probabilities."""
     if not data.probabilities:
@@ -68,18 +74,16 @@ def _means(sample, data):
     observed = data.positives / data.total
     lower, upper = binomial_limits(data.positives, data.total, CONFIDENCE)
     value, error = _mean(sample.labels - sample.scores, sample.counts)
+    bias = "bias", "Bias (observed less predicted)", value
+    note = "Above 0: the predictions are too low on the whole."
     return (
         Estimate("mean_prediction", "Mean prediction", data.mean),
         Estimate(
             "observed_rate", "Observed rate", observed, lower, upper, note="Share of positives."
         ),
-        _wald(
-            "bias",
-            "Bias (observed less predicted)",
-            value,
-            error,
-            note="Above 0: the predictions are too low on the whole.",
-        ),
+        Estimate(*bias, note=f"{note} Limits need {FEW} rows of each class.")
+        if rarer(data) < FEW
+        else _wald(*bias, error, note=note),
     )
 
 
@@ -166,12 +170,14 @@ def kuiper_interval(sample: Sample) -> tuple[float, float, float]:
     """The Kuiper error with limits that hold for calibrated predictions as well.
 
     The range of a path differs from that of its mean by at most the range of the noise between
-    them. The variance of that noise is at most the Brier score, in expectation.
+    them. The variance of that noise is at most the Brier score, in expectation; that of few
+    positives tells little, so what calibrated predictions would have is the least that is taken.
     """
     labels, scores, weights = sample[:3]
     error = metrics.kuiper_error(labels, scores, sample_weight=weights)
     brier = metrics.brier_score_loss(labels, scores, sample_weight=weights)
-    noise = critical_range() * math.sqrt(brier / sample.counts.sum())
+    if_calibrated = np.average(scores * (1 - scores), weights=weights)
+    noise = critical_range() * math.sqrt(max(brier, if_calibrated) / sample.counts.sum())
     return error, max(error - noise, 0.0), min(error + noise, 1.0)
 
 
@@ -241,9 +247,14 @@ def calibration_tests(sample, by_simulation) -> tuple[Test, ...]:
 
 
 def simulated_p_value(sample, chance):
-    """P value of the Kuiper error among the draws; None without draws."""
+    """P value of the Kuiper error among the draws; None without draws.
+
+    It is 0 if an outcome had probability 0: no draw does that.
+    """
     if chance is None:
         return None
+    if np.any(sample.scores == 1.0 - sample.labels):
+        return 0.0
     kuiper = metrics.kuiper_error(sample.labels, sample.scores, sample_weight=sample.weights)
     as_large = np.count_nonzero(chance.kuiper >= kuiper * (1 - 1e-12))
     return float((1 + as_large) / (1 + chance.kuiper.size))

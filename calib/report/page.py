@@ -92,11 +92,17 @@ def _diagram(report):
     if curve is None:
         return ""
     if curve.crosses:
-        reading = "The band crosses itself: the truth does not increase with the scores everywhere."
+        reading = (
+            "The band crosses itself: by itself this speaks against a truth that increases with "
+            "the scores, at the 5 % level."
+        )
     elif curve.holds_diagonal:
         reading = "The band holds the diagonal everywhere, so calibration is not excluded by it."
     else:
-        reading = "The band leaves out the diagonal somewhere, so the scores are not calibrated."
+        reading = (
+            "The band leaves out the diagonal somewhere: by itself this speaks against "
+            "calibration, at the 5 % level."
+        )
     description = (
         "Observed fraction of positives against predicted probability. Curve: isotonic regression. "
         "Band: where the true curve lies with 95 % confidence, everywhere at once, if it "
@@ -216,7 +222,9 @@ def _decisions(report):
 def _comparison(comparison: Compared | None):
     if comparison is None:
         return _section(
-            "Calibrators", "<p>Not compared: there are fewer than 20 rows of a class.</p>"
+            "Calibrators",
+            "<p>Not compared: fewer than 20 rows of a class, in the file or among the 20,000 rows "
+            "drawn from it.</p>",
         )
     text = f"<p><strong>{escape(comparison.recommendation)}</strong></p>"
     against = REFERENCES[comparison.reference]
