@@ -256,6 +256,10 @@ class SequentialCalibrationTest:
     There is power against bias and against a wrong slope, little against errors that bend around
     the diagonal. Outcomes must become known before the next predictions are bet on.
 
+    All batches before count alike, so a new error is found the later, the longer the probabilities
+    were right. Rows must be independent; and a fitted map is never exactly calibrated, so with
+    many times the rows of its fit the test rejects it, too.
+
     References
     ----------
     Henzi and Ziegel (2022); Arnold, Henzi and Ziegel (2023).
