@@ -73,7 +73,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         calibrated classifier of its own, trained and calibrated on its two parts, and their
         probabilities are averaged, or combined as the calibrator's method `combine` says. With
         `VennAbers` that is the cross Venn-Abers predictor (CVAP). A single split is the same
-        either way.
+        either way. Members that choose among several calibrators may differ, and are averaged.
     response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
         What the score is. ``"auto"`` takes the probability for calibrators that work on [0, 1]
         (`unit_scores`), such as ``PlattScaling(scale="logit")``; for others it prefers the

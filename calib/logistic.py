@@ -293,7 +293,8 @@ class Fit(NamedTuple):
         if not self.converged:
             warn(
                 f"Newton's method did not converge in {self.n_steps} steps: check scores and "
-                "sample_weight for values that are far out",
+                "sample_weight for values that are far out, or for classes that are all but "
+                "separated",
                 ConvergenceWarning,
             )
         elif self.moves(reach) and 0 < labels.mean() < 1:
@@ -311,7 +312,12 @@ def fit_columns(columns, labels, weights, misses, start, free_level=True, enough
         some = columns[:, ::16].copy(), labels[::16].copy(), weights[::16].copy()
         fit = fit_columns(*some, misses, start, free_level, enough / 16)
         if fit.converged and not fit.moves(np.ptp(some[0], axis=1)):
-            start = np.append(fit.level, fit.slopes)
+            # some rows may be a bad guide to the others, such as those on a smaller scale
+            loss, *_ = derivatives(
+                columns, labels, weights, misses, fit.slopes, fit.level, np.zeros(len(columns))
+            )
+            if loss <= np.log(2) * weights.sum():
+                start = np.append(fit.level, fit.slopes)
     return Fit(*fit_logistic(columns, labels, weights, misses, start, free_level, enough))
 
 

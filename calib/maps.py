@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from calib.kernels.searching import interpolate, step
-from calib.validation import check_choice, check_scores, inside, log_odds
+from calib.validation import NEAREST, check_choice, check_scores, inside, log_odds
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,8 @@ class SigmoidMap(_LogisticMap):
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-odds: ``slope * scores + intercept``."""
-        return self.slope * scores + self.intercept
+        with np.errstate(over="ignore"):  # infinite where the probability is 0 or 1
+            return self.slope * scores + self.intercept
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,8 +173,8 @@ class BetaMap(_LogisticMap):
     @classmethod
     def _of(cls, entries):
         map_ = super()._of(entries)
-        if not 0 < map_.centre < 1:
-            raise ValueError(f"centre must lie strictly between 0 and 1; found {map_.centre}")
+        if not NEAREST <= map_.centre <= 1 - NEAREST:
+            raise ValueError(f"centre must lie in [2**-53, 1 - 2**-53]; found {map_.centre}")
         return map_
 
 

@@ -89,7 +89,13 @@ class CalibratorCV(Calibrator):
         return _logits(self.calibrator_, self._check_scores(scores, allow_empty=True))
 
     def _candidates(self):
-        return (PlattScaling(), VennAbers()) if self.calibrators is None else self.calibrators
+        if self.calibrators is None:
+            return PlattScaling(), VennAbers()
+        if not isinstance(self.calibrators, list | tuple):
+            raise ValueError(
+                f"calibrators must be a list of calibrators; found {self.calibrators!r}"
+            )
+        return self.calibrators
 
     def _fit(self, scores, labels, weights):
         check_integer(self.cv, "cv", minimum=2)
@@ -154,5 +160,11 @@ def _loss(candidate, scores, labels, folds):
 def _logits(calibrator, scores):
     """Log-odds by a fitted calibrator, which may be from elsewhere."""
     if hasattr(calibrator, "predict_logit"):  # exact where a probability would round to 1
-        return calibrator.predict_logit(scores)
+        logits = np.asarray(calibrator.predict_logit(scores), np.float64)
+        if logits.shape != scores.shape or np.isnan(logits).any():
+            raise ValueError(
+                f"calibrator {type(calibrator).__name__}: predict_logit must give one number for "
+                "each score"
+            )
+        return logits
     return log_odds(calibrated(calibrator, scores))

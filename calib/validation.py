@@ -244,7 +244,8 @@ def one_dimensional(values: ArrayLike, name: str) -> NDArray:
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of the user, the first one outside this package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
+    inside = (f"{__package__}.", "functools")  # a cached property is called by the latter
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 

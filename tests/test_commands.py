@@ -409,6 +409,14 @@ def test_sql_gives_what_python_gives(map_):
     np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
 
 
+def test_nothing_in_a_map_ends_the_comment(stored, tmp_path, capfd):
+    document = json.loads(Path(stored).read_text()) | {"package": "calib 1\nalert(1) //"}
+    path = tmp_path / "foreign.json"
+    path.write_text(json.dumps(document))
+    assert main(["export", str(path), "--to", "javascript"]) == 0
+    assert not any(line.startswith("alert") for line in capfd.readouterr().out.splitlines())
+
+
 def test_every_kind_of_map_can_be_exported():
     assert set(PROGRAMS) == set(LANGUAGES)
     for language in PROGRAMS:

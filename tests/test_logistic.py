@@ -21,6 +21,7 @@ from calib import (
     TemperatureScaling,
     log_loss,
 )
+from calib.kernels.logistic import fit_logistic
 
 seeds = st.integers(0, 10**6)
 SEPARATED = "scores separate the classes"
@@ -296,3 +297,29 @@ def test_the_scale_is_checked_when_fitted(calibrator):
         calibrator(scale="logits").fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]; found 2.0 at row 1.*expit"):
         calibrator(scale="logit").fit([0.1, 2.0], [0, 1])
+
+
+# Many rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scale, seed", [(1e-9, 0), (1e-6, 1)])
+def test_rows_on_a_smaller_scale_do_not_mislead_the_fit_of_the_others(scale, seed):
+    """Every sixteenth row, from which the fit of many rows begins, is of another kind."""
+    rng = np.random.default_rng(seed)
+    margins = rng.normal(0, 1, 160_000)
+    labels = rng.random(margins.size) < expit(3 * margins)
+    margins[::16] *= scale
+    order = rng.permutation(margins.size)
+    found = [
+        QuadraticLogit().fit(expit(margins[rows]), labels[rows]) for rows in (slice(None), order)
+    ]
+    first, second = (calibrator.predict(expit(margins)) for calibrator in found)
+    np.testing.assert_allclose(first, second, atol=1e-6)
+
+
+def test_no_curvature_is_no_convergence():
+    columns = np.array([[1e6, -1e6, 2e6]])
+    labels, weights = np.array([0, 1, 0]), np.ones(3)
+    *_, converged = fit_logistic(columns, labels, weights, (0.0, 0.0), np.array([0.0, 1.0]))
+    assert not converged

@@ -21,6 +21,7 @@ from calib import (
     VennAbers,
     log_loss,
 )
+from calib.base import Calibrator
 from calib.selection import deal
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -132,3 +133,24 @@ def test_a_classifier_gives_probabilities_to_calibrators_that_need_them():
         np.testing.assert_array_equal(auto.predict_proba(X), said.fit(X, Y).predict_proba(X))
     with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
         CalibratedClassifier(LinearSVC(), BetaCalibration(), cv="same").fit(X, Y)
+
+
+class Odd(Calibrator):
+    """Log-odds that are none."""
+
+    def _fit(self, scores, labels, weights):
+        pass
+
+    def _predict(self, scores):
+        return np.full(scores.size, 0.5)
+
+    def predict_logit(self, scores):
+        return np.full(np.size(scores), np.nan)
+
+
+def test_what_is_no_list_and_what_gives_no_numbers_is_refused():
+    scores, labels = np.linspace(0, 1, 40), np.arange(40) % 2
+    with pytest.raises(ValueError, match="must be a list of calibrators; found PlattScaling"):
+        CalibratorCV(PlattScaling()).fit(scores, labels)
+    with pytest.raises(ValueError, match="Odd: predict_logit must give one number"):
+        CalibratorCV([PlattScaling(), Odd()]).fit(scores, labels)

@@ -301,7 +301,7 @@ def test_platt_scaling_knows_log_odds_beyond_those_of_the_largest_probability():
         ({"kind": "sigmoid", "slope": np.nan, "intercept": 0.0}, "slope must be finite"),
         ({"kind": "logit_polynomial", "coefficients": [], "centre": 0.0}, "coefficients is empty"),
         ({"kind": "logit_polynomial", "coefficients": [1.0], "centre": np.inf}, "centre must be f"),
-        ({"kind": "beta", "a": 1.0, "b": 1.0, "level": 0.0, "centre": 1.0}, "centre must lie str"),
+        ({"kind": "beta", "a": 1.0, "b": 1.0, "level": 0.0, "centre": 1.0}, "centre must lie in"),
         ({"kind": "step", "scores": [1, 0], "probabilities": [0, 0, 1]}, "increase strictly"),
         ({"kind": "step", "scores": [0], "probabilities": [0.5]}, "has 2 probabilities; found 1"),
         ({"kind": "linear", "scores": [0], "probabilities": [1.5]}, r"lie in \[0, 1\]"),

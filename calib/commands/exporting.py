@@ -66,10 +66,9 @@ def program(stored, language: str, score: str) -> str:
         )
     comment = "//" if language == "javascript" else "--"
     origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
-    head = [
-        f"The probability of class 1, calibrated by {stored.package}.",
-        json.dumps(origin)[1:-1],  # a name of a file may hold anything, an end of line too
-    ]
+    calibrator = f"The probability of class 1, calibrated by {stored.package}."
+    # a map may be anybody's, and a name of a file may hold anything: an end of line too
+    head = [json.dumps(line)[1:-1] for line in (calibrator, origin)]
     return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, score)
 
 

@@ -123,13 +123,15 @@ class Sample:
         points, ranks = points[order], np.cumsum(shares[order])
         quantiles = np.arange(1, 2 * n_ranges) / (2 * n_ranges)
         cuts = points[np.searchsorted(ranks, ranks[-1] * quantiles)]
+        with np.errstate(over="ignore"):  # beyond the largest float
+            end = np.nextafter(points[-1], np.inf)
         return Survey(
             weights=sums,
             classes=sorted(set().union(*(part["classes"] for part in parts))),
             lowest=float(points[0]),
             highest=float(points[-1]),
             median=float(cuts[n_ranges - 1]),
-            edges=np.unique([points[0], *cuts[1::2], np.nextafter(points[-1], np.inf)]),
+            edges=np.unique([points[0], *cuts[1::2], end]),
         )
 
     def check_total(self, total: float, n_rows: int) -> None:

@@ -71,7 +71,7 @@ def newton(derivatives_at, start, free_level=True, enough=0.0):
     # weighted by curvature, as the centres, slopes and level do not interact: nothing cancels,
     # however uneven the columns are.
     level, slopes, centres = start[0], start[1:], np.zeros(start.size - 1)
-    state = derivatives_at(slopes, level, centres)
+    state, step = derivatives_at(slopes, level, centres), np.zeros(start.size)
     for n_steps in range(1, MAX_STEPS + 1):
         if free_level:
             _, _, hessian = state
@@ -83,7 +83,10 @@ def newton(derivatives_at, start, free_level=True, enough=0.0):
                 level, centres = level + slopes @ shifts, centres + shifts
                 state = derivatives_at(slopes, level, centres)
         loss, gradient, hessian = state
-        full, decrement = _newton_step(loss, gradient, hessian, 0 if free_level else 1)
+        first = 0 if free_level else 1
+        if hessian[first, first] == 0 and gradient[first] != 0:
+            break  # every point is as good as certain: curvature says nothing
+        full, decrement = _newton_step(loss, gradient, hessian, first)
         step, acceptable = full, loss + 1e-12 * loss  # room for rounding near the minimum
         trial = derivatives_at(slopes + step[1:], level + step[0], centres)
         share = 1.0
