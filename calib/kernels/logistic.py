@@ -84,7 +84,7 @@ def newton(derivatives_at, start, free_level=True, enough=0.0):
                 state = derivatives_at(slopes, level, centres)
         loss, gradient, hessian = state
         first = 0 if free_level else 1
-        if hessian[first, first] == 0 and gradient[first] != 0:
+        if not hessian.diagonal()[first:].any() and gradient[first:].any():
             break  # every point is as good as certain: curvature says nothing
         full, decrement = _newton_step(loss, gradient, hessian, first)
         step, acceptable = full, loss + 1e-12 * loss  # room for rounding near the minimum
