@@ -53,7 +53,11 @@ class ScalingCalibrator(LogisticCalibrator):
 class TemperatureScaling(ScalingCalibrator):
     r"""Divide the logits by a temperature, found by maximum likelihood.
 
-    .. math:: f(s) = \frac{1}{1 + \exp(-\ell / T)}, \qquad \ell = \log \frac{s}{1 - s}, \quad T > 0
+    .. math::
+        \begin{aligned}
+        f(s) &= \frac{1}{1 + \exp(-\ell / T)} , \quad T > 0 , \\
+        \ell &= \log \frac{s}{1 - s} .
+        \end{aligned}
 
     Parameters
     ----------
@@ -134,9 +138,13 @@ class TemperatureScaling(ScalingCalibrator):
 class BetaCalibration(LogisticCalibrator):
     r"""Bayes' rule for scores with a beta distribution in each class, made increasing.
 
-    .. math:: \log\frac{f(s)}{1 - f(s)} = c + a \log s - b \log (1 - s), \qquad a, b \ge 0
+    .. math::
+        \begin{aligned}
+        &\log\frac{f(s)}{1 - f(s)} \\
+        &\quad = c + a \log s - b \log (1 - s) .
+        \end{aligned}
 
-    a, b and c maximise the likelihood. With a = b = 1 and c = 0 the map is the identity, with
+    a and b, neither below 0, and c maximise the likelihood. With a = b = 1 and c = 0 the map is the identity, with
     a = b it is ``PlattScaling(scale="logit")`` without its targets; different a and b correct the
     two ends of the scale by different amounts.
 
@@ -204,8 +212,11 @@ class BetaCalibration(LogisticCalibrator):
 class QuadraticLogit(LogisticCalibrator):
     r"""A parabola in the logits of the scores, by maximum likelihood.
 
-    .. math:: \log\frac{f(s)}{1 - f(s)} = b + w_1 \ell + w_2 \ell^2, \qquad
-       \ell = \log\frac{s}{1 - s}
+    .. math::
+        \begin{aligned}
+        \log\frac{f(s)}{1 - f(s)} &= b + w_1 \ell + w_2 \ell^2 , \\
+        \ell &= \log\frac{s}{1 - s} .
+        \end{aligned}
 
     Unless :math:`w_2 = 0`, the map is not monotone: beyond the vertex of the parabola, at
     :math:`\ell = -w_1 / (2 w_2)`, it turns back. Where the vertex is among the scores, it changes
