@@ -144,9 +144,9 @@ class BetaCalibration(LogisticCalibrator):
         &\quad = c + a \log s - b \log (1 - s) .
         \end{aligned}
 
-    a and b, neither below 0, and c maximise the likelihood. With a = b = 1 and c = 0 the map is the identity, with
-    a = b it is ``PlattScaling(scale="logit")`` without its targets; different a and b correct the
-    two ends of the scale by different amounts.
+    a and b, neither below 0, and c maximise the likelihood. With a = b = 1 and c = 0 the map is the
+    identity, with a = b it is ``PlattScaling(scale="logit")`` without its targets; different a and
+    b correct the two ends of the scale by different amounts.
 
     Attributes
     ----------
