@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from calib.comparison import compare
+from calib.comparison import DEFAULTS, compare
 from calib.report.contents import Compared, Method
 from calib.report.measuring import Sample
 
@@ -14,7 +14,10 @@ MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
 
 def compared(sample: Sample, random_state: int) -> Compared | None:
-    """The default calibrators by cross-validated log loss; of very many rows on a part of them."""
+    """The quick ones of the default calibrators by cross-validated log loss.
+
+    Of very many rows they are compared on a part.
+    """
     if np.bincount(sample.labels, minlength=2).min() < FEWEST:
         return None
     notes = []
@@ -25,9 +28,15 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
             return None
         notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")
         sample = part
+    is_probability = bool(sample.scores.min() >= 0 and sample.scores.max() <= 1)
     found = compare(
         sample.scores,
         sample.labels,
+        {
+            name: calibrator
+            for name, calibrator, most in DEFAULTS
+            if math.isinf(most) and (is_probability or not calibrator.unit_scores)
+        },
         sample_weight=sample.weights,
         n_repeats=N_REPEATS,
         random_state=random_state,
