@@ -3,17 +3,13 @@
 import json
 import math
 
-from calib.commands.reading import read_scores
-from calib.commands.running import note, progress_of, reading_of
+from calib.commands.running import read_rows
 from calib.comparison import compare
 
 
 def run(options) -> int:
     """Read, compare, print; returns the exit code."""
-    with progress_of(options) as progress:
-        read = read_scores(options.data, **reading_of(options), progress=progress)
-    for sentence in read.notes:
-        note(options, sentence)
+    read = read_rows(options)
     comparison = compare(
         read.scores,
         read.labels,

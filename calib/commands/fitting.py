@@ -5,8 +5,7 @@ from pathlib import Path
 
 import calib
 from calib.commands.arguments import METHODS
-from calib.commands.reading import read_scores
-from calib.commands.running import note, progress_of, reading_of
+from calib.commands.running import read_rows
 from calib.commands.tables import InputError
 from calib.commands.writing import check_new, new_file
 from calib.stored_maps import FittedTo, StoredMap
@@ -16,10 +15,7 @@ def run(options) -> int:
     """Read, fit, write; returns the exit code."""
     check_new(options.output, force=options.force)
     calibrator = _calibrator(METHODS[options.method], options.parameter)
-    with progress_of(options) as progress:
-        read = read_scores(options.data, **reading_of(options), progress=progress)
-    for sentence in read.notes:
-        note(options, sentence)
+    read = read_rows(options)
     calibrator.fit(read.scores, read.labels, read.weights)
     stored = StoredMap(
         calibrator.map_,

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from calib.commands.reading import read_scores
-from calib.commands.running import note, progress_of, reading_of
+from calib.commands.running import note, read_rows
 from calib.commands.tables import InputError
 from calib.commands.writing import check_new, new_file
 from calib.report import make_report
@@ -14,10 +13,7 @@ def run(options) -> int:
     check_new(options.output, force=options.force)
     if not options.json:
         _check_plotting()
-    with progress_of(options) as progress:
-        read = read_scores(options.data, **reading_of(options), progress=progress)
-    for sentence in read.notes:
-        note(options, sentence)
+    read = read_rows(options)
     report = make_report(
         read.scores,
         read.labels,

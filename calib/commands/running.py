@@ -4,6 +4,7 @@ import sys
 from contextlib import contextmanager
 
 from calib.commands.progress import Progress
+from calib.commands.reading import Scores, read_scores
 from calib.commands.tables import Format
 
 
@@ -34,3 +35,12 @@ def progress_of(options):
 def note(options, sentence: str) -> None:
     """Tell people something, on standard error."""
     print(f"calib {options.command}: {sentence}", file=sys.stderr)
+
+
+def read_rows(options) -> Scores:
+    """All rows that the options ask for; what was done to them is said on standard error."""
+    with progress_of(options) as progress:
+        read = read_scores(options.data, **reading_of(options), progress=progress)
+    for sentence in read.notes:
+        note(options, sentence)
+    return read

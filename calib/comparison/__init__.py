@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from calib.comparison.advice import advise, infinite_losses
 from calib.comparison.cross_validation import Sample, repeated_folds
-from calib.comparison.defaults import DEFAULTS
+from calib.comparison.defaults import DEFAULTS, fitting
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition
@@ -216,15 +216,15 @@ def _methods(calibrators, is_probability, size, weighted):
 
 
 def _defaults(is_probability, size):
-    fitting = [d for d in DEFAULTS if is_probability or not d.calibrator.unit_scores]
-    chosen = [default for default in fitting if size <= default.most]
+    usable = fitting(DEFAULTS, is_probability)
+    chosen = [default for default in usable if size <= default.most]
     notes = [
         f"{name} was left out: with more than {most:,} rows it takes long."
-        for name, _, most in fitting
+        for name, _, most in usable
         if size > most
     ]
     if not is_probability:
-        others = [default.name for default in DEFAULTS if default not in fitting]
+        others = [default.name for default in DEFAULTS if default not in usable]
         notes.append(
             "The scores are taken for margins, since some lie outside [0, 1]: what needs "
             f"probabilities was left out ({', '.join(others)})."

@@ -46,3 +46,8 @@ DEFAULTS = [
     Default("ENIR", ENIR()),
     Default("DPM", DirichletProcessCalibrator(), most=5_000),
 ]
+
+
+def fitting(defaults: list[Default], is_probability: bool) -> list[Default]:
+    """Those that take probabilities, or those that take margins."""
+    return [d for d in defaults if is_probability or not d.calibrator.unit_scores]

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from calib.comparison import DEFAULTS, compare
+from calib.comparison.defaults import fitting
 from calib.report.contents import Compared, Method
-from calib.report.measuring import Sample
+from calib.report.measuring import FEW, Sample
 
-FEWEST = 20  # rows of a class
 N_REPEATS = 3  # of the folds: a page should not take longer
 MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
@@ -18,13 +18,13 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
 
     Of very many rows they are compared on a part.
     """
-    if np.bincount(sample.labels, minlength=2).min() < FEWEST:
+    if np.bincount(sample.labels, minlength=2).min() < FEW:
         return None
     notes = []
     if sample.labels.size > MOST:
         rng = np.random.default_rng(random_state)
         part = sample.rows(np.sort(rng.choice(sample.labels.size, MOST, replace=False)))
-        if np.bincount(part.labels, minlength=2).min() < FEWEST:
+        if np.bincount(part.labels, minlength=2).min() < FEW:
             return None
         notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")
         sample = part
@@ -32,11 +32,7 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
     found = compare(
         sample.scores,
         sample.labels,
-        {
-            name: calibrator
-            for name, calibrator, most in DEFAULTS
-            if math.isinf(most) and (is_probability or not calibrator.unit_scores)
-        },
+        {d.name: d.calibrator for d in fitting(DEFAULTS, is_probability) if math.isinf(d.most)},
         sample_weight=sample.weights,
         n_repeats=N_REPEATS,
         random_state=random_state,
