@@ -122,9 +122,7 @@ class TemperatureScaling(ScalingCalibrator):
 
     def _fit(self, scores, labels, weights):
         values = self._values(scores)
-        radius = np.abs(values).max()
-        if radius < SMALLEST_RADIUS:
-            radius = np.inf  # as good as 0
+        radius = radius_about(0.0, values.min(), values.max())
         fit = likeliest_slope(values / radius, labels, weights)
         self.n_iter_ = fit.n_steps
         if fit.slopes[0] > 0:
@@ -315,6 +313,12 @@ class Fit(NamedTuple):
                 "as good as 0 and 1; PlattScaling stays cautious",
                 ConvergenceWarning,
             )
+
+
+def radius_about(centre, lowest, highest):
+    """Distance of the extremes from the centre; infinite where they are as good as equal."""
+    radius = max(highest - centre, centre - lowest)
+    return np.inf if radius < SMALLEST_RADIUS else radius
 
 
 def fit_columns(columns, labels, weights, misses, start, free_level=True, enough=0.0) -> Fit:

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from calib.logistic import LARGEST, SMALLEST_RADIUS, ScalingCalibrator, fit_columns
+from calib.logistic import LARGEST, ScalingCalibrator, fit_columns, radius_about
 from calib.validation import warn
 
 
@@ -89,12 +89,6 @@ class PlattScaling(ScalingCalibrator):
             self.slope_ = float(np.clip(fit.slopes[0] / (2 * radius), -LARGEST, LARGEST))
         self.intercept_ = float(fit.level - self.slope_ * (2 * centre))
         self._set_line(self.slope_, fit.level, 2 * centre)
-
-
-def radius_about(centre, lowest, highest):
-    """Distance of the extremes from the centre; infinite where they are as good as equal."""
-    radius = max(highest - centre, centre - lowest)
-    return np.inf if radius < SMALLEST_RADIUS else radius
 
 
 def targets(negative, positive):

@@ -14,7 +14,7 @@ from calib.dask.metrics import brier_score_loss
 from calib.dask.reductions import equal_frequency_bins, isotonic_blocks, uniform_bins
 from calib.dask.rows import Column, Sample
 from calib.kernels.logistic import derivatives, newton
-from calib.logistic import Fit
+from calib.logistic import Fit, radius_about
 from calib.maps import LinearMap
 from calib.validation import number_of_bins, restored_on_failure, warn
 
@@ -212,7 +212,7 @@ class PlattScaling(DaskCalibrator, platt.PlattScaling):
         lowest, centre, highest = (
             self._values(np.array([survey.lowest, survey.median, survey.highest])) / 2
         )
-        radius = platt.radius_about(centre, lowest, highest)
+        radius = radius_about(centre, lowest, highest)
         misses, start = platt.targets(*survey.weights)
 
         def derivatives_at(*place):
