@@ -323,17 +323,17 @@ def radius_about(centre, lowest, highest):
 
 def fit_columns(columns, labels, weights, misses, start, free_level=True, enough=0.0) -> Fit:
     """`fit_logistic`; with many rows, from the optimum of some of them, if they have one."""
+    sample = columns, labels, weights, misses
     if labels.size >= MANY:
         some = columns[:, ::16].copy(), labels[::16].copy(), weights[::16].copy()
-        fit = fit_columns(*some, misses, start, free_level, enough / 16)
-        if fit.converged and not fit.moves(np.ptp(some[0], axis=1)):
+        guide = fit_columns(*some, misses, start, free_level, enough / 16)
+        if guide.converged and not guide.moves(np.ptp(some[0], axis=1)):
             # some rows may be a bad guide to the others, such as those on a smaller scale
-            loss, *_ = derivatives(
-                columns, labels, weights, misses, fit.slopes, fit.level, np.zeros(len(columns))
-            )
-            if loss <= np.log(2) * weights.sum():
-                start = np.append(fit.level, fit.slopes)
-    return Fit(*fit_logistic(columns, labels, weights, misses, start, free_level, enough))
+            place, most = np.append(guide.level, guide.slopes), np.log(2) * weights.sum()
+            fit = Fit(*fit_logistic(*sample, place, free_level, enough, most))
+            if fit.n_steps > 0:
+                return fit
+    return Fit(*fit_logistic(*sample, start, free_level, enough))
 
 
 def likeliest(columns, labels, weights) -> Fit:
