@@ -9,6 +9,7 @@ import mapie.metrics.calibration as mapie_metrics
 import numpy as np
 import probcal
 import relplot.metrics
+from agreement import sample
 from betacal import BetaCalibration as BetacalCalibration
 from mapie.calibration import VennAbersCalibrator
 from model_diagnostics.scoring import SquaredError, decompose
@@ -261,6 +262,17 @@ def skewed(make):
     return make_skewed
 
 
+def too_extreme(make):
+    """The same method on scores that are too extreme, whose order is right."""
+
+    def make_too_extreme(scores, labels, queries):
+        scores, labels = sample(scores.size, slope=0.6, seed=scores.size)
+        queries, _ = sample(scores.size, slope=0.6, seed=scores.size + 1)
+        return make(scores, labels, queries)
+
+    return make_too_extreme
+
+
 def venn_abers_agreement(n=10_000):
     """Compare all three on continuous scores; a sentence for the page."""
     rng = np.random.default_rng(n)
@@ -299,29 +311,33 @@ TASKS = {
         "calib PlattScaling": calibrator(calib.PlattScaling()),
         "scikit-learn _SigmoidCalibration": sklearn_sigmoid,
     },
-    "Platt scaling of logits": {
-        'calib PlattScaling(scale="logit")': calibrator(calib.PlattScaling(scale="logit")),
-        "scikit-learn _SigmoidCalibration": sklearn_sigmoid_of_logits,
-        "probcal PlattCalibrator": probcal_calibrator(probcal.PlattCalibrator()),
-        "netcal LogisticCalibration": netcal_calibrator(NetcalLogistic()),
+    "Platt scaling of logits, scores too extreme": {
+        'calib PlattScaling(scale="logit")': too_extreme(
+            calibrator(calib.PlattScaling(scale="logit"))
+        ),
+        "scikit-learn _SigmoidCalibration": too_extreme(sklearn_sigmoid_of_logits),
+        "probcal PlattCalibrator": too_extreme(probcal_calibrator(probcal.PlattCalibrator())),
+        "netcal LogisticCalibration": too_extreme(netcal_calibrator(NetcalLogistic())),
     },
-    "Temperature scaling": {
-        "calib TemperatureScaling": calibrator(calib.TemperatureScaling()),
-        "scikit-learn _TemperatureScaling": sklearn_temperature,
-        "probmetrics (temp-scaling)": probmetrics_calibrator("temp-scaling"),
-        "probcal TemperatureCalibrator": probcal_calibrator(probcal.TemperatureCalibrator()),
+    "Temperature scaling, scores too extreme": {
+        "calib TemperatureScaling": too_extreme(calibrator(calib.TemperatureScaling())),
+        "scikit-learn _TemperatureScaling": too_extreme(sklearn_temperature),
+        "probmetrics (temp-scaling)": too_extreme(probmetrics_calibrator("temp-scaling")),
+        "probcal TemperatureCalibrator": too_extreme(
+            probcal_calibrator(probcal.TemperatureCalibrator())
+        ),
     },
-    "Beta calibration": {
-        "calib BetaCalibration": calibrator(calib.BetaCalibration()),
-        "betacal (abm)": one_column(BetacalCalibration("abm")),
-        "probcal BetaCalibrator": probcal_calibrator(probcal.BetaCalibrator()),
-        "netcal BetaCalibration": netcal_calibrator(NetcalBeta()),
-        "scikit-learn LogisticRegression (any sign)": sklearn_logistic(logarithms),
+    "Beta calibration, scores too extreme": {
+        "calib BetaCalibration": too_extreme(calibrator(calib.BetaCalibration())),
+        "betacal (abm)": too_extreme(one_column(BetacalCalibration("abm"))),
+        "probcal BetaCalibrator": too_extreme(probcal_calibrator(probcal.BetaCalibrator())),
+        "netcal BetaCalibration": too_extreme(netcal_calibrator(NetcalBeta())),
+        "scikit-learn LogisticRegression (any sign)": too_extreme(sklearn_logistic(logarithms)),
     },
-    "Quadratic logit": {
-        "calib QuadraticLogit": calibrator(calib.QuadraticLogit()),
-        "probmetrics (quadratic-scaling)": probmetrics_calibrator("quadratic-scaling"),
-        "scikit-learn LogisticRegression": sklearn_logistic(powers),
+    "Quadratic logit, scores too extreme": {
+        "calib QuadraticLogit": too_extreme(calibrator(calib.QuadraticLogit())),
+        "probmetrics (quadratic-scaling)": too_extreme(probmetrics_calibrator("quadratic-scaling")),
+        "scikit-learn LogisticRegression": too_extreme(sklearn_logistic(powers)),
     },
     "Splines, for which calib points to packages": {
         "splinecalib SplineCalib": splinecalib_spline,

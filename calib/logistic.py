@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -336,14 +337,20 @@ def fit_columns(columns, labels, weights, misses, start, free_level=True, enough
         some = columns[:, ::16].copy(), labels[::16].copy(), weights[::16].copy()
         fit = fit_columns(*some, misses, start, free_level, enough / 16)
         if fit.converged and not fit.moves(np.ptp(some[0], axis=1)):
-            # about the means, where the level hardly depends on the slopes
-            centres = some[0] @ some[2] / some[2].sum() if free_level else np.zeros(len(columns))
+            centres = centres_of(fit, *some) if free_level else np.zeros(len(columns))
             place = fit.slopes, fit.level + fit.slopes @ centres, centres
             state = derivatives(columns, labels, weights, misses, *place)
             # some rows may be a bad guide to the others, such as those on a smaller scale
             if state[0] <= np.log(2) * weights.sum():
                 begin = (*place, state)
     return Fit(*fit_logistic(columns, labels, weights, misses, start, free_level, enough, begin))
+
+
+def centres_of(fit, columns, labels, weights):
+    """Means of the columns by curvature: about them the level does not interact with the slopes."""
+    p = expit(fit.level + fit.slopes @ columns)
+    curvature = weights * p * (1 - p)
+    return columns @ curvature / curvature.sum()
 
 
 def likeliest(columns, labels, weights) -> Fit:

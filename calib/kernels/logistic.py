@@ -142,22 +142,28 @@ def _newton_step(loss, gradient, hessian, first):
     return step, decrement
 
 
-@jit
 def derivatives(columns, labels, weights, misses, slopes, level, centres):
     """Loss, gradient and (lower triangle) Hessian of the weighted cross entropy; the level first.
 
     Shapes (), (k + 1,) and (k + 1, k + 1).
     """
-    k, n = columns.shape
+    # tuples: the compiler knows their length and unrolls the loops over columns
+    factors, origins = (level, *slopes), (0.0, *centres)
+    return _derivatives(columns, labels, weights, misses, factors, origins)
+
+
+@jit
+def _derivatives(columns, labels, weights, misses, factors, origins):
+    k, n = len(factors) - 1, columns.shape[1]
     u = np.ones(k + 1)
     gradient, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
     loss = 0.0
     lost = 0.0  # by rounding in the sum of the loss (Kahan): small steps are judged by it
     for i in range(n):
-        log_odds = level
-        for j in range(k):
-            u[j + 1] = columns[j, i] - centres[j]
-            log_odds += slopes[j] * u[j + 1]
+        log_odds = factors[0]
+        for j in range(1, k + 1):
+            u[j] = columns[j - 1, i] - origins[j]
+            log_odds += factors[j] * u[j]
         side, miss = (1.0, misses[1]) if labels[i] else (-1.0, misses[0])
         margin = side * log_odds
         e = math.exp(-abs(margin))
