@@ -24,9 +24,8 @@ class IsotonicCalibrator(Calibrator):
         and is constant beyond.
     smoothing : float, default=0.0
         Weight of two pseudo-observations, a positive at the smallest score and a negative at the
-        largest. With any positive weight no prediction is 0 or 1. A first block of n negatives
-        predicts smoothing / (n + smoothing), where the next block is not lower; 1 is Laplace's rule
-        of succession, 1/2 is Jeffreys' prior.
+        largest. With any weight s > 0 each prediction lies in [s / (N + 2s), 1 - s / (N + 2s)].
+        A first block of n negatives predicts s / (n + s), if the next one does not predict less.
 
     Attributes
     ----------
@@ -45,8 +44,8 @@ class IsotonicCalibrator(Calibrator):
     Notes
     -----
     Fit O(N log N) for the sort and O(N) after it, predict O(1) expected per score, memory O(N).
-    With one class only, every prediction is that class; with smoothing s it is moved to
-    s / (N + 2s) or (N + s) / (N + 2s). Without smoothing the first block predicts exactly 0 if the
+    With one class only, every prediction is that class, with smoothing the end of that interval.
+    Without smoothing the first block predicts exactly 0 if the
     smallest score belongs to a negative, the last exactly 1 likewise: log loss may be infinite.
 
     Centred or not, the values are those of the blocks, but the centred map is not calibrated on its
