@@ -193,6 +193,13 @@ def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
         raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
 
 
+def check_smoothing(value: object, name: str = "smoothing") -> None:
+    """Raise unless `value` is a weight that a pseudo-observation can have."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= LARGEST_TOTAL:
+        raise ValueError(f"{name} must be a number from 0 to {LARGEST_TOTAL:.0e}; found {value!r}")
+
+
 def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
     """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
 

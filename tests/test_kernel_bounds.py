@@ -138,8 +138,9 @@ def test_a_crowd_at_the_edge_of_reach_costs_no_more_than_one_in_the_middle(kerne
 @each_raw
 @each_weight
 def test_isotonic_and_near_isotonic_regression(values, weight):
-    _, _, weights, positives = sample(values, weight)
-    bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
+    values, _, weights, positives = sample(values, weight)
+    starts, _, _ = bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
+    bounded(kernels.pooling.block_centres, values, weights, starts)
     bounded(kernels.venn_abers.venn_abers, weights, positives)
     bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
 
@@ -218,6 +219,7 @@ METHODS = [
     calib.logistic.BetaCalibration(),
     calib.logistic.QuadraticLogit(),
     calib.isotonic.IsotonicCalibrator(),
+    calib.isotonic.IsotonicCalibrator(centred=True, smoothing=1),
     *(
         calib.kernel_density.KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
         for kernel in kernels.kernel_sums.KERNELS
@@ -227,6 +229,7 @@ METHODS = [
     calib.bayesian_binning.BBQ(),
     calib.bayesian_binning.ABB(),
     calib.near_isotonic.ENIR(),
+    calib.near_isotonic.ENIR(centred=True, smoothing=1),
     calib.venn_abers.VennAbers(),
     calib.venn_abers.DirectIsotonic(),
 ]
