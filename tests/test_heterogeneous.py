@@ -629,7 +629,12 @@ def test_pickle_clone_and_repr(partition):
     assert repr(HeterogeneousCalibrator(0, min_part_size=9)) == (
         "HeterogeneousCalibrator(min_part_size=9, partition=0)"
     )
-    assert set(model.get_params(deep=False)) == {"partition", "calibrator", "min_part_size"}
+    assert set(model.get_params(deep=False)) == {
+        "partition",
+        "calibrator",
+        "min_part_size",
+        "pooling",
+    }
     assert HeterogeneousCalibrator(TREE).set_params(partition__max_depth=1)
 
 
