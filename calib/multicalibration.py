@@ -294,9 +294,7 @@ class Multicalibration(BaseEstimator):
 
     def _members(self, groups, size, *, reset):
         """Who is in which group, of shape (g + 1, n): everyone is the first."""
-        groups = validate_data(
-            self, groups, dtype=np.float64, reset=reset, ensure_min_samples=0 if size == 0 else 1
-        )
+        groups = self._columns(groups, reset=reset, ensure_min_samples=min(size, 1))
         if groups.shape[0] != size:
             raise ValueError(
                 f"groups has {groups.shape[0]} rows but scores has {size}: they must match"
@@ -309,6 +307,9 @@ class Multicalibration(BaseEstimator):
                 f"{column}: make a column for each group, for example with pandas.get_dummies"
             )
         return np.vstack([np.ones(size, bool), groups.T == 1])
+
+    def _columns(self, groups, **options):
+        return validate_data(self, groups, dtype=np.float64, **options)
 
     def _name(self, column):
         names = getattr(self, "feature_names_in_", None)
