@@ -13,9 +13,9 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from calib.base import Calibrator
-from calib.partitions import fit_partition
+from calib.partitions import fit_partition, rows_by_part
 from calib.platt import PlattScaling
-from calib.pooling import Blended, Shifted, fit_offset
+from calib.pooling import Blended, Shifted, effective_size_of, fit_offset
 from calib.protocol import calibrated, calibrated_logits, check_calibrator
 from calib.selection import deal
 from calib.validation import (
@@ -162,7 +162,8 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     With one class only in the sample, all parts get the calibrator of the whole sample as it is,
     which warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
-    and the calibrator's; with ``pooling="cv"`` forty times that, the partition's six times.
+    and the calibrator's; with ``pooling="cv"`` six times that, but for boosting, where every
+    strength needs calibrators of its own.
 
     References
     ----------
@@ -302,11 +303,15 @@ class HeterogeneousCalibrator(BaseEstimator):
             self.pooling_ = self._cross_validated_pooling(X, scores, labels, weights)
         self._fit_parts(X, scores, labels, weights)
 
-    def _fit_parts(self, X, scores, labels, weights):
-        """Set what belongs to the parts, given the partition and the strength of pooling."""
+    def _fit_parts(self, X, scores, labels, weights, own=None):
+        """Set what belongs to the parts, given the partition and the strength of pooling.
+
+        `own` are calibrators that have been fitted to the same rows before, and takes new ones.
+        """
+        own = {} if own is None or self.partition_.sequential else own
         self.parts_, self.fallbacks_, self._calibrators = [], [], []
         for tree, part_numbers in enumerate(self.partition_.parts_of(X).T):
-            self._fit_tree(tree, part_numbers, scores, labels, weights)
+            self._fit_tree(tree, part_numbers, scores, labels, weights, own)
             if self.partition_.sequential:
                 scores = self._calibrate(tree, part_numbers, scores, _as_scores)
 
@@ -328,10 +333,10 @@ class HeterogeneousCalibrator(BaseEstimator):
             data = [_safe_indexing(X, rows), scores[rows], labels[rows]]
             data.append(None if weights is None else others[rows])
             queries = _safe_indexing(X, tested), scores[tested]
-            trial = clone(self)
+            trial, own = clone(self), {}
             trial.partition_ = fit_partition(self._partition(), *data)
             for k, trial.pooling_ in enumerate(STRENGTHS):
-                trial._fit_parts(*data)
+                trial._fit_parts(*data, own)
                 logits = log_odds(trial.predict(*queries))
                 margins = np.where(labels[tested] == 1, logits, -logits)
                 losses[k] += held_out[tested] @ np.logaddexp(0, -margins)
@@ -344,26 +349,29 @@ class HeterogeneousCalibrator(BaseEstimator):
             )
         return self.partition
 
-    def _fit_tree(self, tree, part_numbers, scores, labels, weights):
+    def _fit_tree(self, tree, part_numbers, scores, labels, weights, own):
         """Add the parts of one tree, given the part and the score of each row."""
         if tree == 0 or self.partition_.sequential:
-            self.fallbacks_.append(self._fitted(scores, labels, weights))
+            if tree not in own:
+                own[tree] = self._fitted(scores, labels, weights)
+            self.fallbacks_.append(own[tree])
         else:
             self.fallbacks_.append(self.fallbacks_[0])
         self._calibrators.append({})
-        rows_of = _rows_by_part(part_numbers)
+        rows_of = rows_by_part(part_numbers)
         one_class = not 0 < np.count_nonzero(labels) < labels.size
         for number, rule in self.partition_.rules[tree].items():
             rows = rows_of.get(number, np.empty(0, np.int64))
             n_positive = int(np.count_nonzero(labels[rows]))
             part_weights = None if weights is None else weights[rows]
-            effective_size = _effective_size(labels[rows], part_weights)
+            effective_size = effective_size_of(labels[rows], part_weights)
             enough = effective_size >= self.min_part_size
             if self.pooling_ == np.inf or not rows.size or one_class:
                 calibrator = self.fallbacks_[-1]
             elif enough:
-                own = self._fitted(scores[rows], labels[rows], part_weights)
-                calibrator = self._blended(own, effective_size)
+                if (tree, number) not in own:
+                    own[tree, number] = self._fitted(scores[rows], labels[rows], part_weights)
+                calibrator = self._blended(own[tree, number], effective_size)
             else:
                 calibrator = self._shifted(scores[rows], labels[rows], part_weights)
             self._calibrators[tree][number] = calibrator
@@ -403,7 +411,7 @@ class HeterogeneousCalibrator(BaseEstimator):
     def _calibrate(self, tree, part_numbers, scores, output):
         """`output` of each row's calibrator in one tree."""
         result = np.empty(scores.size)
-        for number, rows in _rows_by_part(part_numbers).items():
+        for number, rows in rows_by_part(part_numbers).items():
             calibrator = self._calibrators[tree].get(number, self.fallbacks_[tree])
             result[rows] = output(calibrator, scores[rows])
         return result
@@ -414,20 +422,6 @@ def _as_scores(calibrator, scores):
     if getattr(calibrator, "unit_scores", False):
         return calibrated(calibrator, scores)
     return calibrated_logits(calibrator, scores)
-
-
-def _effective_size(labels, weights):
-    """4 m (n - m) / n for m positives of n points."""
-    n = float(labels.size if weights is None else weights.sum())
-    m = float(np.count_nonzero(labels) if weights is None else weights @ labels)
-    return 4 * m * (n - m) / n if n else 0.0
-
-
-def _rows_by_part(part_numbers):
-    """Rows of each part that occurs in `part_numbers`, in their order."""
-    order = np.argsort(part_numbers, kind="stable")
-    found, starts = np.unique(part_numbers[order], return_index=True)
-    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
 
 
 def _check_pooling(pooling):

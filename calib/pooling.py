@@ -91,6 +91,15 @@ class Blended(NamedTuple):
         return (1 - self.share) * common + self.share * own
 
 
+def effective_size_of(
+    labels: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+) -> float:
+    """4 m (n - m) / n for m positives of n points: points of balanced classes that tell as much."""
+    n = float(labels.size if weights is None else weights.sum())
+    m = float(np.count_nonzero(labels) if weights is None else weights @ labels)
+    return 4 * m * (n - m) / n if n else 0.0
+
+
 def fit_offset(
     logits: NDArray[np.float64],
     labels: NDArray[np.int64],
