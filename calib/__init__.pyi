@@ -75,6 +75,8 @@ from .metrics import smooth_calibration_error as smooth_calibration_error
 from .metrics import smooth_ece as smooth_ece
 from .metrics import spiegelhalter_test as spiegelhalter_test
 from .metrics import sweep_calibration_error as sweep_calibration_error
+from .multicalibration import Multicalibration as Multicalibration
+from .multicalibration import Patch as Patch
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .online import OnlineCalibrator as OnlineCalibrator

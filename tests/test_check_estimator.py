@@ -5,8 +5,8 @@ The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets t
 * Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
   cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
   all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
-* `HeterogeneousCalibrator` and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with
-  scores of its own goes through all checks.
+* `HeterogeneousCalibrator`, `Multicalibration` and `AUCSplitTree`, fitted to (X, scores, labels): a
+  subclass with scores of its own, and groups made of X, goes through all checks.
 """
 
 import numpy as np
@@ -25,6 +25,7 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
+    Multicalibration,
     OnlineCalibrator,
     ScoreModel,
     TransductiveVennAbers,
@@ -50,6 +51,19 @@ class Heterogeneous(HeterogeneousCalibrator):
 
     def predict(self, X):
         return super().predict(X, np.zeros(_num_samples(X)))
+
+
+class Multicalibrated(Multicalibration):
+    """A `Multicalibration` of scores that are all 1/2, for groups of positive features."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, np.full(_num_samples(X), 0.5), binary(y), sample_weight)
+
+    def predict(self, X):
+        return super().predict(X, np.full(_num_samples(X), 0.5))
+
+    def _columns(self, X, **options):
+        return super()._columns(X, **options) > 0
 
 
 class ScoreTree(AUCSplitTree):
@@ -78,6 +92,8 @@ TWO_DIMENSIONAL = [
     pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
+    Multicalibrated(),
+    Multicalibrated(scale="probability", alpha=0.9),
     ScoreTree(),
     ScoreTree(min_samples_leaf=2),
 ]

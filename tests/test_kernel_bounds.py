@@ -184,6 +184,21 @@ def test_sums_of_intervals_splits_scans_and_sigmoids(values, weight):
         bounded(fit, columns, labels, weights, (0.1, 0.2), start, free_level, 1e-16)
 
 
+@each_raw
+@each_weight
+def test_sets_of_multicalibration(values, weight):
+    values, labels, weights, _ = sample(values, weight)
+    members = np.stack([np.ones(values.size, bool), values > 0.3])
+    levels = np.arange(values.size) % 3
+    patching = kernels.patching
+    sums = bounded(patching.cell_sums, members, levels, values, labels, weights, 3)
+    for logarithmic in [False, True]:
+        (group, first, last), evidence = bounded(patching.most_evident, *sums, logarithmic)
+        assert 0 <= group < 2 and 0 <= first <= last < 3 and evidence >= 0
+    for goal, start in itertools.product([0.0, 1.3, 1e300, np.nan], [0.0, np.inf, np.nan]):
+        bounded(patching.shift_to_sum, values, weights, goal, start)
+
+
 # Numbers at the ends of what is allowed: calibrators must answer in [0, 1]
 
 
