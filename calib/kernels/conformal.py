@@ -18,7 +18,7 @@ import numpy as np
 from calib.kernels.compiling import jit
 
 NEAR = 1e-13  # two levels nearer than this, in units of the largest outcome, may be equal
-SLACK = 1e-9  # ends are rounded outward by this, in the same unit
+SLACK = 3e-10  # rounding of outcomes that conform, in the same unit
 
 
 @jit
@@ -82,54 +82,75 @@ def self_calibrating_intervals(
     largest = max(np.max(outcomes), -np.min(outcomes))
     near, slack = NEAR * largest, SLACK * largest
     values, intervals = np.empty((lows.size, 2)), np.empty((lows.size, 2))
-    path = np.empty(starts.size, np.int64)  # corners from `low` to the left
+    path = np.empty(starts.size, np.int64)
     for q in range(lows.size):
-        path[0], k, b = lows[q], 0, highs[q]
-        level = (sums[b] - sums[path[0]] + lowest) / (starts[b] - starts[path[0]] + 1)
-        grown = True
-        while grown:
-            grown = False
-            while path[k] > 0 and _slope(starts, sums, left[path[k]], path[k]) >= level - near:
-                path[k + 1] = left[path[k]]
-                k, grown = k + 1, True
-                level = (sums[b] - sums[path[k]] + lowest) / (starts[b] - starts[path[k]] + 1)
-            while b < starts.size - 1 and _slope(starts, sums, b, right[b]) <= level + near:
-                b, grown = right[b], True
-                level = (sums[b] - sums[path[k]] + lowest) / (starts[b] - starts[path[k]] + 1)
-        values[q, 0] = level
-        least, most, c = np.inf, -np.inf, lowest
-        while True:
-            # at this level the groups that leave and those that join are all in the level set
-            while b < starts.size - 1 and not _slope(starts, sums, b, right[b]) > level + near:
-                b = right[b]
-            first, last = _conforming(
-                outcomes, starts[path[k]], starts[b], sums[b] - sums[path[k]], miscoverage,
-                c, c, slack,
-            )  # fmt: skip
-            least, most = min(least, first), max(most, last)
-            if not c < highest:
-                break
-            while k > 0 and not _slope(starts, sums, path[k], path[k - 1]) > level + near:
-                k -= 1
-            total, size = sums[b] - sums[path[k]], starts[b] - starts[path[k]]
-            level = (total + highest) / (size + 1)
-            following = highest
-            if k > 0 and _slope(starts, sums, path[k], path[k - 1]) < level:
-                level = _slope(starts, sums, path[k], path[k - 1])
-                following = min((size + 1) * level - total, highest)
-            if b < starts.size - 1 and _slope(starts, sums, b, right[b]) < level:
-                level = _slope(starts, sums, b, right[b])
-                following = min((size + 1) * level - total, highest)
-            following = max(following, c)
-            first, last = _conforming(
-                outcomes, starts[path[k]], starts[b], total, miscoverage, c, following, slack
-            )
-            least, most = min(least, first), max(most, last)
-            c = following
-        values[q, 1] = level
-        intervals[q, 0] = max(least - slack, lowest)
-        intervals[q, 1] = min(most + slack, highest)
+        k, b, values[q, 0] = _lowest_window(
+            starts, sums, left, right, lows[q], highs[q], lowest, near, path
+        )
+        values[q, 1], least, most = _sweep(
+            outcomes, starts, sums, right, path, k, b, values[q, 0],
+            miscoverage, lowest, highest, near, slack,
+        )  # fmt: skip
+        intervals[q, 0] = max(least - 2 * slack, lowest)
+        intervals[q, 1] = min(most + 2 * slack, highest)
     return values, intervals
+
+
+@jit
+def _lowest_window(starts, sums, left, right, low, high, lowest, near, path):
+    """The level set of a new object with the lowest outcome, and its level.
+
+    The corners from `low` to the left are written into `path`, as far as the window reaches: it
+    begins at path[k] and ends at b.
+    """
+    path[0], k, b = low, 0, high
+    level = (sums[b] - sums[low] + lowest) / (starts[b] - starts[low] + 1)
+    while True:
+        if path[k] > 0 and _slope(starts, sums, left[path[k]], path[k]) >= level - near:
+            path[k + 1] = left[path[k]]
+            k += 1
+        elif b < starts.size - 1 and _slope(starts, sums, b, right[b]) <= level + near:
+            b = right[b]
+        else:
+            return k, b, level
+        level = (sums[b] - sums[path[k]] + lowest) / (starts[b] - starts[path[k]] + 1)
+
+
+@jit
+def _sweep(
+    outcomes, starts, sums, right, path, k, b, level, miscoverage, lowest, highest, near, slack
+):
+    """Let the outcome c grow from `lowest`; returns the last level and the ends of what conforms.
+
+    Where groups leave or join, at a single c, all of them are in the level set. In between, c stays
+    away from these places by twice the slack, so that it cannot conform by rounding alone.
+    """
+    least, most, c = np.inf, -np.inf, lowest
+    while True:
+        while b < starts.size - 1 and not _slope(starts, sums, b, right[b]) > level + near:
+            b = right[b]
+        first, last = _conforming(
+            outcomes, starts[path[k]], starts[b], sums[b] - sums[path[k]], miscoverage, c, c, slack
+        )
+        least, most = min(least, first), max(most, last)
+        if not c < highest:
+            return level, least, most
+        while k > 0 and not _slope(starts, sums, path[k], path[k - 1]) > level + near:
+            k -= 1
+        total, size = sums[b] - sums[path[k]], starts[b] - starts[path[k]]
+        level = last_level = (total + highest) / (size + 1)
+        if k > 0:
+            level = min(level, _slope(starts, sums, path[k], path[k - 1]))
+        if b < starts.size - 1:
+            level = min(level, _slope(starts, sums, b, right[b]))
+        following = highest
+        if level != last_level:
+            following = max(min((size + 1) * level - total, highest), c)
+        first, last = _conforming(
+            outcomes, starts[path[k]], starts[b], total, miscoverage,
+            c + 2 * slack, following - 2 * slack, slack,
+        )  # fmt: skip
+        least, most, c = min(least, first), max(most, last), following
 
 
 @jit
@@ -144,6 +165,8 @@ def _conforming(outcomes, start, end, total, miscoverage, lower, upper, slack):
 
     an interval around the mean of the rows. Returns the two ends, or (inf, -inf) if none conforms.
     """
+    if lower > upper:
+        return np.inf, -np.inf
     m = end - start
     allowed = int(np.ceil((1 - miscoverage) * (m + 1) - 1e-9)) - 1  # residuals that may be smaller
     if m <= max(allowed, 1):
