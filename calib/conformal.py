@@ -50,9 +50,9 @@ class SelfCalibratingConformal(OneDimensional):
 
     The outcomes that conform are found exactly, without a grid; `predict_interval` gives the
     smallest interval that holds them all, whose ends are rounded outward by 1e-9 of the largest
-    outcome. The guarantee needs exchangeable data and nothing else, whatever the ties. If residuals
-    have no ties, the set covers too much by at most E K / (N + 1), where K is the number of level
-    sets (chapter 32).
+    outcome. The guarantee needs exchangeable data and nothing else, whatever the ties. If alpha is
+    at most 1/2 and outcomes are continuous, the set covers too much by at most E K / (N + 1), where
+    K is the number of level sets (chapter 32).
 
     An interval reaches far where a level set may be smaller than 1 / alpha, since all outcomes
     conform to it. Isotonic regression has such level sets. Scores that are rounded before, so that

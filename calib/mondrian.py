@@ -101,16 +101,14 @@ class MondrianVennAbers(OneDimensional):
             scores = check_scores(scores)
             labels = check_labels(labels, size=scores.size)
             rows_of = _rows_by_category(categories, scores.size)
-            weights = np.ones(scores.size)
+            weights = None
             if sample_weight is not None:
                 weights = check_weights(sample_weight, size=scores.size)
             self.calibrators_ = {}
             for category, rows in rows_of.items():
-                rows = rows[weights[rows] > 0]
-                if rows.size:
-                    self.calibrators_[category] = self._fitted(
-                        scores[rows], labels[rows], weights[rows]
-                    )
+                counts = None if weights is None else weights[rows]
+                if counts is None or np.any(counts > 0):
+                    self.calibrators_[category] = self._fitted(scores[rows], labels[rows], counts)
         return self
 
     # scores, labels and categories stand where others have X and y: no metadata

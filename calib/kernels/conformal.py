@@ -13,12 +13,26 @@ grows. Between two such changes the window is fixed, and the outcomes c that con
 interval.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from calib.kernels.compiling import jit
 
 NEAR = 1e-13  # two levels nearer than this, in units of the largest outcome, may be equal
 SLACK = 3e-10  # rounding of outcomes that conform, in the same unit
+
+
+class Limits(NamedTuple):
+    """What is the same for all new objects."""
+
+    miscoverage: float
+    lowest: float  # outcome that is possible
+    highest: float
+    smallest: float  # outcome of the sample
+    largest: float
+    near: float
+    slack: float
 
 
 @jit
@@ -79,30 +93,31 @@ def self_calibrating_intervals(
     intervals : ndarray of shape (q, 2)
         The smallest interval that holds all outcomes that conform.
     """
-    largest = max(np.max(outcomes), -np.min(outcomes))
-    near, slack = NEAR * largest, SLACK * largest
+    smallest, largest = np.min(outcomes), np.max(outcomes)
+    size = max(largest, -smallest)
+    limits = Limits(miscoverage, lowest, highest, smallest, largest, NEAR * size, SLACK * size)
     values, intervals = np.empty((lows.size, 2)), np.empty((lows.size, 2))
     path = np.empty(starts.size, np.int64)
     for q in range(lows.size):
         k, b, values[q, 0] = _lowest_window(
-            starts, sums, left, right, lows[q], highs[q], lowest, near, path
+            starts, sums, left, right, lows[q], highs[q], path, limits
         )
         values[q, 1], least, most = _sweep(
-            outcomes, starts, sums, right, path, k, b, values[q, 0],
-            miscoverage, lowest, highest, near, slack,
-        )  # fmt: skip
-        intervals[q, 0] = max(least - 2 * slack, lowest)
-        intervals[q, 1] = min(most + 2 * slack, highest)
+            outcomes, starts, sums, right, path, k, b, values[q, 0], limits
+        )
+        intervals[q, 0] = max(least - 2 * limits.slack, lowest)
+        intervals[q, 1] = min(most + 2 * limits.slack, highest)
     return values, intervals
 
 
 @jit
-def _lowest_window(starts, sums, left, right, low, high, lowest, near, path):
+def _lowest_window(starts, sums, left, right, low, high, path, limits):
     """The level set of a new object with the lowest outcome, and its level.
 
     The corners from `low` to the left are written into `path`, as far as the window reaches: it
     begins at path[k] and ends at b.
     """
+    lowest, near = limits.lowest, limits.near
     path[0], k, b = low, 0, high
     level = (sums[b] - sums[low] + lowest) / (starts[b] - starts[low] + 1)
     while True:
@@ -117,21 +132,19 @@ def _lowest_window(starts, sums, left, right, low, high, lowest, near, path):
 
 
 @jit
-def _sweep(
-    outcomes, starts, sums, right, path, k, b, level, miscoverage, lowest, highest, near, slack
-):
-    """Let the outcome c grow from `lowest`; returns the last level and the ends of what conforms.
+def _sweep(outcomes, starts, sums, right, path, k, b, level, limits):
+    """Let the outcome c grow from the lowest; returns the last level and the ends of what conforms.
 
     Where groups leave or join, at a single c, all of them are in the level set. In between, c stays
     away from these places by twice the slack, so that it cannot conform by rounding alone.
     """
-    least, most, c = np.inf, -np.inf, lowest
+    highest, near, slack = limits.highest, limits.near, limits.slack
+    least, most, c = np.inf, -np.inf, limits.lowest
     while True:
         while b < starts.size - 1 and not _slope(starts, sums, b, right[b]) > level + near:
             b = right[b]
-        first, last = _conforming(
-            outcomes, starts[path[k]], starts[b], sums[b] - sums[path[k]], miscoverage, c, c, slack
-        )
+        total = sums[b] - sums[path[k]]
+        first, last = _conforming(outcomes, starts[path[k]], starts[b], total, c, c, limits)
         least, most = min(least, first), max(most, last)
         if not c < highest:
             return level, least, most
@@ -147,14 +160,19 @@ def _sweep(
         if level != last_level:
             following = max(min((size + 1) * level - total, highest), c)
         first, last = _conforming(
-            outcomes, starts[path[k]], starts[b], total, miscoverage,
-            c + 2 * slack, following - 2 * slack, slack,
-        )  # fmt: skip
+            outcomes,
+            starts[path[k]],
+            starts[b],
+            total,
+            c + 2 * slack,
+            following - 2 * slack,
+            limits,
+        )
         least, most, c = min(least, first), max(most, last), following
 
 
 @jit
-def _conforming(outcomes, start, end, total, miscoverage, lower, upper, slack):
+def _conforming(outcomes, start, end, total, lower, upper, limits):
     """The outcomes c between `lower` and `upper` that conform to the level set of rows and c.
 
     The set's rows are ``start <= row < end``, `total` is the sum of their outcomes. With m rows, c
@@ -167,10 +185,16 @@ def _conforming(outcomes, start, end, total, miscoverage, lower, upper, slack):
     """
     if lower > upper:
         return np.inf, -np.inf
-    m = end - start
-    allowed = int(np.ceil((1 - miscoverage) * (m + 1) - 1e-9)) - 1  # residuals that may be smaller
+    m, slack = end - start, limits.slack
+    allowed = int(np.ceil((1 - limits.miscoverage) * (m + 1) - 1e-9)) - 1  # smaller residuals
     if m <= max(allowed, 1):
         return lower, upper
+    farthest = (2 * total - (m + 1) * limits.smallest) / (m - 1)
+    if lower > max(farthest, limits.largest) + slack:
+        return np.inf, -np.inf  # without a look at the rows
+    farthest = (2 * total - (m + 1) * limits.largest) / (m - 1)
+    if upper < min(farthest, limits.smallest) - slack:
+        return np.inf, -np.inf
     own = outcomes[start:end]
     mirrored = (2 * total - (m + 1) * own) / (m - 1)
     lowest = np.partition(np.minimum(own, mirrored), m - 1 - allowed)[m - 1 - allowed]
