@@ -58,8 +58,8 @@ class SelfCalibratingConformal(OneDimensional):
     conform to it. Isotonic regression has such level sets. Scores that are rounded before, so that
     each value has several times 1 / alpha points, keep the guarantee and make short intervals.
 
-    Fit O(N log N). An interval costs the sizes of the level sets that the new object may have, one
-    for each outcome at which they change; wide bounds make more of them. Memory O(N).
+    Fit O(N log N). An interval costs one step for each level set that the new object may have, and
+    a look at its points where an outcome may conform to it. Memory O(N).
 
     References
     ----------
