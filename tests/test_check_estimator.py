@@ -25,9 +25,11 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
+    MondrianVennAbers,
     Multicalibration,
     OnlineCalibrator,
     ScoreModel,
+    SelfCalibratingConformal,
     TransductiveVennAbers,
     VennAbers,
 )
@@ -41,6 +43,7 @@ ESTIMATORS = [
 BASES = {Calibrator, OnlineCalibrator, ScoreModel}
 ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
 CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
+ONE_DIMENSIONAL += [MondrianVennAbers, SelfCalibratingConformal]
 
 
 class Heterogeneous(HeterogeneousCalibrator):

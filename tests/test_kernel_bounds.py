@@ -146,6 +146,24 @@ def test_isotonic_and_near_isotonic_regression(values, weight):
 
 
 @each_raw
+@pytest.mark.parametrize("size", [1, 2], ids=["apart", "in pairs"])
+def test_self_calibrating_intervals(values, size):
+    outcomes = np.repeat(values, size)
+    starts = np.arange(0, outcomes.size + 1, size)
+    with np.errstate(all="ignore"):
+        sums = np.append(0.0, np.cumsum(outcomes))[starts]
+    left, right = bounded(kernels.conformal.corners, starts, sums)
+    lows = np.arange(starts.size)
+    for highs, (lowest, highest) in itertools.product(
+        [lows, np.minimum(lows + 1, lows[-1])], [(0.0, 1.0), (-1e308, 1e308), (np.nan, np.nan)]
+    ):
+        bounded(
+            kernels.conformal.self_calibrating_intervals,
+            outcomes, starts, sums, left, right, lows, highs, 0.25, lowest, highest,
+        )  # fmt: skip
+
+
+@each_raw
 @each_weight
 def test_total_variation(values, weight):
     values, _, weights, _ = sample(values, weight)
