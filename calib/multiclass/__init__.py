@@ -1,0 +1,9 @@
+"""Calibration of more than two classes.
+
+A calibrator of this package learns a map from the rows of probabilities that a classifier gives,
+one for each class, to calibrated rows. Classes are the numbers 0 to k - 1 of the columns.
+"""
+
+from calib.multiclass.base import MulticlassCalibrator
+
+__all__ = ["MulticlassCalibrator"]
