@@ -5,5 +5,13 @@ one for each class, to calibrated rows. Classes are the numbers 0 to k - 1 of th
 """
 
 from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.one_vs_rest import OneVsRestCalibrator
+from calib.multiclass.top_label import TopLabelBinning
+from calib.multiclass.venn_abers import MulticlassVennAbers
 
-__all__ = ["MulticlassCalibrator"]
+__all__ = [
+    "MulticlassCalibrator",
+    "MulticlassVennAbers",
+    "OneVsRestCalibrator",
+    "TopLabelBinning",
+]

@@ -109,14 +109,7 @@ class MulticlassCalibrator(BaseEstimator):
         calibrated : ndarray of shape (n, k)
             In [0, 1]; each row sums to 1.
         """
-        check_is_fitted(self)
-        rows = check_score_rows(
-            probabilities,
-            unit=self.unit_scores,
-            n_classes=self.classes_.size,
-            allow_empty=True,
-        )
-        return self._predict_proba(rows)
+        return self._predict_proba(self._check_rows(probabilities))
 
     def score(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
@@ -135,6 +128,16 @@ class MulticlassCalibrator(BaseEstimator):
             )
         calibrated[np.arange(n), labels] -= 1
         return -float(np.average(np.square(calibrated).sum(axis=1), weights=sample_weight))
+
+    def _check_rows(self, probabilities):
+        """Rows to predict from: of the shape that was fitted, and perhaps none."""
+        check_is_fitted(self)
+        return check_score_rows(
+            probabilities,
+            unit=self.unit_scores,
+            n_classes=self.classes_.size,
+            allow_empty=True,
+        )
 
     # probabilities and labels are X and y, no metadata; weights are taken unless switched off
     __metadata_request__fit: ClassVar[dict] = {
