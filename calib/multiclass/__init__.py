@@ -5,5 +5,6 @@ one for each class, to calibrated rows. Classes are the numbers 0 to k - 1 of th
 """
 
 from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.temperature import TemperatureScaling
 
-__all__ = ["MulticlassCalibrator"]
+__all__ = ["MulticlassCalibrator", "TemperatureScaling"]
