@@ -12,7 +12,7 @@ from calib.validation import check_choice
 from calib.venn_abers import MERGES, VennAbers
 
 
-class MulticlassVennAbers(MulticlassCalibrator):
+class PairwiseVennAbers(MulticlassCalibrator):
     r"""A Venn-Abers predictor for each pair of classes, coupled.
 
     .. math::
@@ -65,9 +65,9 @@ class MulticlassVennAbers(MulticlassCalibrator):
 
     Examples
     --------
-    >>> from calib.multiclass import MulticlassVennAbers
+    >>> from calib.multiclass import PairwiseVennAbers
     >>> probabilities = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.7, 0.2, 0.1]]
-    >>> calibrator = MulticlassVennAbers().fit(probabilities, [0, 1, 2, 1])
+    >>> calibrator = PairwiseVennAbers().fit(probabilities, [0, 1, 2, 1])
     >>> calibrator.predict_proba([[0.6, 0.3, 0.1]]).round(3)
     array([[0.25, 0.5 , 0.25]])
     """

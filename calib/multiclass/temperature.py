@@ -1,0 +1,172 @@
+"""Temperature scaling of more than two classes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from calib.kernels.softmax import gaps_below_largest, slope_derivatives
+from calib.logistic import CERTAIN, SMALLEST_RADIUS
+from calib.multiclass.base import MulticlassCalibrator
+from calib.validation import NEAREST, check_choice, rescaled, warn
+
+MAX_STEPS = 500
+CLOSE = 1e-8  # share of a Newton step at which the next one would be lost by rounding
+MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide
+STEEPEST = np.finfo(np.float64).max / 2
+
+
+class TemperatureScaling(MulticlassCalibrator):
+    r"""Divide the logits by a temperature, found by maximum likelihood.
+
+    .. math::
+        f_j(p) = \frac{p_j^{1/T}}{\sum_m p_m^{1/T}} , \quad T > 0 ,
+
+    which is the softmax of :math:`\log p_j / T`. A constant that is added to a row of logits
+    changes nothing, so logits of a network and logarithms of its probabilities have the same T.
+
+    Parameters
+    ----------
+    scale : {"logit", "score"}, default="logit"
+        What is divided: logarithms of probabilities, kept at or above 2**-53 first; or the scores
+        themselves, such as the logits of a network, which no rounding to 0 has cut off.
+
+    Attributes
+    ----------
+    temperature_ : float
+        T, in (0, inf]: above 1 where the scores are too sure, below 1 where they are too cautious.
+    n_iter_ : int
+        How often all rows were read to find it.
+
+    Raises
+    ------
+    ValueError
+        If `scale` is neither of the two (when `fit` is called).
+
+    Warns
+    -----
+    ConvergenceWarning
+        If every row's class has the largest score, so that the likelihood increases for ever as T
+        falls to 0.
+
+    Notes
+    -----
+    The log loss is convex in 1/T, which is 0 or more; its slope has one zero, or none:
+
+    * where the labelled classes score at most as much as the mean of their rows, summed over all
+      rows, the optimum is 1/T = 0, and all classes are equally likely;
+    * where every labelled class has the largest score of its row, the fit ends when the loss is as
+      good as at its infimum, and T is positive, if small;
+    * else the optimum is finite: Newton's method finds it between two bounds, and halves their
+      logarithmic distance where it would leave them or is slow. No input makes it diverge.
+
+    With two classes this is `calib.TemperatureScaling`. It keeps the order of the classes, hence
+    the accuracy. O(n k) for each reading of the rows, some five readings, O(n k) memory.
+
+    References
+    ----------
+    Guo, Pleiss, Sun and Weinberger (2017).
+
+    Examples
+    --------
+    >>> from calib.multiclass import TemperatureScaling
+    >>> rows = [[0.9, 0.05, 0.05]] * 4
+    >>> calibrator = TemperatureScaling().fit(rows, [0, 0, 1, 2])
+    >>> calibrator.predict_proba([[0.9, 0.05, 0.05], [0.5, 0.5, 0.0]]).round(3)
+    array([[0.5  , 0.25 , 0.25 ],
+           [0.498, 0.498, 0.005]])
+    >>> round(calibrator.temperature_, 2)
+    4.17
+    """
+
+    def __init__(self, *, scale: str = "logit"):
+        self.scale = scale
+
+    @property
+    def unit_scores(self) -> bool:
+        """Whether rows must be probabilities: where their logarithms are taken."""
+        check_choice(self.scale, ["logit", "score"], "scale")
+        return self.scale == "logit"
+
+    def _fit(self, probabilities, labels, weights):
+        gaps, missed = gaps_below_largest(self._values(probabilities), labels)
+        weights = np.ones(labels.size) if weights is None else rescaled(weights)
+        radius = gaps.max()
+        radius = np.inf if radius < SMALLEST_RADIUS else radius
+        gaps /= radius
+        missed /= radius
+        fit = likeliest_slope(
+            gaps, missed, weights, start=2 * min(radius, 20.0)
+        )  # as it is, if that is moderate
+        self.n_iter_ = fit.n_steps
+        if fit.slope > 0 and not missed.any():
+            warn(
+                "the labelled class has the largest score in every row: the likelihood has no "
+                "maximum, and the fit ends where it gains nothing more, with probabilities as good "
+                "as 0 and 1; collect more calibration data",
+                ConvergenceWarning,
+            )
+        with np.errstate(over="ignore", divide="ignore"):
+            self._slope = float(min(fit.slope / radius / 2, STEEPEST))
+            self.temperature_ = float(np.float64(1) / self._slope)
+
+    def _predict_proba(self, probabilities):
+        values = self._values(probabilities) / 2
+        values -= values.max(axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # of what gets probability 0
+            values *= 2 * self._slope
+        np.exp(values, out=values)
+        values /= values.sum(axis=1, keepdims=True)
+        return values
+
+    def _values(self, scores):
+        """What is divided."""
+        return log_probabilities(scores) if self.unit_scores else scores
+
+
+class Slope(NamedTuple):
+    """A factor of largest likelihood, and how often all rows were read."""
+
+    slope: float
+    n_steps: int
+
+
+def log_probabilities(probabilities):
+    """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
+    logarithms = np.maximum(probabilities, NEAREST)
+    return np.log(logarithms, out=logarithms)
+
+
+def likeliest_slope(gaps, missed, weights, start) -> Slope:
+    """The factor, 0 or more, that makes the loss of `slope_derivatives` least.
+
+    The search is between bounds, from `start` on; with many rows, from the optimum of some.
+    """
+    if weights @ (missed - gaps.sum(axis=1) / (1 + gaps.shape[1])) >= 0:  # slope of the loss at 0
+        return Slope(0.0, 1)
+    if gaps.size >= MANY and missed.size > 16:
+        some = likeliest_slope(gaps[::16].copy(), missed[::16].copy(), weights[::16].copy(), start)
+        start = some.slope or start
+    enough = CERTAIN * weights.sum()
+    low, high, place, before, stride = 0.0, np.inf, start, np.inf, 4.0
+    for n_steps in range(1, MAX_STEPS):
+        loss, gradient, curvature = slope_derivatives(gaps, missed, weights, place)
+        if gradient == 0 or loss <= enough:
+            break
+        low, high = (place, high) if gradient < 0 else (low, place)
+        slow, before = abs(gradient) > before / 4, abs(gradient)
+        with np.errstate(all="ignore"):  # without curvature the step is without bound
+            step = np.float64(-gradient) / curvature
+        if abs(step) <= CLOSE * place:
+            place += float(step)
+            break
+        if low < place + step < high and not slow:
+            place += float(step)
+        elif low > 0 and high < np.inf:
+            place = np.sqrt(low) * np.sqrt(high)
+        else:
+            stride *= stride
+            place = min(low * stride, STEEPEST) if low > 0 else high / stride
+        if not low < place < high:  # the numbers are at their end
+            break
+    return Slope(float(place), 1 + n_steps)
