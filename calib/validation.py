@@ -222,6 +222,12 @@ def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     return logit(inside(probabilities))
 
 
+def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
+    logarithms = np.maximum(probabilities, NEAREST)
+    return np.log(logarithms, out=logarithms)
+
+
 def check_sample(
     labels: ArrayLike,
     probabilities: ArrayLike,

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from calib.kernels.softmax import gaps_below_largest, slope_derivatives
 from calib.logistic import CERTAIN, SMALLEST_RADIUS
 from calib.multiclass.base import MulticlassCalibrator
-from calib.validation import NEAREST, check_choice, rescaled, warn
+from calib.validation import check_choice, log_probabilities, rescaled, warn
 
 MAX_STEPS = 500
 CLOSE = 1e-8  # share of a Newton step at which the next one would be lost by rounding
@@ -72,9 +72,9 @@ class TemperatureScaling(MulticlassCalibrator):
     >>> from calib.multiclass import TemperatureScaling
     >>> rows = [[0.9, 0.05, 0.05]] * 4
     >>> calibrator = TemperatureScaling().fit(rows, [0, 0, 1, 2])
-    >>> calibrator.predict_proba([[0.9, 0.05, 0.05], [0.5, 0.5, 0.0]]).round(3)
+    >>> calibrator.predict_proba([[0.9, 0.05, 0.05], [0.4, 0.4, 0.2]]).round(3)
     array([[0.5  , 0.25 , 0.25 ],
-           [0.498, 0.498, 0.005]])
+           [0.351, 0.351, 0.297]])
     >>> round(calibrator.temperature_, 2)
     4.17
     """
@@ -89,26 +89,18 @@ class TemperatureScaling(MulticlassCalibrator):
         return self.scale == "logit"
 
     def _fit(self, probabilities, labels, weights):
-        gaps, missed = gaps_below_largest(self._values(probabilities), labels)
-        weights = np.ones(labels.size) if weights is None else rescaled(weights)
-        radius = gaps.max()
-        radius = np.inf if radius < SMALLEST_RADIUS else radius
-        gaps /= radius
-        missed /= radius
-        fit = likeliest_slope(
-            gaps, missed, weights, start=2 * min(radius, 20.0)
-        )  # as it is, if that is moderate
+        fit = likeliest_slope(self._values(probabilities), labels, weights)
         self.n_iter_ = fit.n_steps
-        if fit.slope > 0 and not missed.any():
+        if fit.certain:
             warn(
                 "the labelled class has the largest score in every row: the likelihood has no "
                 "maximum, and the fit ends where it gains nothing more, with probabilities as good "
                 "as 0 and 1; collect more calibration data",
                 ConvergenceWarning,
             )
+        self._slope = fit.slope
         with np.errstate(over="ignore", divide="ignore"):
-            self._slope = float(min(fit.slope / radius / 2, STEEPEST))
-            self.temperature_ = float(np.float64(1) / self._slope)
+            self.temperature_ = float(1 / np.float64(fit.slope))
 
     def _predict_proba(self, probabilities):
         values = self._values(probabilities) / 2
@@ -125,28 +117,39 @@ class TemperatureScaling(MulticlassCalibrator):
 
 
 class Slope(NamedTuple):
-    """A factor of largest likelihood, and how often all rows were read."""
+    """A factor of largest likelihood, and how it was found."""
 
     slope: float
     n_steps: int
+    certain: bool  # no row is against a larger factor
 
 
-def log_probabilities(probabilities):
-    """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
-    logarithms = np.maximum(probabilities, NEAREST)
-    return np.log(logarithms, out=logarithms)
+def likeliest_slope(scores, labels, weights) -> Slope:
+    """The factor of scores, 0 or more, whose softmax has the largest likelihood."""
+    gaps, missed = gaps_below_largest(scores, labels)
+    weights = np.ones(labels.size) if weights is None else rescaled(weights)
+    radius = gaps.max()
+    if radius < SMALLEST_RADIUS:
+        return Slope(0.0, 1, False)
+    gaps /= radius
+    missed /= radius
+    # with factor 1, unless nearly all rows are then certain
+    slope, n_steps = _least(gaps, missed, weights, start=2 * min(radius, 20.0))
+    with np.errstate(over="ignore"):
+        slope = float(min(slope / radius / 2, STEEPEST))
+    return Slope(slope, n_steps, slope > 0 and not missed.any())
 
 
-def likeliest_slope(gaps, missed, weights, start) -> Slope:
-    """The factor, 0 or more, that makes the loss of `slope_derivatives` least.
+def _least(gaps, missed, weights, start):
+    """Where the loss of `slope_derivatives` is least, and how often all rows were read.
 
     The search is between bounds, from `start` on; with many rows, from the optimum of some.
     """
     if weights @ (missed - gaps.sum(axis=1) / (1 + gaps.shape[1])) >= 0:  # slope of the loss at 0
-        return Slope(0.0, 1)
+        return 0.0, 1
     if gaps.size >= MANY and missed.size > 16:
-        some = likeliest_slope(gaps[::16].copy(), missed[::16].copy(), weights[::16].copy(), start)
-        start = some.slope or start
+        some = _least(gaps[::16].copy(), missed[::16].copy(), weights[::16].copy(), start)[0]
+        start = some or start
     enough = CERTAIN * weights.sum()
     low, high, place, before, stride = 0.0, np.inf, start, np.inf, 4.0
     for n_steps in range(1, MAX_STEPS):
@@ -169,4 +172,4 @@ def likeliest_slope(gaps, missed, weights, start) -> Slope:
             place = min(low * stride, STEEPEST) if low > 0 else high / stride
         if not low < place < high:  # the numbers are at their end
             break
-    return Slope(float(place), 1 + n_steps)
+    return place, 1 + n_steps

@@ -1,0 +1,225 @@
+"""Softmax regression by Newton's method, for any number of coefficients."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from calib.logistic import CERTAIN
+from calib.validation import warn
+
+MAX_STEPS = 200
+MAX_INNER = 1000  # steps of conjugate gradients for one of Newton's
+RESIDUAL = 1e-3  # share of the gradient that a Newton step may leave
+MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide
+ENOUGH_ROWS = 50  # per feature, for the curvatures that only speed the steps up
+LEAST_SHARE = 1e-10  # of a feature's curvature that the others must leave
+
+
+class OwnFeature(NamedTuple):
+    """Log-odds that are, for each class, a line in its own column of `values`, (n, k).
+
+    Coefficients have the shape (k, 2): slopes and intercepts.
+    """
+
+    values: NDArray[np.float64]
+
+    def logits(self, coefficients):
+        """Of shape (n, k)."""
+        slopes, intercepts = coefficients.T
+        return self.values * slopes + intercepts
+
+    def sums(self, residuals):
+        """What the transposed map makes of an array of shape (n, k)."""
+        return np.column_stack([np.sum(self.values * residuals, axis=0), residuals.sum(axis=0)])
+
+    def curvatures(self, shares):
+        """For each class the sum of shares times products of its features, (k, 2, 2)."""
+        first = shares * self.values
+        mixed = first.sum(axis=0)
+        both = [[(first * self.values).sum(axis=0), mixed], [mixed, shares.sum(axis=0)]]
+        return np.moveaxis(np.array(both), -1, 0)
+
+    def rows(self, chosen):
+        """Those of a slice."""
+        return OwnFeature(self.values[chosen])
+
+
+class AllFeatures(NamedTuple):
+    """Log-odds that are, for each class, linear in the same `features`, (n, m).
+
+    Coefficients have the shape (k, m).
+    """
+
+    features: NDArray[np.float64]
+
+    def logits(self, coefficients):
+        """Of shape (n, k)."""
+        return self.features @ coefficients.T
+
+    def sums(self, residuals):
+        """What the transposed map makes of an array of shape (n, k)."""
+        return residuals.T @ self.features
+
+    def curvatures(self, shares):
+        """For each class the sum of shares times products of the features, (k, m, m)."""
+        return np.array([(self.features.T * share) @ self.features for share in shares.T])
+
+    def rows(self, chosen):
+        """Those of a slice."""
+        return AllFeatures(self.features[chosen])
+
+
+class Fit(NamedTuple):
+    """A softmax regression of least loss, and how it was found."""
+
+    coefficients: NDArray[np.float64]
+    loss: float
+    last: float  # largest change of a log-odds in the last step
+    n_steps: int
+    converged: bool
+
+    def check(self) -> None:
+        """Warn unless this is a finite minimum of the loss."""
+        if not self.converged:
+            warn(
+                f"Newton's method did not converge in {self.n_steps} steps: check probabilities "
+                "and sample_weight for values that are far out",
+                ConvergenceWarning,
+            )
+        elif self.last > 0.5:  # a point that becomes certain moves by 1 a step
+            warn(
+                "probabilities separate a class from the others: the likelihood has no maximum, "
+                "and the fit ends where it gains nothing more, with probabilities as good as 0 or "
+                "1; collect more calibration data of each class, or fit fewer coefficients, as "
+                "TemperatureScaling does",
+                ConvergenceWarning,
+            )
+
+
+@np.errstate(all="ignore")
+def least_loss(design, labels, weights, penalties, start) -> Fit:
+    r"""Minimise the mean cross entropy plus a penalty.
+
+    .. math::
+        \frac{\sum_i w_i \log (1 / p_{i, y_i})}{\sum_i w_i}
+        + \frac12 \sum_{jm} \lambda_{jm} c_{jm}^2 ,
+        \quad p = \operatorname{softmax}(\text{logits}(c)) .
+
+    Newton steps, halved until the loss falls, each by conjugate gradients that are preconditioned
+    by the classes' own curvatures. Stops when the Newton decrement is below 1e-14 of the loss, or
+    when the loss is as good as 0.
+
+    Parameters
+    ----------
+    design : OwnFeature or AllFeatures
+    labels : ndarray of shape (n,)
+        Numbers of classes.
+    weights : ndarray of shape (n,)
+    penalties : ndarray, shaped as coefficients
+        Not negative.
+    start : ndarray, shaped as coefficients
+        Coefficients to begin with.
+    """
+    weights = weights / weights.sum()
+    n, k = labels.size, len(start)
+    if n * k >= MANY and n > 16:
+        some = design.rows(slice(None, None, 16)), labels[::16], weights[::16]
+        start = least_loss(*some, penalties, start).coefficients
+
+    def state(coefficients):
+        logits = design.logits(coefficients)
+        shares, losses = _softmax(logits, labels)
+        return logits, shares, weights @ losses + 0.5 * np.sum(penalties * coefficients**2)
+
+    coefficients, last = start, 0.0
+    logits, shares, loss = state(coefficients)
+    for n_steps in range(1, MAX_STEPS + 1):
+        gradient = _gradient(design, labels, weights, shares) + penalties * coefficients
+        full = -_newton_step(design, weights, shares, penalties, gradient)
+        decrement = -np.sum(gradient * full)
+        step, share, acceptable = full, 1.0, loss + 1e-12 * loss  # room for rounding
+        trial = state(coefficients + step)
+        while not trial[2] <= acceptable and share > 1e-10:
+            share *= 0.5
+            step = share * full
+            trial = state(coefficients + step)
+        if not trial[2] <= acceptable:
+            break
+        last = float(np.abs(_centred(trial[0] - logits)).max())
+        coefficients, (logits, shares, loss) = coefficients + step, trial
+        if decrement <= 1e-14 * loss or loss <= CERTAIN:
+            return Fit(coefficients, float(loss), last, n_steps, True)
+    return Fit(coefficients, float(loss), last, n_steps, False)
+
+
+def _softmax(logits, labels):
+    """Probabilities, and the log loss of each row."""
+    logits = logits - logits.max(axis=1, keepdims=True)
+    losses = -logits[np.arange(labels.size), labels]
+    shares = np.exp(logits, out=logits)
+    totals = shares.sum(axis=1)
+    losses += np.log(totals)
+    shares /= totals[:, np.newaxis]
+    return shares, losses
+
+
+def _gradient(design, labels, weights, shares):
+    residuals = shares * weights[:, np.newaxis]
+    residuals[np.arange(labels.size), labels] -= weights
+    return design.sums(residuals)
+
+
+def _newton_step(design, weights, shares, penalties, gradient):
+    """Solution of Hessian times step = gradient."""
+    weighted = shares * weights[:, np.newaxis]
+
+    def hessian(change):
+        moves = design.logits(change)
+        moves -= np.sum(shares * moves, axis=1, keepdims=True)
+        moves *= weighted
+        return design.sums(moves) + penalties * change
+
+    stride = 1 + weights.size // (ENOUGH_ROWS * gradient.shape[1])
+    thin = slice(None, None, stride)
+    blocks = stride * design.rows(thin).curvatures(weighted[thin] * (1 - shares[thin]))
+    diagonals = np.einsum("kmm->km", blocks)
+    diagonals += penalties
+    scales = 1 / np.sqrt(np.where(diagonals > 0, diagonals, 1.0))
+    blocks *= scales[:, :, np.newaxis] * scales[:, np.newaxis]
+    diagonals += LEAST_SHARE
+    inverses = np.linalg.inv(blocks)
+
+    def nearly(change):
+        return scales * np.einsum("kml,kl->km", inverses, scales * change)
+
+    return conjugate_gradients(hessian, gradient, nearly)
+
+
+def _centred(logits):
+    return logits - logits.mean(axis=1, keepdims=True)
+
+
+def conjugate_gradients(product, target, solve):
+    """Solve ``product(x) = target`` for a positive semidefinite product, all but `RESIDUAL`.
+
+    `solve` solves a similar system.
+    """
+    x, residual = np.zeros_like(target), target.copy()
+    near = solve(residual)
+    direction, size = near.copy(), np.sum(residual * near)
+    goal = RESIDUAL**2 * size
+    for _ in range(MAX_INNER):
+        image = product(direction)
+        curvature = np.sum(direction * image)
+        if not curvature > 0:  # a direction that changes nothing, or rounding
+            break
+        x += size / curvature * direction
+        residual -= size / curvature * image
+        near = solve(residual)
+        before, size = size, np.sum(residual * near)
+        if not size > goal:
+            break
+        direction = near + size / before * direction
+    return x
