@@ -5,6 +5,12 @@ one for each class, to calibrated rows. Classes are the numbers 0 to k - 1 of th
 """
 
 from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.linear import DirichletCalibration, VectorScaling
 from calib.multiclass.temperature import TemperatureScaling
 
-__all__ = ["MulticlassCalibrator", "TemperatureScaling"]
+__all__ = [
+    "DirichletCalibration",
+    "MulticlassCalibrator",
+    "TemperatureScaling",
+    "VectorScaling",
+]
