@@ -273,6 +273,12 @@ def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
         raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
 
 
+def check_not_below_zero(value: object, name: str) -> None:
+    """Raise unless `value` is a finite number, 0 or more."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0; found {value!r}")
+
+
 def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
     """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
 

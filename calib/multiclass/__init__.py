@@ -5,15 +5,18 @@ one for each class, to calibrated rows. Classes are the numbers 0 to k - 1 of th
 """
 
 from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.linear import DirichletCalibration, VectorScaling
 from calib.multiclass.one_vs_rest import OneVsRestCalibrator
 from calib.multiclass.temperature import TemperatureScaling
 from calib.multiclass.top_label import TopLabelBinning
 from calib.multiclass.venn_abers import PairwiseVennAbers
 
 __all__ = [
+    "DirichletCalibration",
     "MulticlassCalibrator",
     "OneVsRestCalibrator",
     "PairwiseVennAbers",
     "TemperatureScaling",
     "TopLabelBinning",
+    "VectorScaling",
 ]

@@ -84,28 +84,24 @@ class Fit(NamedTuple):
         """Warn unless this is a finite minimum of the loss."""
         if not self.converged:
             warn(
-                f"Newton's method did not converge in {self.n_steps} steps: check probabilities "
-                "and sample_weight for values that are far out",
+                f"Newton's method did not converge in {self.n_steps} steps: check sample_weight "
+                "for values that are far out, and probabilities for classes that are all but "
+                "separated",
                 ConvergenceWarning,
             )
         elif self.last > 0.5:  # a point that becomes certain moves by 1 a step
             warn(
-                "probabilities separate a class from the others: the likelihood has no maximum, "
-                "and the fit ends where it gains nothing more, with probabilities as good as 0 or "
-                "1; collect more calibration data of each class, or fit fewer coefficients, as "
-                "TemperatureScaling does",
+                "probabilities separate a class from the others, as if it is absent: the "
+                "likelihood has no maximum, and the fit ends where it gains nothing more, with "
+                "probabilities as good as 0 or 1; collect more calibration data of each class, or "
+                "fit fewer coefficients, as TemperatureScaling does",
                 ConvergenceWarning,
             )
 
 
 @np.errstate(all="ignore")
 def least_loss(design, labels, weights, penalties, start) -> Fit:
-    r"""Minimise the mean cross entropy plus a penalty.
-
-    .. math::
-        \frac{\sum_i w_i \log (1 / p_{i, y_i})}{\sum_i w_i}
-        + \frac12 \sum_{jm} \lambda_{jm} c_{jm}^2 ,
-        \quad p = \operatorname{softmax}(\text{logits}(c)) .
+    """Minimise the weighted cross entropy plus half the sum of penalties times squares.
 
     Newton steps, halved until the loss falls, each by conjugate gradients that are preconditioned
     by the classes' own curvatures. Stops when the Newton decrement is below 1e-14 of the loss, or
@@ -122,11 +118,11 @@ def least_loss(design, labels, weights, penalties, start) -> Fit:
     start : ndarray, shaped as coefficients
         Coefficients to begin with.
     """
-    weights = weights / weights.sum()
     n, k = labels.size, len(start)
     if n * k >= MANY and n > 16:
         some = design.rows(slice(None, None, 16)), labels[::16], weights[::16]
-        start = least_loss(*some, penalties, start).coefficients
+        start = least_loss(*some, penalties / 16, start).coefficients
+    weights, penalties = weights / weights.sum(), penalties / weights.sum()
 
     def state(coefficients):
         logits = design.logits(coefficients)

@@ -10,7 +10,6 @@ from calib.logistic import CERTAIN, SMALLEST_RADIUS
 from calib.multiclass.base import MulticlassCalibrator
 from calib.validation import check_choice, log_probabilities, rescaled, warn
 
-MAX_STEPS = 500
 CLOSE = 1e-8  # share of a Newton step at which the next one would be lost by rounding
 MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide
 STEEPEST = np.finfo(np.float64).max / 2
@@ -152,24 +151,24 @@ def _least(gaps, missed, weights, start):
         start = some or start
     enough = CERTAIN * weights.sum()
     low, high, place, before, stride = 0.0, np.inf, start, np.inf, 4.0
-    for n_steps in range(1, MAX_STEPS):
+    n_steps = 1
+    while low < place < high:  # else the numbers are at their end
+        n_steps += 1
         loss, gradient, curvature = slope_derivatives(gaps, missed, weights, place)
         if gradient == 0 or loss <= enough:
             break
         low, high = (place, high) if gradient < 0 else (low, place)
         slow, before = abs(gradient) > before / 4, abs(gradient)
         with np.errstate(all="ignore"):  # without curvature the step is without bound
-            step = np.float64(-gradient) / curvature
+            step = float(np.float64(-gradient) / curvature)
         if abs(step) <= CLOSE * place:
-            place += float(step)
+            place += step
             break
         if low < place + step < high and not slow:
-            place += float(step)
+            place += step
         elif low > 0 and high < np.inf:
-            place = np.sqrt(low) * np.sqrt(high)
+            place = float(np.sqrt(low) * np.sqrt(high))
         else:
             stride *= stride
             place = min(low * stride, STEEPEST) if low > 0 else high / stride
-        if not low < place < high:  # the numbers are at their end
-            break
-    return place, 1 + n_steps
+    return place, n_steps
