@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from calib.base import OneClassWarning
+from calib.multiclass.measures import brier_score_loss
 from calib.validation import (
     check_class_labels,
     check_score_rows,
@@ -116,18 +117,10 @@ class MulticlassCalibrator(BaseEstimator):
     ) -> float:
         """Minus the Brier score of `predict_proba`, in [-2, 0]: proper, and finite.
 
-        Parameters are those of `fit`; the Brier score is the mean over rows of the sum over classes
-        of squared differences.
+        Parameters are those of `fit`.
         """
         calibrated = self.predict_proba(probabilities)
-        n, k = calibrated.shape
-        labels = check_class_labels(labels, n_classes=k, size=n)
-        if sample_weight is not None:
-            sample_weight = check_weights(
-                sample_weight, size=n, other="probabilities", counts=False
-            )
-        calibrated[np.arange(n), labels] -= 1
-        return -float(np.average(np.square(calibrated).sum(axis=1), weights=sample_weight))
+        return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)
 
     def _check_rows(self, probabilities):
         """Rows to predict from: of the shape that was fitted, and perhaps none."""

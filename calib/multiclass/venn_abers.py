@@ -60,7 +60,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
 
     References
     ----------
-    Manokhin (2017), with the coupling of Price, Knerr, Personnaz and Dreyfus (1994). The package
+    Manokhin (2017), with the coupling of Price, Knerr, Personnaz and Dreyfus (1995). The package
     venn-abers computes the same.
 
     Examples
