@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.isotonic import IsotonicRegression
@@ -308,8 +309,8 @@ def test_pairs_of_the_package_venn_abers():
 @given(k=st.integers(2, 7), seed=st.integers(0, 10**6))
 def test_coupling_returns_a_distribution_that_the_pairs_belong_to(k, seed):
     class Identity:
-        def predict(self, scores):
-            return scores
+        def predict(self, log_ratios):
+            return expit(log_ratios)
 
     rows = np.random.default_rng(seed).dirichlet(np.ones(k), 5)
     fitted = PairwiseVennAbers().fit(*sample(10 * k, k))
@@ -330,10 +331,18 @@ def test_the_classes_may_be_numbered_in_any_order():
 
 def test_with_two_classes_pairs_are_venn_abers():
     rows, z = sample(100, 2)
-    scores = rows[:, 1] / rows.sum(axis=1)  # the sum may differ from 1 in its last digit
+    scores = np.log(rows[:, 1] / rows[:, 0])  # the sum may differ from 1 in its last digit
     expected = VennAbers().fit(scores, z).predict_proba(scores)
     predicted = PairwiseVennAbers().fit(rows, z).predict_proba(rows)
     np.testing.assert_allclose(predicted, expected, rtol=1e-12)
+
+
+def test_nearly_certain_rows_are_told_apart():
+    small = 10.0 ** -np.arange(17, 21)
+    rows = np.column_stack([small, np.ones(4), np.zeros(4)])
+    fitted = PairwiseVennAbers().fit(rows, [0, 0, 1, 1])
+    second = fitted.calibrators_[0, 1].predict_interval(np.log(1 / small))
+    np.testing.assert_array_equal(second[1], [1 / 3, 1 / 2, 1, 1])
 
 
 def test_a_pair_without_rows_is_undecided():

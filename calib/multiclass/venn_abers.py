@@ -20,7 +20,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
         \begin{aligned}
         P(z = k \mid p) &\propto
         \Bigl( \sum_{j \ne k} \frac{1}{r_{kj}} - (K - 2) \Bigr)^{-1}, \\
-        r_{kj} &= f_{kj}\Bigl( \frac{p_k}{p_j + p_k} \Bigr)
+        r_{kj} &= f_{kj}(p_k / p_j)
         \end{aligned}
 
     :math:`f_{kj}` is the merged probability of `VennAbers`, fitted to the rows of the classes j and
@@ -44,7 +44,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
 
     Notes
     -----
-    Where :math:`p_j = p_k = 0`, their ratio counts as 1/2.
+    Where :math:`p_j = p_k = 0`, their ratio counts as 1.
 
     If the :math:`r_{kj}` belong to one distribution on the classes, the formula returns it.
     Otherwise they contradict each other, and the formula is a compromise, divided by its sum. What
@@ -61,7 +61,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
     References
     ----------
     Manokhin (2017), with the coupling of Price, Knerr, Personnaz and Dreyfus (1995). The package
-    venn-abers computes the same.
+    venn-abers computes the same, but that its scores :math:`p_k / (p_j + p_k)` may round to 1.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of one class: the interval tells
                     self.calibrators_[j, k] = VennAbers(loss=self.loss).fit(
-                        shares(probabilities[rows], j, k), labels[rows] == k, of_rows
+                        log_ratios(probabilities[rows], j, k), labels[rows] == k, of_rows
                     )
 
     def _predict_proba(self, probabilities):
@@ -98,13 +98,16 @@ class PairwiseVennAbers(MulticlassCalibrator):
                 if calibrator is None:
                     second = np.full(n, 0.5)
                 else:
-                    second = calibrator.predict(shares(probabilities, j, k))
+                    second = calibrator.predict(log_ratios(probabilities, j, k))
                 totals[:, j] += 1 / (1 - second)
                 totals[:, k] += 1 / second
         return normalized(1 / (totals - (n_classes - 2)))
 
 
-def shares(probabilities: NDArray[np.float64], j: int, k: int) -> NDArray[np.float64]:
-    """Probability of class k among the classes j and k, 1/2 where both have none."""
-    both = probabilities[:, j] + probabilities[:, k]
-    return np.divide(probabilities[:, k], both, out=np.full(both.shape, 0.5), where=both > 0)
+def log_ratios(probabilities: NDArray[np.float64], j: int, k: int) -> NDArray[np.float64]:
+    """Logarithms of p_k / p_j, finite, and 0 where both are 0.
+
+    Unlike p_k / (p_j + p_k), they tell apart what is nearly certain.
+    """
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        return np.nan_to_num(np.log(probabilities[:, k] / probabilities[:, j]))
