@@ -151,35 +151,43 @@ def least_loss(design, labels, weights, penalties, start) -> Fit:
 
 
 def _softmax(logits, labels):
-    """Probabilities, and the log loss of each row."""
-    logits = logits - logits.max(axis=1, keepdims=True)
-    losses = -logits[np.arange(labels.size), labels]
+    """Probabilities, and the log loss of each row, accurate however small it is."""
+    rows, best = np.arange(labels.size), logits.argmax(axis=1)
+    logits = logits - logits[rows, best][:, np.newaxis]
+    losses = -logits[rows, labels]
     shares = np.exp(logits, out=logits)
-    totals = shares.sum(axis=1)
-    losses += np.log(totals)
-    shares /= totals[:, np.newaxis]
+    shares[rows, best] = 0.0
+    others = shares.sum(axis=1)
+    losses += np.log1p(others)
+    shares[rows, best] = 1.0
+    shares /= (1 + others)[:, np.newaxis]
     return shares, losses
 
 
 def _gradient(design, labels, weights, shares):
+    """Of the loss. 1 - p is summed up from the other classes, which rounds nothing to 0."""
+    rows = np.arange(labels.size)
     residuals = shares * weights[:, np.newaxis]
-    residuals[np.arange(labels.size), labels] -= weights
+    residuals[rows, labels] = 0.0
+    residuals[rows, labels] = -residuals.sum(axis=1)
     return design.sums(residuals)
 
 
 def _newton_step(design, weights, shares, penalties, gradient):
     """Solution of Hessian times step = gradient."""
+    rows, best = np.arange(weights.size), shares.argmax(axis=1)
     weighted = shares * weights[:, np.newaxis]
 
     def hessian(change):
         moves = design.logits(change)
-        moves -= np.sum(shares * moves, axis=1, keepdims=True)
+        moves -= moves[rows, best][:, np.newaxis]  # so that the mean is small where p is near 1
+        moves -= np.einsum("nk,nk->n", shares, moves)[:, np.newaxis]
         moves *= weighted
         return design.sums(moves) + penalties * change
 
-    stride = 1 + weights.size // (ENOUGH_ROWS * gradient.shape[1])
-    thin = slice(None, None, stride)
-    blocks = stride * design.rows(thin).curvatures(weighted[thin] * (1 - shares[thin]))
+    thin = slice(None, None, 1 + weights.size // (ENOUGH_ROWS * gradient.shape[1]))
+    curvatures = weighted[thin] * _complements(shares[thin])
+    blocks = thin.step * design.rows(thin).curvatures(curvatures)
     diagonals = np.einsum("kmm->km", blocks)
     diagonals += penalties
     scales = 1 / np.sqrt(np.where(diagonals > 0, diagonals, 1.0))
@@ -191,6 +199,16 @@ def _newton_step(design, weights, shares, penalties, gradient):
         return scales * np.einsum("kml,kl->km", inverses, scales * change)
 
     return conjugate_gradients(hessian, gradient, nearly)
+
+
+def _complements(shares):
+    """1 - p; for the largest p it is the sum of the others, which is not rounded to 0."""
+    rows, best = np.arange(len(shares)), shares.argmax(axis=1)
+    others = shares.copy()
+    others[rows, best] = 0.0
+    complements = 1 - shares
+    complements[rows, best] = others.sum(axis=1)
+    return complements
 
 
 def _centred(logits):
