@@ -103,25 +103,6 @@ def test_probabilities_whatever_the_sample(calibrator, n, k, form, labels, weigh
     np.testing.assert_array_equal(z, before[1])
 
 
-@each_reduction
-def test_an_integer_weight_is_that_many_copies(calibrator):
-    rows, z = sample(80, 3, form="rounded")
-    copies = np.random.default_rng(1).integers(0, 4, 80)
-    weighted = clone(calibrator).fit(rows, z, copies).predict_proba(rows)
-    repeated = clone(calibrator).fit(np.repeat(rows, copies, axis=0), np.repeat(z, copies))
-    np.testing.assert_allclose(weighted, repeated.predict_proba(rows), rtol=0, atol=1e-7)
-
-
-@each_reduction
-def test_no_row_and_wrong_rows(calibrator):
-    fitted = clone(calibrator).fit(*sample())
-    assert fitted.predict_proba(np.empty((0, 4))).shape == (0, 4)
-    with pytest.raises(ValueError, match="probabilities has 3 columns but 4 were fitted"):
-        fitted.predict_proba(np.eye(3))
-    with pytest.raises(ValueError, match="labels must be whole numbers from 0 to 3; found 4"):
-        clone(calibrator).fit(np.eye(4), [0, 1, 2, 4])
-
-
 # One against the rest
 
 

@@ -100,7 +100,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         check_calibrator(self._calibrator(), weighted=weights is not None)
         params = {} if weights is None else {"sample_weight": weights}
         absent = np.setdiff1d(self.classes_, labels)
-        if absent.size:
+        if 0 < absent.size < self.classes_.size - 1:  # of one class alone it has been said
             warn(
                 f"labels holds no row of class {absent[0]}: its probability will be as good as 0, "
                 "or as small as the calibrator dares; collect calibration data of all classes",
