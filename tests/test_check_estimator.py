@@ -2,9 +2,9 @@
 
 The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets them as follows.
 
-* Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
-  cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
-  all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
+* Calibrators, fitted to (scores, labels) of one dimension or to rows of probabilities: scikit-learn
+  checks that they can be cloned and skips the rest, as with its own `IsotonicRegression`. Here each
+  of them goes through all checks inside a `CalibratedClassifier`, too, which hands it its scores.
 * `HeterogeneousCalibrator` and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with
   scores of its own goes through all checks.
 """
@@ -29,6 +29,7 @@ from calib import (
     TransductiveVennAbers,
     VennAbers,
 )
+from calib.multiclass import OneVsRestCalibrator, PairwiseVennAbers, TopLabelBinning
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # scores equal to the last digit
 ESTIMATORS = [
@@ -73,7 +74,7 @@ TWO_DIMENSIONAL = [
     CalibratedClassifier(TREE, VennAbers(), cv=3, ensemble=True),
     *(
         CalibratedClassifier(TREE, calibrator(), cv="same", response_method="predict_proba")
-        for calibrator in CALIBRATORS
+        for calibrator in [*CALIBRATORS, OneVsRestCalibrator, PairwiseVennAbers, TopLabelBinning]
     ),
     pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
     Heterogeneous(),
