@@ -25,6 +25,7 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
+    OnlineCalibrator,
     ScoreModel,
     TransductiveVennAbers,
     VennAbers,
@@ -37,10 +38,9 @@ ESTIMATORS = [
     for value in (getattr(calib, name) for name in calib.__all__)
     if isinstance(value, type) and issubclass(value, BaseEstimator)
 ]
-CALIBRATORS = [cls for cls in ESTIMATORS if issubclass(cls, Calibrator) and cls is not Calibrator]
-ONE_DIMENSIONAL = [
-    cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in (Calibrator, ScoreModel)
-]
+BASES = {Calibrator, OnlineCalibrator, ScoreModel}
+ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
+CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
 
 
 class Heterogeneous(HeterogeneousCalibrator):
@@ -132,4 +132,4 @@ def test_checks_of_one_dimensional_estimators(estimator):
 def test_every_public_estimator_is_checked():
     checked = {type(getattr(e, "values", [e])[0]) for e in TWO_DIMENSIONAL}
     checked |= {base for cls in checked for base in cls.__bases__}
-    assert set(ESTIMATORS) <= checked | {*ONE_DIMENSIONAL, Calibrator, ScoreModel}
+    assert set(ESTIMATORS) <= checked | {*ONE_DIMENSIONAL} | BASES
