@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import expit, logsumexp, softmax
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -86,7 +86,7 @@ def test_two_classes_have_the_binary_temperature(scale, n, seed):
     labels = (rng.random(n) < 0.3 + 0.4 * (margins > 0)).astype(int)
     if scale == "logit":
         one = calib.TemperatureScaling()
-        scores = 1 / (1 + np.exp(-margins))
+        scores = expit(margins)
         rows = np.column_stack([1 - scores, scores])
     else:
         one, scores = calib.TemperatureScaling(scale="score"), margins
