@@ -145,6 +145,7 @@ def test_no_score_is_too_large_or_too_small(scores):
         assert np.all(np.isfinite(model.predict_proba(scores)))
 
 
+@pytest.mark.slow
 def test_many_rows_begin_at_the_optimum_of_some_and_end_at_their_own():
     rows, labels = sample(70_000, 16)
     slope = 1 / TemperatureScaling().fit(rows, labels).temperature_
@@ -257,6 +258,7 @@ def test_penalties_without_bound_leave_a_factor_for_each_class():
     np.testing.assert_allclose(np.sum(shares * logits, axis=0), 0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_matrix_of_dirichlet_distributions_is_found():
     """Rows of class j have the parameters A[j]: W = A but for a row that all classes share."""
     rng = np.random.default_rng(0)
@@ -298,6 +300,7 @@ def test_separated_classes_end_the_fit_with_a_warning(model):
     assert -np.log(predicted[np.arange(200), labels]).mean() < 1e-6
 
 
+@pytest.mark.slow
 def test_many_rows_are_fitted_to_their_own_optimum():
     rows, labels = sample(70_000, 16)
     model = VectorScaling().fit(rows, labels)
