@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
-from scipy.special import logsumexp, softmax
+from scipy.special import expit, logsumexp, softmax
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -86,7 +86,7 @@ def test_two_classes_have_the_binary_temperature(scale, n, seed):
     labels = (rng.random(n) < 0.3 + 0.4 * (margins > 0)).astype(int)
     if scale == "logit":
         one = calib.TemperatureScaling()
-        scores = 1 / (1 + np.exp(-margins))
+        scores = expit(margins)
         rows = np.column_stack([1 - scores, scores])
     else:
         one, scores = calib.TemperatureScaling(scale="score"), margins
@@ -145,6 +145,7 @@ def test_no_score_is_too_large_or_too_small(scores):
         assert np.all(np.isfinite(model.predict_proba(scores)))
 
 
+@pytest.mark.slow
 def test_many_rows_begin_at_the_optimum_of_some_and_end_at_their_own():
     rows, labels = sample(70_000, 16)
     slope = 1 / TemperatureScaling().fit(rows, labels).temperature_
@@ -257,6 +258,7 @@ def test_penalties_without_bound_leave_a_factor_for_each_class():
     np.testing.assert_allclose(np.sum(shares * logits, axis=0), 0, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_matrix_of_dirichlet_distributions_is_found():
     """Rows of class j have the parameters A[j]: W = A but for a row that all classes share."""
     rng = np.random.default_rng(0)
@@ -298,6 +300,7 @@ def test_separated_classes_end_the_fit_with_a_warning(model):
     assert -np.log(predicted[np.arange(200), labels]).mean() < 1e-6
 
 
+@pytest.mark.slow
 def test_many_rows_are_fitted_to_their_own_optimum():
     rows, labels = sample(70_000, 16)
     model = VectorScaling().fit(rows, labels)

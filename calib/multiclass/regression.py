@@ -14,7 +14,9 @@ MAX_INNER = 1000  # steps of conjugate gradients for one of Newton's
 RESIDUAL = 1e-3  # share of the gradient that a Newton step may leave
 MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide
 ENOUGH_ROWS = 50  # per feature, for the curvatures that only speed the steps up
-LEAST_SHARE = 1e-10  # of a feature's curvature that the others must leave
+MUCH = 10**9  # multiplications for them: about a tenth of a second
+LEAST_SHARE = 1e-14  # of a feature's curvature that the others must leave, or rounding decides
+ROUGHLY = 1e-10  # the same, for the inverse of a block
 
 
 class OwnFeature(NamedTuple):
@@ -144,8 +146,9 @@ def least_loss(design, labels, weights, penalties, start) -> Fit:
         if not trial[2] <= acceptable:
             break
         last = float(np.abs(_centred(trial[0] - logits)).max())
+        lost = trial[2] >= loss and decrement <= 1e-10 * loss  # a gain that rounding swallows
         coefficients, (logits, shares, loss) = coefficients + step, trial
-        if decrement <= 1e-14 * loss or loss <= CERTAIN:
+        if decrement <= 1e-14 * loss or lost or loss <= CERTAIN:
             return Fit(coefficients, float(loss), last, n_steps, True)
     return Fit(coefficients, float(loss), last, n_steps, False)
 
@@ -177,23 +180,26 @@ def _newton_step(design, weights, shares, penalties, gradient):
     """Solution of Hessian times step = gradient."""
     rows, best = np.arange(weights.size), shares.argmax(axis=1)
     weighted = shares * weights[:, np.newaxis]
+    k, m = gradient.shape
+    least = ENOUGH_ROWS * m  # rows whose curvatures stand for all, where those of all cost much
+    thin = slice(None, None, max(1, min(weights.size // least, weights.size * k * m**2 // MUCH)))
+    curvatures = weighted[thin] * _complements(shares[thin])
+    blocks = thin.step * design.rows(thin).curvatures(curvatures)
+    diagonals = np.einsum("kmm->km", blocks)
+    diagonals += penalties
+    # directions that change no probability, such as one offset for all classes, have an end, too
+    ridge = penalties + LEAST_SHARE * diagonals
+    diagonals *= 1 + ROUGHLY
+    diagonals[diagonals == 0] = 1.0  # of a class that is impossible already
+    scales = 1 / np.sqrt(diagonals)
+    inverses = np.linalg.inv(blocks * scales[:, :, np.newaxis] * scales[:, np.newaxis])
 
     def hessian(change):
         moves = design.logits(change)
         moves -= moves[rows, best][:, np.newaxis]  # so that the mean is small where p is near 1
         moves -= np.einsum("nk,nk->n", shares, moves)[:, np.newaxis]
         moves *= weighted
-        return design.sums(moves) + penalties * change
-
-    thin = slice(None, None, 1 + weights.size // (ENOUGH_ROWS * gradient.shape[1]))
-    curvatures = weighted[thin] * _complements(shares[thin])
-    blocks = thin.step * design.rows(thin).curvatures(curvatures)
-    diagonals = np.einsum("kmm->km", blocks)
-    diagonals += penalties
-    scales = 1 / np.sqrt(np.where(diagonals > 0, diagonals, 1.0))
-    blocks *= scales[:, :, np.newaxis] * scales[:, np.newaxis]
-    diagonals += LEAST_SHARE
-    inverses = np.linalg.inv(blocks)
+        return design.sums(moves) + ridge * change
 
     def nearly(change):
         return scales * np.einsum("kml,kl->km", inverses, scales * change)
