@@ -2,6 +2,7 @@ from . import datasets as datasets
 from . import decisions as decisions
 from . import diagrams as diagrams
 from . import metrics as metrics
+from . import multiclass as multiclass
 from . import report as report
 from . import theory as theory
 from .adaptive import AdaptiveCalibrator as AdaptiveCalibrator

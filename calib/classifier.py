@@ -19,8 +19,11 @@ from calib.protocol import (
     calibrated,
     check_calibrator,
     check_classifier,
+    class_columns,
     classifier_scores,
     default_classifier,
+    is_multiclass,
+    normalized,
     training_weights,
 )
 from calib.selection import CalibratorCV
@@ -40,15 +43,16 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     .. math:: P(z = 1 \mid x) = f(s(x))
 
     s is the score of `estimator`, f the map of `calibrator`. More than two classes are calibrated
-    one against the rest, :math:`P(z = k \mid x) = f_k(s_k(x)) / \sum_j f_j(s_j(x))`, and all are
-    equally likely where every :math:`f_j` is 0.
+    together by a calibrator of `calib.multiclass`. With any other, they are calibrated one against
+    the rest, :math:`P(z = k \mid x) = f_k(s_k(x)) / \sum_j f_j(s_j(x))`, and all are equally likely
+    where every :math:`f_j` is 0.
 
     Parameters
     ----------
     estimator : classifier, default=LogisticRegression()
         Has `decision_function` or `predict_proba`. The default has both, so that every other
         argument may be tried with it (scikit-learn's `CalibratedClassifierCV` takes LinearSVC).
-    calibrator : Calibrator or list of Calibrator, default=PlattScaling()
+    calibrator : Calibrator, MulticlassCalibrator or list of Calibrator, default=PlattScaling()
         Any estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays, such as
         scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. The default, as in
         scikit-learn, suits margins and small samples. Of a list `CalibratorCV` chooses one.
@@ -90,7 +94,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : classifier
         The fitted classifier; with ``"prefit"``, `estimator` itself.
     calibrators_ : list of Calibrator
-        One for two classes (it predicts ``classes_[1]``), else one per class.
+        One for two classes (it predicts ``classes_[1]``) or for all of them, else one per class.
     members_ : list of (classifier, list of Calibrator)
         ``(estimator_, calibrators_)``, or with ``ensemble=True`` such a pair for each split; of
         several pairs none is called `estimator_`.
@@ -311,13 +315,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _routed(self, sample_weight, groups, fit_params):
         """What the classifier's fit, the splitter's split and the calibrator's fit are given."""
         if get_config()["enable_metadata_routing"]:
-            check_calibrator(self._calibrator())
+            check_calibrator(self._calibrator(), multiclass=True)
             given = {"sample_weight": sample_weight, "groups": groups, **fit_params}
             given = {name: value for name, value in given.items() if value is not None}
             routed = process_routing(self, "fit", **given)
             training = routed["estimator"].get("fit", {})  # prefit: nothing
             return training, routed["splitter"]["split"], routed["calibrator"]["fit"]
-        check_calibrator(self._calibrator(), weighted=sample_weight is not None)
+        weighted = sample_weight is not None
+        check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
         if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
             raise ValueError(f"groups are for a splitter, but cv={self.cv!r} splits nothing")
         if fit_params and self._is_prefit():
@@ -365,6 +370,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _calibrate(self, scores, codes, params):
         """Fit the calibrators, each on its column of scores."""
         self._require_every_class(codes, params, "the calibration rows")
+        if is_multiclass(self._calibrator()):
+            return [clone(self._calibrator()).fit(scores, codes, **params)]
         positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
         return [
             clone(self._calibrator()).fit(column, codes == positive, **params)
@@ -373,15 +380,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _probabilities(self, X, estimator, calibrators):
         """Calibrated probabilities of one member."""
-        columns = self._scores(estimator, X).T
+        scores = self._scores(estimator, X)
+        if is_multiclass(calibrators[0]):
+            return calibrators[0].predict_proba(scores)
         probabilities = np.column_stack(
-            [calibrated(f, column) for f, column in zip(calibrators, columns, strict=True)]
+            [calibrated(f, column) for f, column in zip(calibrators, scores.T, strict=True)]
         )
         if self.classes_.size == 2:
             return np.hstack([1 - probabilities, probabilities])
-        totals = probabilities.sum(axis=1, keepdims=True)
-        uniform = np.full_like(probabilities, 1 / self.classes_.size)
-        return np.divide(probabilities, totals, out=uniform, where=totals > 0)
+        return normalized(probabilities)
 
     def _prefit(self):
         check_is_fitted(
@@ -422,7 +429,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         method = self.response_method
         if method == "auto" and getattr(self._calibrator(), "unit_scores", False):
             method = "predict_proba"
-        return classifier_scores(estimator, X, method, self.classes_.size)
+        scores = classifier_scores(estimator, X, method, self.classes_.size)
+        return class_columns(self._calibrator(), scores)
 
     def _require_every_class(self, codes, params, where):
         absent = np.bincount(codes, params.get("sample_weight"), minlength=self.classes_.size) == 0

@@ -5,6 +5,9 @@ which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one
 attributes are used where they exist: ``predict_logit(scores)`` for log-odds that no probability can
 hold, ``unit_scores``, true if scores must lie in [0, 1], and ``combine(probabilities)`` for an
 ensemble's one probability.
+
+A calibrator of several classes at once, such as those of `calib.multiclass`, has ``multiclass``,
+which is true, and ``fit(scores, labels)`` and ``predict_proba(scores)`` on one column per class.
 """
 
 from inspect import signature
@@ -74,20 +77,39 @@ def classifier_scores(estimator, X, response_method: str = "auto", n_classes: in
     return scores
 
 
-def check_calibrator(calibrator: object, *, weighted: bool = False) -> None:
-    """Raise unless `calibrator` learns from scores and labels, and weights if `weighted`."""
-    if not _has_methods(calibrator, "fit", "predict", "get_params"):
+def is_multiclass(calibrator: object) -> bool:
+    """Whether `calibrator` takes the scores of all classes at once."""
+    return getattr(calibrator, "multiclass", False)
+
+
+def class_columns(calibrator: object, scores: NDArray) -> NDArray:
+    """What `calibrator` takes: of two classes, the scores of both if it takes all at once."""
+    if not is_multiclass(calibrator) or scores.shape[1] > 1:
+        return scores
+    return np.hstack([1 - scores if calibrator.unit_scores else np.zeros_like(scores), scores])
+
+
+def check_calibrator(
+    calibrator: object, *, weighted: bool = False, multiclass: bool = False
+) -> None:
+    """Raise unless `calibrator` learns from scores and labels, and weights if `weighted`.
+
+    One that takes all classes at once will do if `multiclass`.
+    """
+    at_once = " for all classes at once" if is_multiclass(calibrator) else ""
+    predict = "predict_proba" if at_once and multiclass else "predict"
+    if not _has_methods(calibrator, "fit", predict, "get_params"):
         raise ValueError(
-            "calibrator must be an estimator with fit(scores, labels) and predict(scores), such as "
-            f"PlattScaling() or IsotonicCalibrator(); found {calibrator!r}"
+            f"calibrator must be an estimator with fit(scores, labels) and {predict}(scores), such "
+            f"as PlattScaling() or IsotonicCalibrator(); found {calibrator!r}{at_once}"
         )
     name = type(calibrator).__name__
-    for method, arguments in [("fit", (None, None)), ("predict", (None,))]:
+    for method, arguments in [("fit", (None, None)), (predict, (None,))]:
         try:
             signature(getattr(calibrator, method)).bind(*arguments)
         except TypeError as error:
             raise ValueError(
-                "calibrator must have fit(scores, labels) and predict(scores), but "
+                f"calibrator must have fit(scores, labels) and {predict}(scores), but "
                 f"{name}.{method} asks for something else ({error}): use it by itself"
             ) from None
     if weighted and not has_fit_parameter(calibrator, "sample_weight"):
@@ -138,6 +160,13 @@ def calibrated_logits(calibrator, scores: NDArray[np.float64]) -> NDArray[np.flo
             "score"
         )
     return logits  # exact where a probability would round to 1
+
+
+def normalized(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows divided by their sums; where all of a row is 0, all classes are equally likely."""
+    totals = probabilities.sum(axis=1, keepdims=True)
+    uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
+    return np.divide(probabilities, totals, out=uniform, where=totals > 0)
 
 
 def training_weights(estimator, weights: ArrayLike | None) -> dict:

@@ -14,6 +14,7 @@ from calib.kernels.scanning import binary_codes, extremes
 
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
 NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
+MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit numbers
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
 
 
@@ -45,6 +46,79 @@ def check_scores(
         found = float(scores[row])
         raise ValueError(f"{name} must lie in [0, 1]; found {found!r} at row {row}: {remedy}")
     return scores
+
+
+def check_score_rows(
+    scores: ArrayLike,
+    *,
+    name: str = "probabilities",
+    unit: bool = True,
+    n_classes: int | None = None,
+    allow_empty: bool = False,
+) -> NDArray[np.float64]:
+    """Return `scores` as a contiguous, finite, 2-D float64 array with a column for each class.
+
+    If `unit`, each row must be a law on the classes: in [0, 1], with the sum 1, give or take 1e-3.
+    """
+    scores = _numbers(scores, name, "real numbers", "convert them", two_dimensional)
+    if n_classes is not None and scores.shape[1] != n_classes:
+        raise ValueError(
+            f"{name} has {scores.shape[1]} columns but {n_classes} were fitted: pass one for each "
+            "class, in the same order"
+        )
+    if scores.size == 0 and not allow_empty:
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        scores = np.ascontiguousarray(scores, np.float64)
+    if scores.size == 0:
+        return scores
+    lowest, highest, finite = extremes(scores.reshape(-1))
+    if not finite:
+        row, found = _first(scores, ~np.isfinite(scores))
+        raise ValueError(f"{name} must be finite; found {found} at row {row}: drop such rows")
+    if unit and (lowest < 0 or highest > 1):
+        row, found = _first(scores, (scores < 0) | (scores > 1))
+        raise ValueError(
+            f"{name} must lie in [0, 1]; found {found!r} at row {row}: map scores to probabilities "
+            "first, for example with scipy.special.softmax(scores, axis=1)"
+        )
+    if unit:
+        totals = scores.sum(axis=1)
+        off = np.abs(totals - 1) > MOST_OFF
+        if off.any():
+            row, found = _first(totals, off)
+            raise ValueError(
+                f"{name} must have rows that sum to 1; the sum of row {row} is {found:.6g}: divide "
+                f"by {name}.sum(axis=1, keepdims=True)"
+            )
+    return scores
+
+
+def check_class_labels(
+    labels: ArrayLike,
+    *,
+    n_classes: int,
+    size: int,
+    name: str = "labels",
+    other: str = "probabilities",
+) -> NDArray[np.int64]:
+    """Return `labels`, numbers of the columns of `other`, as a 1-D int64 array."""
+    remedy = (
+        f"number the classes as the columns of {other} are, for example by "
+        "np.searchsorted(classifier.classes_, labels)"
+    )
+    labels = _numbers(labels, name, f"whole numbers from 0 to {n_classes - 1}", remedy)
+    _check_size(labels, size, name, other)
+    with np.errstate(invalid="ignore"):
+        codes = labels.astype(np.int64)
+    wrong = (codes != labels) | (codes < 0) | (codes >= n_classes)
+    if wrong.any():
+        row, found = _first(labels, wrong)
+        raise ValueError(
+            f"{name} must be whole numbers from 0 to {n_classes - 1}; found {found} at row {row}: "
+            f"{remedy}"
+        )
+    return codes
 
 
 def check_labels(
@@ -148,6 +222,12 @@ def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     return logit(inside(probabilities))
 
 
+def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
+    logarithms = np.maximum(probabilities, NEAREST)
+    return np.log(logarithms, out=logarithms)
+
+
 def check_sample(
     labels: ArrayLike,
     probabilities: ArrayLike,
@@ -200,6 +280,12 @@ def check_smoothing(value: object, name: str = "smoothing") -> None:
         raise ValueError(f"{name} must be a number from 0 to {LARGEST_TOTAL:.0e}; found {value!r}")
 
 
+def check_not_below_zero(value: object, name: str) -> None:
+    """Raise unless `value` is a finite number, 0 or more."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0; found {value!r}")
+
+
 def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
     """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
 
@@ -227,23 +313,22 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
 
 def one_dimensional(values: ArrayLike, name: str) -> NDArray:
     """Return `values` as a 1-D array of any dtype."""
-    if values is None:
-        raise ValueError(
-            f"{name} must be one-dimensional, one number per row. Expected array-like (array or "
-            "non-string sequence), got None"
-        )
-    if hasattr(values, "toarray"):
-        raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray().ravel()")
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} holds masked values: drop such rows")
-    try:
-        values = np.asarray(values)
-    except ValueError as error:  # a ragged list
-        raise ValueError(f"{name} must be one-dimensional, one number per row: {error}") from None
+    values = _array(values, name, "one-dimensional, one number per row", ".ravel()")
     if values.ndim != 1:
         raise ValueError(
             f"{name} must be one-dimensional; found shape {values.shape}: pass one column, for "
             f"example {name}[:, 1] of predict_proba or {name}.ravel()"
+        )
+    return values
+
+
+def two_dimensional(values: ArrayLike, name: str) -> NDArray:
+    """Return `values` as a 2-D array of any dtype, with two columns or more."""
+    values = _array(values, name, "two-dimensional, one column per class", "")
+    if values.ndim != 2 or values.shape[1] < 2:
+        raise ValueError(
+            f"{name} must be two-dimensional, one column per class; found shape {values.shape}: "
+            "pass all columns of predict_proba"
         )
     return values
 
@@ -272,10 +357,26 @@ def restored_on_failure(estimator):
         raise
 
 
-def _numbers(values, name, kind, remedy):
-    """`values` as a 1-D array of a real dtype."""
-    values = one_dimensional(values, name)
-    if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values):
+def _array(values, name, shape, dense):
+    """`values` as an array, if they can be one; `dense` makes a dense matrix what is wanted."""
+    if values is None:
+        raise ValueError(
+            f"{name} must be {shape}. Expected array-like (array or non-string sequence), got None"
+        )
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray(){dense}")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values: drop such rows")
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # a ragged list
+        raise ValueError(f"{name} must be {shape}: {error}") from None
+
+
+def _numbers(values, name, kind, remedy, shaped=one_dimensional):
+    """`values` as an array of a real dtype, of as many dimensions as `shaped` makes."""
+    values = shaped(values, name)
+    if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values.flat):
         try:  # as pandas stores columns of mixed or nullable type
             values = values.astype(np.float64)
         except OverflowError:
@@ -283,6 +384,12 @@ def _numbers(values, name, kind, remedy):
     if values.size and values.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
     return values
+
+
+def _first(values, wrong):
+    """Number of the first row where something is `wrong`, and what is found there."""
+    place = np.unravel_index(np.argmax(wrong), wrong.shape)
+    return int(place[0]), values[place].item()
 
 
 def _check_size(values, size, name, other):

@@ -5,6 +5,7 @@ The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets t
 * Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
   cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
   all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
+* Calibrators of more than two classes, fitted to rows that sum to 1: likewise.
 * `HeterogeneousCalibrator`, `Multicalibration` and `AUCSplitTree`, fitted to (X, scores, labels): a
   subclass with scores of its own, and groups made of X, goes through all checks.
 """
@@ -33,6 +34,14 @@ from calib import (
     TransductiveVennAbers,
     VennAbers,
 )
+from calib.multiclass import (
+    DirichletCalibration,
+    OneVsRestCalibrator,
+    PairwiseVennAbers,
+    TemperatureScaling,
+    TopLabelBinning,
+    VectorScaling,
+)
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # scores equal to the last digit
 ESTIMATORS = [
@@ -44,6 +53,15 @@ BASES = {Calibrator, OnlineCalibrator, ScoreModel}
 ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
 CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
 ONE_DIMENSIONAL += [MondrianVennAbers, SelfCalibratingConformal]
+MULTICLASS = [
+    TemperatureScaling(),
+    TemperatureScaling(scale="score"),
+    VectorScaling(),
+    DirichletCalibration(),
+    OneVsRestCalibrator(),
+    PairwiseVennAbers(),
+    TopLabelBinning(),
+]
 
 
 class Heterogeneous(HeterogeneousCalibrator):
@@ -92,6 +110,10 @@ TWO_DIMENSIONAL = [
         CalibratedClassifier(TREE, calibrator(), cv="same", response_method="predict_proba")
         for calibrator in CALIBRATORS
     ),
+    *(
+        CalibratedClassifier(TREE, calibrator, cv="same", response_method="predict_proba")
+        for calibrator in MULTICLASS
+    ),
     pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
@@ -119,6 +141,8 @@ def outcomes(estimator):
     "ignore:invalid value encountered in cast:RuntimeWarning:sklearn",  # its look at a y of inf
     "ignore::sklearn.exceptions.SkipTestWarning",
     "ignore:scores separate the classes:sklearn.exceptions.ConvergenceWarning",  # as trees do
+    "ignore:probabilities separate a class:sklearn.exceptions.ConvergenceWarning",
+    "ignore:the labelled class has the largest:sklearn.exceptions.ConvergenceWarning",
 )
 @pytest.mark.parametrize("estimator", TWO_DIMENSIONAL, ids=lambda e: " ".join(str(e).split()))
 def test_all_checks(estimator):
@@ -133,6 +157,13 @@ def test_all_checks(estimator):
         failed.pop("check_sample_weight_equivalence_on_dense_data")
     assert not failed
     assert len(passed) > 40
+
+
+@pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize("estimator", MULTICLASS, ids=str)
+def test_checks_of_estimators_that_take_rows_with_the_sum_one(estimator):
+    passed, failed = outcomes(estimator)
+    assert passed and not failed
 
 
 @pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")

@@ -196,6 +196,10 @@ def test_sums_of_intervals_splits_scans_and_sigmoids(values, weight):
     bounded(kernels.auc_split.whole_auc, values, labels, weights)
     bounded(kernels.scanning.extremes, values)
     bounded(kernels.scanning.binary_codes, values)
+    scores = np.stack([values, values[::-1], values], axis=1)
+    gaps, missed = bounded(kernels.softmax.gaps_below_largest, scores, labels.astype(np.int64))
+    for slope in (0.0, 1.0, 1e308, np.nan):
+        bounded(kernels.softmax.slope_derivatives, gaps, missed, weights, slope)
     fit = kernels.logistic.fit_logistic
     for k, free_level in itertools.product([0, 1, 2], [False, True]):
         columns, start = np.stack([values, values[::-1]])[:k], np.full(k + 1, 0.3)

@@ -1,0 +1,51 @@
+"""Calibration of more than two classes.
+
+A calibrator of this package learns a map from the rows of probabilities that a classifier gives, a
+column for each class, to calibrated rows; `labels` are the numbers of the columns. Names that
+`calib` has, too, mean here what they mean there: with two classes the results agree.
+
+Examples
+--------
+>>> import numpy as np
+>>> from calib.multiclass import TemperatureScaling, log_loss
+>>> rng = np.random.default_rng(0)
+>>> truth = rng.dirichlet([1, 1, 1], 2000)
+>>> labels = [rng.choice(3, p=row) for row in truth]
+>>> rows = truth**2 / np.sum(truth**2, axis=1, keepdims=True)  # twice too sure
+>>> calibrator = TemperatureScaling().fit(rows[:1000], labels[:1000])
+>>> round(calibrator.temperature_, 1)
+2.0
+>>> round(log_loss(labels[1000:], rows[1000:]), 2)
+0.96
+>>> round(log_loss(labels[1000:], calibrator.predict_proba(rows[1000:])), 2)
+0.85
+"""
+
+from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.linear import DirichletCalibration, VectorScaling
+from calib.multiclass.measures import (
+    brier_score_loss,
+    class_wise,
+    confidences,
+    log_loss,
+    top_label,
+)
+from calib.multiclass.one_vs_rest import OneVsRestCalibrator
+from calib.multiclass.temperature import TemperatureScaling
+from calib.multiclass.top_label_binning import TopLabelBinning
+from calib.multiclass.venn_abers import PairwiseVennAbers
+
+__all__ = [
+    "DirichletCalibration",
+    "MulticlassCalibrator",
+    "OneVsRestCalibrator",
+    "PairwiseVennAbers",
+    "TemperatureScaling",
+    "TopLabelBinning",
+    "VectorScaling",
+    "brier_score_loss",
+    "class_wise",
+    "confidences",
+    "log_loss",
+    "top_label",
+]

@@ -1,0 +1,154 @@
+"""The contract of a calibrator of more than two classes."""
+
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags, TargetTags
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
+
+from calib.base import OneClassWarning
+from calib.multiclass.measures import brier_score_loss
+from calib.validation import (
+    check_class_labels,
+    check_score_rows,
+    check_weights,
+    restored_on_failure,
+    warn,
+)
+
+
+class MulticlassCalibrator(BaseEstimator):
+    """Base class of the maps from probabilities of k classes to calibrated probabilities.
+
+    A subclass implements ``_fit(probabilities, labels, weights)`` with clean arrays (`weights` is
+    None when all are one), where it checks its constructor arguments, and
+    ``_predict_proba(probabilities)``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        0, ..., k - 1: the numbers of the columns.
+    unit_scores : bool
+        Whether rows must be probabilities, which sum to 1. If not, they may hold any finite scores,
+        such as the logits of a network.
+    multiclass : bool
+        True: `CalibratedClassifier` hands over all columns at once.
+    """
+
+    unit_scores: bool = True
+    multiclass: bool = True
+
+    def fit(
+        self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn from the probabilities that a classifier gives, and labels.
+
+        Parameters
+        ----------
+        probabilities : array-like of shape (n, k)
+            A column for each class, k of at least 2. Each row is in [0, 1] and sums to 1, give or
+            take 1e-3, unless the calibrator takes any scores (`unit_scores`).
+        labels : array-like of shape (n,)
+            Classes: the number of the column, from 0 to k - 1. A class may be absent.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights. They are counts: a weight of w stands for w copies of the row.
+
+        Returns
+        -------
+        self : MulticlassCalibrator
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as described. The message names it, what was found and the
+            remedy. The calibrator is then left as it was.
+
+        Warns
+        -----
+        OneClassWarning
+            If all labels are equal.
+        UserWarning
+            If weights sum to one: they have been normalised, and count as one observation.
+        """
+        with restored_on_failure(self):
+            probabilities = check_score_rows(probabilities, unit=self.unit_scores)
+            n, k = probabilities.shape
+            labels = check_class_labels(labels, n_classes=k, size=n)
+            weights = None
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, size=n, other="probabilities")
+                kept = weights > 0  # a row of weight zero is a row that is not there
+                if not kept.all():
+                    probabilities, labels, weights = (
+                        probabilities[kept],
+                        labels[kept],
+                        weights[kept],
+                    )
+            self.classes_ = np.arange(k)
+            if labels.min() == labels.max():
+                warn(
+                    f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
+                    "nothing to tell the classes apart; collect calibration data of all classes",
+                    OneClassWarning,
+                )
+            self._fit(probabilities, labels, weights)
+        return self
+
+    def predict_proba(self, probabilities: ArrayLike) -> NDArray[np.float64]:
+        """Calibrated probabilities.
+
+        Parameters
+        ----------
+        probabilities : array-like of shape (n, k)
+            Rows as in `fit`, with the same columns; `n` may be 0.
+
+        Returns
+        -------
+        calibrated : ndarray of shape (n, k)
+            In [0, 1]; each row sums to 1.
+        """
+        return self._predict_proba(self._check_rows(probabilities))
+
+    def score(
+        self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """Minus the Brier score of `predict_proba`, in [-2, 0]: proper, and finite.
+
+        Parameters are those of `fit`.
+        """
+        calibrated = self.predict_proba(probabilities)
+        return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)
+
+    def _check_rows(self, probabilities):
+        """Rows to predict from: of the shape that was fitted, and perhaps none."""
+        check_is_fitted(self)
+        return check_score_rows(
+            probabilities,
+            unit=self.unit_scores,
+            n_classes=self.classes_.size,
+            allow_empty=True,
+        )
+
+    # probabilities and labels are X and y, no metadata; weights are taken unless switched off
+    __metadata_request__fit: ClassVar[dict] = {
+        "probabilities": UNUSED,
+        "labels": UNUSED,
+        "sample_weight": True,
+    }
+    __metadata_request__predict_proba: ClassVar[dict] = {"probabilities": UNUSED}
+    __metadata_request__score: ClassVar[dict] = {
+        "probabilities": UNUSED,
+        "labels": UNUSED,
+        "sample_weight": True,
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags(multi_class=True)
+        tags.target_tags = TargetTags(required=True, one_d_labels=True)
+        tags.input_tags.two_d_array = False  # not any two-dimensional array: a column per class
+        return tags

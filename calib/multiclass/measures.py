@@ -1,0 +1,207 @@
+"""Measures for more than two classes: two losses, and three ways to every binary measure."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calib.validation import check_class_labels, check_score_rows, check_weights, rescaled
+
+
+def confidences(
+    labels: ArrayLike, probabilities: ArrayLike
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Whether the most probable class is right, and its probability: a binary problem.
+
+    Every measure, test, interval and diagram of `calib` takes the two.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Classes: numbers of columns.
+    probabilities : array-like of shape (n, k)
+        Rows with the sum 1. Of equal probabilities the first counts as the largest.
+
+    Returns
+    -------
+    correct : ndarray of shape (n,)
+        0 or 1.
+    confidence : ndarray of shape (n,)
+        In [1/k, 1].
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    Guo et al. (2017) and Kull et al. (2019) speak of confidence calibration, Kumar et al. (2019) of
+    top-label calibration; `top_label` asks for more. Vaicenavicius et al. (2019) call this and
+    `class_wise` reductions of the probabilities. O(n k).
+
+    Examples
+    --------
+    >>> from calib import expected_calibration_error
+    >>> from calib.multiclass import confidences
+    >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
+    >>> correct, confidence = confidences([0, 2, 1, 2], rows)
+    >>> correct, confidence
+    (array([1, 1, 0, 1], dtype=uint8), array([0.5, 0.8, 0.5, 0.8]))
+    >>> round(expected_calibration_error(correct, confidence), 3)
+    0.1
+    """
+    labels, probabilities, _ = _check_sample(labels, probabilities, None)
+    predicted = probabilities.argmax(axis=1)
+    return (labels == predicted).astype(np.uint8), probabilities.max(axis=1)
+
+
+def class_wise(
+    measure: Callable[..., float],
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> NDArray[np.float64]:
+    """A binary measure of each class against the rest.
+
+    Parameters
+    ----------
+    measure : callable
+        ``measure(labels, probabilities, **options)``, of `calib` or elsewhere.
+    labels : array-like of shape (n,)
+        Classes: numbers of columns.
+    probabilities : array-like of shape (n, k)
+        Rows with the sum 1.
+    sample_weight : array-like of shape (n,), optional
+        Passed to `measure`.
+    **options
+        Passed to `measure`.
+
+    Returns
+    -------
+    values : ndarray of shape (k,)
+        For each class. Their mean with `expected_calibration_error` is the class-wise ECE of Kull
+        et al. (2019), the static calibration error of Nixon et al. (2019); with
+        `debiased_squared_error` it is the square of the debiased marginal calibration error of
+        Kumar et al. (2019).
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Examples
+    --------
+    >>> from calib import expected_calibration_error
+    >>> from calib.multiclass import class_wise
+    >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
+    >>> class_wise(expected_calibration_error, [0, 2, 1, 2], rows).round(3)
+    array([0.05, 0.15, 0.2 ])
+    """
+    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    return np.array(
+        [
+            _measured(measure, labels == j, column, weights, options)
+            for j, column in enumerate(probabilities.T)
+        ]
+    )
+
+
+def top_label(
+    measure: Callable[..., float],
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    **options: Any,
+) -> float:
+    """Mean of a binary measure of the confidence, among the rows of each predicted class.
+
+    Parameters are those of `class_wise`.
+
+    Returns
+    -------
+    value : float
+        Mean over the classes that are most probable somewhere, weighted by how often they are. With
+        `expected_calibration_error` this is the top-label ECE of Gupta and Ramdas (2022), which is
+        at least that of `confidences` where both have the same bins: errors of different
+        predicted classes do not cancel.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Examples
+    --------
+    >>> from calib import expected_calibration_error
+    >>> from calib.multiclass import top_label
+    >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
+    >>> round(top_label(expected_calibration_error, [0, 2, 1, 2], rows), 3)
+    0.1
+    """
+    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    predicted, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
+    values, sizes = [], []
+    for j in np.unique(predicted):
+        rows = predicted == j
+        part = None if weights is None else weights[rows]
+        values.append(_measured(measure, labels[rows] == j, confidence[rows], part, options))
+        sizes.append(np.count_nonzero(rows) if part is None else part.sum())
+    return float(np.average(values, weights=rescaled(np.array(sizes, float))))
+
+
+def brier_score_loss(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
+
+    With two classes it is twice `calib.brier_score_loss`, as Brier (1950) has it.
+
+    >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
+    0.25
+    """
+    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    of_outcome = probabilities[np.arange(labels.size), labels]
+    others = np.square(probabilities).sum(axis=1) - np.square(of_outcome)
+    return _mean(np.square(1 - of_outcome) + others, weights)
+
+
+def log_loss(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean of minus the logarithm of the probability of the outcome, in [0, inf]: O(n k).
+
+    It is infinite where an outcome had probability 0; nothing is cut off.
+
+    >>> log_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]).__round__(3)
+    0.347
+    """
+    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    with np.errstate(divide="ignore"):
+        losses = 0.0 - np.log(probabilities[np.arange(labels.size), labels])
+    return _mean(losses, weights)
+
+
+def _check_sample(labels, probabilities, sample_weight):
+    """Clean arrays, without the rows of weight zero."""
+    probabilities = check_score_rows(probabilities)
+    n, k = probabilities.shape
+    labels = check_class_labels(labels, n_classes=k, size=n)
+    if sample_weight is None:
+        return labels, probabilities, None
+    weights = check_weights(sample_weight, size=n, other="probabilities", counts=False)
+    kept = weights > 0
+    return labels[kept], probabilities[kept], weights[kept]
+
+
+def _measured(measure, labels, probabilities, weights, options):
+    weighted = {} if weights is None else {"sample_weight": weights}
+    return measure(labels.astype(np.uint8), probabilities, **weighted, **options)
+
+
+def _mean(values, weights):
+    return float(np.average(values, weights=None if weights is None else rescaled(weights)))

@@ -1,0 +1,124 @@
+"""Measures for more than two classes, by hand and by the binary ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sklearn_metrics
+from test_multiclass import sample
+
+import calib
+from calib import debiased_squared_error, expected_calibration_error, kuiper_error, smooth_ece
+from calib.multiclass import brier_score_loss, class_wise, confidences, log_loss, top_label
+
+ROWS = [[0.5, 0.3, 0.2], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 0.75, 0.25]]
+LABELS = [0, 1, 1, 1]
+
+
+def test_losses_by_hand():
+    squares = [0.25 + 0.09 + 0.04, 0.0625 + 0.5625 + 0.25, 0.16 + 0.36 + 0.04, 0.0625 + 0.0625]
+    assert brier_score_loss(LABELS, ROWS) == pytest.approx(np.mean(squares), rel=1e-14)
+    assert log_loss(LABELS, ROWS) == pytest.approx(-np.log([0.5, 0.25, 0.4, 0.75]).mean())
+    assert brier_score_loss([1, 0], [[1.0, 0.0], [0.0, 1.0]]) == 2.0
+    assert log_loss([1], [[1.0, 0.0]]) == np.inf
+    assert str(log_loss([0], [[1.0, 0.0]])) == "0.0"
+
+
+def test_the_losses_of_scikit_learn():
+    rows, labels = sample(300, 4)
+    weights = np.random.default_rng(0).exponential(size=300)
+    assert log_loss(labels, rows, sample_weight=weights) == pytest.approx(
+        sklearn_metrics.log_loss(labels, rows, sample_weight=weights, labels=range(4))
+    )
+
+
+def test_with_two_classes_they_are_the_binary_ones():
+    rows, labels = sample(300, 2)
+    p = rows[:, 1]
+    assert brier_score_loss(labels, rows) == pytest.approx(2 * calib.brier_score_loss(labels, p))
+    assert log_loss(labels, rows) == pytest.approx(calib.log_loss(labels, p))
+    both = class_wise(kuiper_error, labels, rows)
+    np.testing.assert_allclose(both, kuiper_error(labels, p), atol=1e-12)
+
+
+def test_confidences_by_hand():
+    correct, confidence = confidences(LABELS, ROWS)
+    np.testing.assert_array_equal(correct, [1, 0, 0, 1])  # of equal ones the first is predicted
+    np.testing.assert_array_equal(confidence, [0.5, 0.5, 0.4, 0.75])
+
+
+def test_class_wise_errors_by_hand():
+    found = class_wise(expected_calibration_error, LABELS, ROWS, n_bins=1)
+    np.testing.assert_allclose(found, np.abs([1.15 / 4 - 0.25, 1.7 / 4 - 0.75, 1.15 / 4]))
+
+
+def test_errors_of_predicted_classes_do_not_cancel():
+    rows = [[0.8, 0.1, 0.1]] * 5 + [[0.1, 0.8, 0.1]] * 5
+    labels = [0] * 5 + [1, 1, 1, 2, 2]
+    assert expected_calibration_error(*confidences(labels, rows)) == pytest.approx(0.0)
+    assert top_label(expected_calibration_error, labels, rows) == pytest.approx(0.2)
+    weights = [3] * 5 + [1] * 5
+    weighted = top_label(expected_calibration_error, labels, rows, sample_weight=weights)
+    assert weighted == pytest.approx((15 * 0.2 + 5 * 0.2) / 20)
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(1, 200), k=st.integers(2, 6), seed=st.integers(0, 10**6))
+def test_asking_for_more_finds_more_error_in_the_same_bins(n, k, seed):
+    rows, labels = sample(n, k, seed)
+    bins = {"strategy": "uniform", "n_bins": 5}
+    ours = expected_calibration_error(*confidences(labels, rows), **bins)
+    assert top_label(expected_calibration_error, labels, rows, **bins) >= ours - 1e-12
+
+
+@pytest.mark.parametrize(
+    "measure", [expected_calibration_error, debiased_squared_error, smooth_ece]
+)
+def test_weights_are_copies(measure):
+    rows, labels = sample(150, 3, decimals=2)
+    copies = np.random.default_rng(0).integers(0, 4, 150)
+    copies[rows.argmax(axis=1) == 2] = 0  # a class that is predicted by rows without weight only
+    repeated = np.repeat(labels, copies), np.repeat(rows, copies, axis=0)
+    options = {} if measure is smooth_ece else {"strategy": "uniform", "n_bins": 2}
+    for reduce in (class_wise, top_label):
+        weighted = reduce(measure, labels, rows, sample_weight=copies, **options)
+        np.testing.assert_allclose(weighted, reduce(measure, *repeated, **options), atol=1e-9)
+    for loss in (brier_score_loss, log_loss):
+        assert loss(labels, rows, sample_weight=copies) == pytest.approx(loss(*repeated))
+
+
+@pytest.mark.slow
+def test_the_debiased_error_of_calibrated_rows_is_zero_on_average():
+    rng = np.random.default_rng(0)
+    biased, debiased = [], []
+    for _ in range(200):
+        rows = rng.dirichlet(np.ones(3), 300)
+        labels = np.argmax(np.log(rows) + rng.gumbel(size=rows.shape), axis=1)
+        debiased.append(class_wise(debiased_squared_error, labels, rows).mean())
+        biased.append(class_wise(expected_calibration_error, labels, rows).mean())
+    assert np.mean(biased) > 0.03
+    assert abs(np.mean(debiased)) < 4 * np.std(debiased) / np.sqrt(200)
+
+
+def test_any_function_is_a_measure():
+    rows, labels = sample(50, 3)
+    found = class_wise(lambda z, p: float(z.mean() - p.mean()), labels, rows)
+    np.testing.assert_allclose(found, np.bincount(labels, minlength=3) / 50 - rows.mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda *a, **k: class_wise(kuiper_error, *a, **k),
+        lambda *a, **k: top_label(kuiper_error, *a, **k),
+        brier_score_loss,
+        log_loss,
+    ],
+)
+def test_bad_input_is_refused_by_name(call):
+    with pytest.raises(ValueError, match="labels must be whole numbers from 0 to 1; found 2"):
+        call([0, 2], [[0.5, 0.5], [1.0, 0.0]])
+    with pytest.raises(ValueError, match="probabilities must have rows that sum to 1"):
+        call([0, 1], [[0.5, 0.5], [1.0, 0.5]])
+    with pytest.raises(ValueError, match="sample_weight is zero in every row"):
+        call([0, 1], [[0.5, 0.5], [1.0, 0.0]], sample_weight=[0, 0])
