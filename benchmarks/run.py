@@ -29,7 +29,8 @@ SHOWN = SIZES[1:]
 LIMIT = 60.0
 PACKAGES = [
     *["calibrating-binary-classifiers", "numpy", "scipy", "scikit-learn", "numba"],
-    *["netcal", "relplot", "probmetrics", "venn-abers", "mapie"],
+    *["netcal", "relplot", "probmetrics", "probcal", "betacal", "splinecalib", "venn-abers"],
+    *["mapie", "model-diagnostics"],
 ]
 
 

@@ -5,22 +5,36 @@ returns a model, and `predict(model)`, which evaluates it at the queries. A meas
 in `fit`; its `predict` does nothing.
 """
 
+import mapie.metrics.calibration as mapie_metrics
 import numpy as np
+import probcal
 import relplot.metrics
+from agreement import sample
+from betacal import BetaCalibration as BetacalCalibration
 from mapie.calibration import VennAbersCalibrator
+from model_diagnostics.scoring import SquaredError, decompose
 from netcal.binning import BBQ as NetcalBBQ
 from netcal.binning import ENIR as NetcalENIR
 from netcal.binning import HistogramBinning as NetcalHistogram
 from netcal.metrics.confidence import ECE as NetcalECE
 from netcal.metrics.confidence import MCE as NetcalMCE
-from probmetrics.calibrators import BinaryHistogramBinningCalibrator
+from netcal.scaling import BetaCalibration as NetcalBeta
+from netcal.scaling import LogisticCalibration as NetcalLogistic
+from probmetrics.calibrators import BinaryHistogramBinningCalibrator, get_calibrator
 from scipy.optimize import isotonic_regression
+from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.calibration import _SigmoidCalibration, calibration_curve
+from sklearn.calibration import (
+    _SigmoidCalibration,
+    _TemperatureScaling,
+    calibration_curve,
+)
 from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KernelDensity
+from splinecalib import SplineCalib
 from venn_abers import VennAbers as PackageVennAbers
 
 import calib
@@ -60,6 +74,85 @@ def sklearn_sigmoid(scores, labels, queries):
     """The sigmoid inside CalibratedClassifierCV."""
     model = _SigmoidCalibration()
     return lambda: model.fit(scores, labels), lambda fitted: fitted.predict(queries)
+
+
+def sklearn_sigmoid_of_logits(scores, labels, queries):
+    """The same sigmoid, given logits."""
+    model = _SigmoidCalibration()
+    return lambda: model.fit(logit(scores), labels), lambda fitted: fitted.predict(logit(queries))
+
+
+def sklearn_temperature(scores, labels, queries):
+    """The temperature inside CalibratedClassifierCV."""
+    model = _TemperatureScaling()
+    return (
+        lambda: model.fit(two_columns(scores), labels),
+        lambda fitted: fitted.predict(two_columns(queries)),
+    )
+
+
+def sklearn_logistic(features):
+    """Logistic regression without a penalty by Newton's method, on functions of the score."""
+
+    def make(scores, labels, queries):
+        model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-6)
+        return (
+            lambda: model.fit(features(scores), labels),
+            lambda fitted: fitted.predict_proba(features(queries)),
+        )
+
+    return make
+
+
+def logarithms(scores):
+    """Features of beta calibration."""
+    return np.column_stack([np.log(scores), -np.log1p(-scores)])
+
+
+def powers(scores):
+    """Features of the quadratic logit."""
+    logits = logit(scores)
+    return np.column_stack([logits, logits**2])
+
+
+def one_column(model):
+    """A regressor whose one feature is the score: betacal."""
+    return lambda scores, labels, queries: (
+        lambda: model.fit(scores[:, np.newaxis], labels),
+        lambda fitted: fitted.predict(queries[:, np.newaxis]),
+    )
+
+
+def probcal_calibrator(model):
+    """A calibrator of probcal."""
+    return lambda scores, labels, queries: (
+        lambda: model.fit(scores, labels),
+        lambda fitted: fitted.predict_proba(queries),
+    )
+
+
+def probmetrics_calibrator(name):
+    """A calibrator of probmetrics by its name there."""
+
+    def make(scores, labels, queries):
+        model = get_calibrator(name)
+        return (
+            lambda: model.fit(two_columns(scores), labels),
+            lambda fitted: fitted.predict_proba(two_columns(queries)),
+        )
+
+    return make
+
+
+def splinecalib_spline(scores, labels, queries):
+    """A penalised natural spline."""
+    model = SplineCalib()
+
+    def fit():
+        model.fit(scores, labels)
+        return model
+
+    return fit, lambda fitted: fitted.calibrate(queries)
 
 
 def netcal_calibrator(model):
@@ -169,6 +262,17 @@ def skewed(make):
     return make_skewed
 
 
+def too_extreme(make):
+    """The same method on scores that are too extreme, whose order is right."""
+
+    def make_too_extreme(scores, labels, queries):
+        scores, labels = sample(scores.size, slope=0.6, seed=scores.size)
+        queries, _ = sample(scores.size, slope=0.6, seed=scores.size + 1)
+        return make(scores, labels, queries)
+
+    return make_too_extreme
+
+
 def venn_abers_agreement(n=10_000):
     """Compare all three on continuous scores; a sentence for the page."""
     rng = np.random.default_rng(n)
@@ -195,6 +299,7 @@ TASKS = {
     "Histogram, equal frequency": {
         "calib HistogramBinning(n_bins=10)": calibrator(calib.HistogramBinning(n_bins=10)),
         "probmetrics (quantile, 10)": probmetrics_histogram,
+        "probcal (mass, 10)": probcal_calibrator(probcal.HistogramBinningCalibrator()),
     },
     "Histogram, equal width": {
         'calib HistogramBinning(n_bins=10, strategy="uniform")': calibrator(
@@ -206,10 +311,43 @@ TASKS = {
         "calib PlattScaling": calibrator(calib.PlattScaling()),
         "scikit-learn _SigmoidCalibration": sklearn_sigmoid,
     },
+    "Platt scaling of logits, scores too extreme": {
+        'calib PlattScaling(scale="logit")': too_extreme(
+            calibrator(calib.PlattScaling(scale="logit"))
+        ),
+        "scikit-learn _SigmoidCalibration": too_extreme(sklearn_sigmoid_of_logits),
+        "probcal PlattCalibrator": too_extreme(probcal_calibrator(probcal.PlattCalibrator())),
+        "netcal LogisticCalibration": too_extreme(netcal_calibrator(NetcalLogistic())),
+    },
+    "Temperature scaling, scores too extreme": {
+        "calib TemperatureScaling": too_extreme(calibrator(calib.TemperatureScaling())),
+        "scikit-learn _TemperatureScaling": too_extreme(sklearn_temperature),
+        "probmetrics (temp-scaling)": too_extreme(probmetrics_calibrator("temp-scaling")),
+        "probcal TemperatureCalibrator": too_extreme(
+            probcal_calibrator(probcal.TemperatureCalibrator())
+        ),
+    },
+    "Beta calibration, scores too extreme": {
+        "calib BetaCalibration": too_extreme(calibrator(calib.BetaCalibration())),
+        "betacal (abm)": too_extreme(one_column(BetacalCalibration("abm"))),
+        "probcal BetaCalibrator": too_extreme(probcal_calibrator(probcal.BetaCalibrator())),
+        "netcal BetaCalibration": too_extreme(netcal_calibrator(NetcalBeta())),
+        "scikit-learn LogisticRegression (any sign)": too_extreme(sklearn_logistic(logarithms)),
+    },
+    "Quadratic logit, scores too extreme": {
+        "calib QuadraticLogit": too_extreme(calibrator(calib.QuadraticLogit())),
+        "probmetrics (quadratic-scaling)": too_extreme(probmetrics_calibrator("quadratic-scaling")),
+        "scikit-learn LogisticRegression": too_extreme(sklearn_logistic(powers)),
+    },
+    "Splines, for which calib points to packages": {
+        "splinecalib SplineCalib": splinecalib_spline,
+        "probcal SplineCalibrator": probcal_calibrator(probcal.SplineCalibrator()),
+    },
     "Isotonic regression": {
         "calib IsotonicCalibrator": calibrator(calib.IsotonicCalibrator()),
         "scipy argsort + isotonic_regression": scipy_isotonic,
         "scikit-learn IsotonicRegression": sklearn_isotonic,
+        "probcal IsotonicCalibrator": probcal_calibrator(probcal.IsotonicCalibrator()),
     },
     "Kernel density": {
         **{
@@ -226,18 +364,22 @@ TASKS = {
     "Averages over binnings": {
         "calib BBQ": calibrator(calib.BBQ()),
         "netcal BBQ (another model)": netcal_calibrator(NetcalBBQ()),
+        "probcal BBQ (another prior)": probcal_calibrator(probcal.BBQCalibrator()),
         "calib ENIR": calibrator(calib.ENIR()),
         "netcal ENIR": netcal_calibrator(NetcalENIR()),
+        "probcal ENIR (256 models)": probcal_calibrator(probcal.ENIRCalibrator()),
     },
     "Venn-Abers": {
         "calib VennAbers": calibrator(calib.VennAbers()),
         "venn-abers VennAbers": package_venn_abers,
         "MAPIE VennAbersCalibrator": mapie_venn_abers,
+        "probcal VennAbersCalibrator": probcal_calibrator(probcal.VennAbersCalibrator()),
     },
     "Venn-Abers, skewed scores": {
         "calib VennAbers": skewed(calibrator(calib.VennAbers())),
         "venn-abers VennAbers": skewed(package_venn_abers),
         "MAPIE VennAbersCalibrator": skewed(mapie_venn_abers),
+        "probcal VennAbersCalibrator": skewed(probcal_calibrator(probcal.VennAbersCalibrator())),
     },
     "ECE, ten bins of equal width": {
         "calib": measure(lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform")),
@@ -254,6 +396,21 @@ TASKS = {
         "calib reliability_curve": measure(calib.reliability_curve),
         "scikit-learn calibration_curve": measure(
             lambda z, p: calibration_curve(z, p, n_bins=10, strategy="quantile")
+        ),
+    },
+    "Smooth ECE": {
+        "calib smooth_ece": measure(calib.smooth_ece),
+        "relplot smECE": measure(lambda z, p: relplot.smECE(p, z)),
+        "probcal smooth_ece (on logits)": measure(probcal.metrics.smooth_ece),
+    },
+    "Kuiper's test": {
+        "calib kuiper_test": measure(calib.kuiper_test),
+        "MAPIE kuiper_p_value": measure(mapie_metrics.kuiper_p_value),
+    },
+    "CORP parts of the Brier score": {
+        "calib score_decomposition": measure(calib.score_decomposition),
+        "model-diagnostics decompose": measure(
+            lambda z, p: decompose(z, p, scoring_function=SquaredError())
         ),
     },
     "AUC": {

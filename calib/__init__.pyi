@@ -19,6 +19,7 @@ from .diagrams import corp_diagram as corp_diagram
 from .diagrams import reliability_diagram as reliability_diagram
 from .dirichlet_process import DirichletProcessCalibrator as DirichletProcessCalibrator
 from .discrete import DiscreteLaw as DiscreteLaw
+from .guarded import GuardedCalibrator as GuardedCalibrator
 from .heterogeneous import HeterogeneousCalibrator as HeterogeneousCalibrator
 from .histogram import HistogramBinning as HistogramBinning
 from .isotonic import IsotonicCalibrator as IsotonicCalibrator
@@ -77,6 +78,9 @@ from .metrics import spiegelhalter_test as spiegelhalter_test
 from .metrics import sweep_calibration_error as sweep_calibration_error
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
+from .online import OnlineCalibrator as OnlineCalibrator
+from .online import OnlineHistogramBinning as OnlineHistogramBinning
+from .online import OnlinePlattScaling as OnlinePlattScaling
 from .platt import PlattScaling as PlattScaling
 from .prior_shift import PriorShift as PriorShift
 from .prior_shift import shift_odds as shift_odds

@@ -72,13 +72,7 @@ class ScoreModel(BaseEstimator):
         """
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])
-            scores = self._check_scores(scores)
-            labels = check_labels(labels, size=scores.size)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, size=scores.size)
-                kept = weights > 0  # a row of weight zero is a row that is not there
-                scores, labels, weights = scores[kept], labels[kept], weights[kept]
+            scores, labels, weights = self._check_rows(scores, labels, sample_weight)
             if not 0 < np.count_nonzero(labels) < labels.size:
                 warn(
                     f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
@@ -102,6 +96,16 @@ class ScoreModel(BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
+
+    def _check_rows(self, scores, labels, sample_weight):
+        """Clean arrays, without the rows of weight zero: such a row is a row that is not there."""
+        scores = self._check_scores(scores)
+        labels = check_labels(labels, size=scores.size)
+        if sample_weight is None:
+            return scores, labels, None
+        weights = check_weights(sample_weight, size=scores.size)
+        kept = weights > 0
+        return scores[kept], labels[kept], weights[kept]
 
     def _check_scores(self, scores, *, allow_empty=False):
         return check_scores(scores, unit=self.unit_scores, allow_empty=allow_empty)

@@ -23,6 +23,7 @@ from calib.protocol import (
     classifier_scores,
     default_classifier,
     is_multiclass,
+    normalized,
     training_weights,
 )
 from calib.selection import CalibratorCV
@@ -387,9 +388,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         if self.classes_.size == 2:
             return np.hstack([1 - probabilities, probabilities])
-        totals = probabilities.sum(axis=1, keepdims=True)
-        uniform = np.full_like(probabilities, 1 / self.classes_.size)
-        return np.divide(probabilities, totals, out=uniform, where=totals > 0)
+        return normalized(probabilities)
 
     def _prefit(self):
         check_is_fitted(

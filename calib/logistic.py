@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -163,11 +164,10 @@ class BetaCalibration(LogisticCalibrator):
     Notes
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. The log loss is convex, so if
-    the optimum without constraints has a negative a or b, one of them is 0 at the constrained one:
-    it is the better of the fits with a = 0 and with b = 0, or c alone. Where a fit separates the
-    classes, it ends when the mean log loss is at most 2**-53: every observation is then as good as
-    certain. So it is with one class only. Where all scores are close together, a and b cannot be
-    told apart, and b is 0.
+    the optimum without constraints has a negative a or b, that one is 0 at the constrained one; of
+    two negative ones either or both. Where a fit separates the classes, it ends when the mean log
+    loss is at most 2**-53: every observation is then as good as certain. So it is with one class
+    only. Where all scores are close together, a and b cannot be told apart, and b is 0.
 
     O(N) per step, some ten steps, O(N) memory.
 
@@ -193,10 +193,9 @@ class BetaCalibration(LogisticCalibrator):
         columns = BetaMap.columns(scores, centre)
         fits = {(0, 1): likeliest(columns, labels, weights)}
         self.n_iter_ = fits[0, 1].n_steps
-        if fits[0, 1].slopes.min() < 0:  # the optimum is on an edge of the quadrant or its corner
-            fits = {j: likeliest(columns[list(j)], labels, weights) for j in [(0,), (1,), ()]}
-            fits = {j: fit for j, fit in fits.items() if np.all(fit.slopes >= 0)}
-            self.n_iter_ += sum(fit.n_steps for fit in fits.values())
+        negative = np.flatnonzero(fits[0, 1].slopes < 0)
+        if negative.size:
+            fits = self._fit_edges(columns, labels, weights, negative)
         free = min(fits, key=lambda j: fits[j].loss)
         fits[free].check(np.ptp(columns[list(free)], axis=1), labels)
         slopes = np.zeros(2)
@@ -205,6 +204,16 @@ class BetaCalibration(LogisticCalibrator):
         level = float(fits[free].level)
         self.intercept_ = level - self.a_ * np.log(centre) + self.b_ * np.log(1 - centre)
         self.map_ = BetaMap(self.a_, self.b_, level, centre)
+
+    def _fit_edges(self, columns, labels, weights, negative):
+        """Fits with one of the `negative` exponents at 0, or with both."""
+        fits = {(1 - j,): likeliest(columns[[1 - j]], labels, weights) for j in negative}
+        self.n_iter_ += sum(fit.n_steps for fit in fits.values())
+        fits = {j: fit for j, fit in fits.items() if fit.slopes[0] >= 0}
+        if not fits:
+            fits = {(): likeliest(columns[:0], labels, weights)}
+            self.n_iter_ += fits[()].n_steps
+        return fits
 
 
 class QuadraticLogit(LogisticCalibrator):
@@ -323,17 +332,25 @@ def radius_about(centre, lowest, highest):
 
 def fit_columns(columns, labels, weights, misses, start, free_level=True, enough=0.0) -> Fit:
     """`fit_logistic`; with many rows, from the optimum of some of them, if they have one."""
+    begin = None
     if labels.size >= MANY:
         some = columns[:, ::16].copy(), labels[::16].copy(), weights[::16].copy()
         fit = fit_columns(*some, misses, start, free_level, enough / 16)
         if fit.converged and not fit.moves(np.ptp(some[0], axis=1)):
+            centres = centres_of(fit, *some) if free_level else np.zeros(len(columns))
+            place = fit.slopes, fit.level + fit.slopes @ centres, centres
+            state = derivatives(columns, labels, weights, misses, *place)
             # some rows may be a bad guide to the others, such as those on a smaller scale
-            loss, *_ = derivatives(
-                columns, labels, weights, misses, fit.slopes, fit.level, np.zeros(len(columns))
-            )
-            if loss <= np.log(2) * weights.sum():
-                start = np.append(fit.level, fit.slopes)
-    return Fit(*fit_logistic(columns, labels, weights, misses, start, free_level, enough))
+            if state[0] <= np.log(2) * weights.sum():
+                begin = (*place, state)
+    return Fit(*fit_logistic(columns, labels, weights, misses, start, free_level, enough, begin))
+
+
+def centres_of(fit, columns, labels, weights):
+    """Means of the columns by curvature: about them the level does not interact with the slopes."""
+    p = expit(fit.level + fit.slopes @ columns)
+    curvature = weights * p * (1 - p)
+    return columns @ curvature / curvature.sum()
 
 
 def likeliest(columns, labels, weights) -> Fit:

@@ -143,6 +143,13 @@ def calibrated(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return probabilities
 
 
+def normalized(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows divided by their sums; where all of a row is 0, all classes are equally likely."""
+    totals = probabilities.sum(axis=1, keepdims=True)
+    uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
+    return np.divide(probabilities, totals, out=uniform, where=totals > 0)
+
+
 def training_weights(estimator, weights: ArrayLike | None) -> dict:
     """The fit parameters that hold `weights`, if `estimator` takes them; else it is warned of."""
     if weights is None:

@@ -2,10 +2,9 @@
 
 The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets them as follows.
 
-* Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
-  cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
-  all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
-* Calibrators of more than two classes, fitted to rows that sum to 1: likewise.
+* Calibrators, fitted to (scores, labels) of one dimension or to rows of probabilities: scikit-learn
+  checks that they can be cloned and skips the rest, as with its own `IsotonicRegression`. Here each
+  of them goes through all checks inside a `CalibratedClassifier`, too, which hands it its scores.
 * `HeterogeneousCalibrator` and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with
   scores of its own goes through all checks.
 """
@@ -26,11 +25,12 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
+    OnlineCalibrator,
     ScoreModel,
     TransductiveVennAbers,
     VennAbers,
 )
-from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
+from calib.multiclass import MulticlassCalibrator, TemperatureScaling
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # scores equal to the last digit
 ESTIMATORS = [
@@ -38,16 +38,14 @@ ESTIMATORS = [
     for value in (getattr(calib, name) for name in calib.__all__)
     if isinstance(value, type) and issubclass(value, BaseEstimator)
 ]
-CALIBRATORS = [cls for cls in ESTIMATORS if issubclass(cls, Calibrator) and cls is not Calibrator]
-ONE_DIMENSIONAL = [
-    cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in (Calibrator, ScoreModel)
-]
+BASES = {Calibrator, OnlineCalibrator, ScoreModel}
+ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
+CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
 
 MULTICLASS = [
-    TemperatureScaling(),
-    TemperatureScaling(scale="score"),
-    VectorScaling(),
-    DirichletCalibration(),
+    value
+    for value in (getattr(calib.multiclass, name) for name in calib.multiclass.__all__)
+    if isinstance(value, type) and value is not MulticlassCalibrator
 ]
 
 
@@ -82,12 +80,9 @@ TWO_DIMENSIONAL = [
     CalibratedClassifier(TREE, VennAbers(), cv=3, ensemble=True),
     *(
         CalibratedClassifier(TREE, calibrator(), cv="same", response_method="predict_proba")
-        for calibrator in CALIBRATORS
+        for calibrator in [*CALIBRATORS, *MULTICLASS]
     ),
-    *(
-        CalibratedClassifier(TREE, calibrator, cv="same", response_method="predict_proba")
-        for calibrator in MULTICLASS
-    ),
+    CalibratedClassifier(TREE, TemperatureScaling(scale="score"), cv="same"),
     pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
@@ -132,7 +127,7 @@ def test_all_checks(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("estimator", MULTICLASS, ids=str)
+@pytest.mark.parametrize("estimator", [cls() for cls in MULTICLASS], ids=str)
 def test_checks_of_estimators_that_take_rows_with_the_sum_one(estimator):
     passed, failed = outcomes(estimator)
     assert passed and not failed
@@ -153,4 +148,4 @@ def test_checks_of_one_dimensional_estimators(estimator):
 def test_every_public_estimator_is_checked():
     checked = {type(getattr(e, "values", [e])[0]) for e in TWO_DIMENSIONAL}
     checked |= {base for cls in checked for base in cls.__bases__}
-    assert set(ESTIMATORS) <= checked | {*ONE_DIMENSIONAL, Calibrator, ScoreModel}
+    assert set(ESTIMATORS) <= checked | {*ONE_DIMENSIONAL} | BASES

@@ -24,10 +24,13 @@ from calib import (
     CalibratorCV,
     DirectIsotonic,
     DirichletProcessCalibrator,
+    GuardedCalibrator,
     HistogramBinning,
     IsotonicCalibrator,
     KernelCalibrator,
     OneClassWarning,
+    OnlineHistogramBinning,
+    OnlinePlattScaling,
     PlattScaling,
     PriorShift,
     QuadraticLogit,
@@ -61,6 +64,9 @@ CALIBRATORS = [
     DirectIsotonic(),
     CalibratorCV(),
     PriorShift(IsotonicCalibrator(), prior=0.25),
+    OnlineHistogramBinning(bins=[0.5]),
+    OnlinePlattScaling(),
+    GuardedCalibrator(),
 ]
 each_calibrator = pytest.mark.parametrize("calibrator", CALIBRATORS, ids=str)
 

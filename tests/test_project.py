@@ -305,7 +305,7 @@ MAY_IMPORT = {
     "calibrators": FOUNDATIONS | {"calibrators"},
     "classifier": FOUNDATIONS | {"calibrators"},
     "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
-    "multiclass": FOUNDATIONS | {"multiclass", "calibrators", "metrics"},
+    "multiclass": FOUNDATIONS | {"multiclass", "calibrators", "metrics", "theory"},
     "comparison": FOUNDATIONS | {"comparison", "calibrators", "metrics", "diagrams"},
     "dask": FOUNDATIONS | {"calibrators", "metrics", "dask"},
     "report": FOUNDATIONS | {"report", "comparison", "metrics", "diagrams"},

@@ -10,7 +10,7 @@ MAX_STEPS = 1000
 LEAST_SHARE = 1e-12  # of a column's curvature that the columns before it must leave
 
 
-def fit_logistic(columns, labels, weights, misses, start, free_level=True, enough=0.0):
+def fit_logistic(columns, labels, weights, misses, start, free_level=True, enough=0.0, begin=None):
     """Minimise the cross entropy of sigmoid(level + slopes @ columns) against two target values.
 
     Parameters
@@ -21,7 +21,7 @@ def fit_logistic(columns, labels, weights, misses, start, free_level=True, enoug
     misses : tuple of float
         What the targets leave to the other class: they are misses[0] and 1 - misses[1], which
         itself would be rounded to 1 where there are many observations.
-    start, free_level, enough
+    start, free_level, enough, begin
         As in `newton`.
 
     Returns
@@ -33,11 +33,11 @@ def fit_logistic(columns, labels, weights, misses, start, free_level=True, enoug
     def derivatives_at(*place):
         return derivatives(columns, labels, weights, misses, *place)
 
-    return newton(derivatives_at, start, free_level, enough)
+    return newton(derivatives_at, start, free_level, enough, begin)
 
 
 @np.errstate(all="ignore")
-def newton(derivatives_at, start, free_level=True, enough=0.0):
+def newton(derivatives_at, start, free_level=True, enough=0.0, begin=None):
     """Minimise a cross entropy whose derivatives somebody else sums up.
 
     Newton steps, halved until the loss falls. Stops when the Newton decrement is below 1e-14 of the
@@ -54,6 +54,9 @@ def newton(derivatives_at, start, free_level=True, enough=0.0):
     enough : float
         A loss at which to stop. Where the columns separate the classes and nothing is missed, the
         loss falls to 0 along slopes without bound.
+    begin : tuple, optional
+        A better place, where the derivatives are known: slopes, level and centres as for
+        `derivatives_at`, and what it returns there. In place of `start`.
 
     Returns
     -------
@@ -70,8 +73,12 @@ def newton(derivatives_at, start, free_level=True, enough=0.0):
     # The log-odds are level + slopes @ (columns - centres). With the means of the columns,
     # weighted by curvature, as the centres, slopes and level do not interact: nothing cancels,
     # however uneven the columns are.
-    level, slopes, centres = start[0], start[1:], np.zeros(start.size - 1)
-    state, step = derivatives_at(slopes, level, centres), np.zeros(start.size)
+    if begin is None:
+        slopes, level, centres = start[1:], start[0], np.zeros(start.size - 1)
+        state = derivatives_at(slopes, level, centres)
+    else:
+        slopes, level, centres, state = begin
+    step = np.zeros(start.size)
     for n_steps in range(1, MAX_STEPS + 1):
         if free_level:
             _, _, hessian = state
@@ -135,22 +142,28 @@ def _newton_step(loss, gradient, hessian, first):
     return step, decrement
 
 
-@jit
 def derivatives(columns, labels, weights, misses, slopes, level, centres):
     """Loss, gradient and (lower triangle) Hessian of the weighted cross entropy; the level first.
 
     Shapes (), (k + 1,) and (k + 1, k + 1).
     """
-    k, n = columns.shape
+    # tuples: the compiler knows their length and unrolls the loops over columns
+    factors, origins = (level, *slopes), (0.0, *centres)
+    return _derivatives(columns, labels, weights, misses, factors, origins)
+
+
+@jit
+def _derivatives(columns, labels, weights, misses, factors, origins):
+    k, n = len(factors) - 1, columns.shape[1]
     u = np.ones(k + 1)
     gradient, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
     loss = 0.0
     lost = 0.0  # by rounding in the sum of the loss (Kahan): small steps are judged by it
     for i in range(n):
-        log_odds = level
-        for j in range(k):
-            u[j + 1] = columns[j, i] - centres[j]
-            log_odds += slopes[j] * u[j + 1]
+        log_odds = factors[0]
+        for j in range(1, k + 1):
+            u[j] = columns[j - 1, i] - origins[j]
+            log_odds += factors[j] * u[j]
         side, miss = (1.0, misses[1]) if labels[i] else (-1.0, misses[0])
         margin = side * log_odds
         e = math.exp(-abs(margin))

@@ -30,12 +30,18 @@ from calib.multiclass.measures import (
     log_loss,
     top_label,
 )
+from calib.multiclass.one_vs_rest import OneVsRestCalibrator
 from calib.multiclass.temperature import TemperatureScaling
+from calib.multiclass.top_label_binning import TopLabelBinning
+from calib.multiclass.venn_abers import PairwiseVennAbers
 
 __all__ = [
     "DirichletCalibration",
     "MulticlassCalibrator",
+    "OneVsRestCalibrator",
+    "PairwiseVennAbers",
     "TemperatureScaling",
+    "TopLabelBinning",
     "VectorScaling",
     "brier_score_loss",
     "class_wise",

@@ -110,14 +110,7 @@ class MulticlassCalibrator(BaseEstimator):
         calibrated : ndarray of shape (n, k)
             In [0, 1]; each row sums to 1.
         """
-        check_is_fitted(self)
-        rows = check_score_rows(
-            probabilities,
-            unit=self.unit_scores,
-            n_classes=self.classes_.size,
-            allow_empty=True,
-        )
-        return self._predict_proba(rows)
+        return self._predict_proba(self._check_rows(probabilities))
 
     def score(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
@@ -128,6 +121,16 @@ class MulticlassCalibrator(BaseEstimator):
         """
         calibrated = self.predict_proba(probabilities)
         return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)
+
+    def _check_rows(self, probabilities):
+        """Rows to predict from: of the shape that was fitted, and perhaps none."""
+        check_is_fitted(self)
+        return check_score_rows(
+            probabilities,
+            unit=self.unit_scores,
+            n_classes=self.classes_.size,
+            allow_empty=True,
+        )
 
     # probabilities and labels are X and y, no metadata; weights are taken unless switched off
     __metadata_request__fit: ClassVar[dict] = {
