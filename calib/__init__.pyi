@@ -78,9 +78,9 @@ from .metrics import smooth_calibration_error as smooth_calibration_error
 from .metrics import smooth_ece as smooth_ece
 from .metrics import spiegelhalter_test as spiegelhalter_test
 from .metrics import sweep_calibration_error as sweep_calibration_error
+from .mondrian import MondrianVennAbers as MondrianVennAbers
 from .multicalibration import Multicalibration as Multicalibration
 from .multicalibration import Patch as Patch
-from .mondrian import MondrianVennAbers as MondrianVennAbers
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .online import OnlineCalibrator as OnlineCalibrator

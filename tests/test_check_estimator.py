@@ -2,10 +2,9 @@
 
 The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets them as follows.
 
-* Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
-  cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
-  all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
-* Calibrators of more than two classes, fitted to rows that sum to 1: likewise.
+* Calibrators, fitted to (scores, labels) of one dimension or to rows of probabilities: scikit-learn
+  checks that they can be cloned and skips the rest, as with its own `IsotonicRegression`. Here each
+  of them goes through all checks inside a `CalibratedClassifier`, too, which hands it its scores.
 * `HeterogeneousCalibrator`, `Multicalibration` and `AUCSplitTree`, fitted to (X, scores, labels): a
   subclass with scores of its own, and groups made of X, goes through all checks.
 """
@@ -34,14 +33,7 @@ from calib import (
     TransductiveVennAbers,
     VennAbers,
 )
-from calib.multiclass import (
-    DirichletCalibration,
-    OneVsRestCalibrator,
-    PairwiseVennAbers,
-    TemperatureScaling,
-    TopLabelBinning,
-    VectorScaling,
-)
+from calib.multiclass import MulticlassCalibrator, TemperatureScaling
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # scores equal to the last digit
 ESTIMATORS = [
@@ -54,13 +46,9 @@ ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and 
 CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
 ONE_DIMENSIONAL += [MondrianVennAbers, SelfCalibratingConformal]
 MULTICLASS = [
-    TemperatureScaling(),
-    TemperatureScaling(scale="score"),
-    VectorScaling(),
-    DirichletCalibration(),
-    OneVsRestCalibrator(),
-    PairwiseVennAbers(),
-    TopLabelBinning(),
+    value
+    for value in (getattr(calib.multiclass, name) for name in calib.multiclass.__all__)
+    if isinstance(value, type) and value is not MulticlassCalibrator
 ]
 
 
@@ -108,12 +96,9 @@ TWO_DIMENSIONAL = [
     CalibratedClassifier(TREE, VennAbers(), cv=3, ensemble=True),
     *(
         CalibratedClassifier(TREE, calibrator(), cv="same", response_method="predict_proba")
-        for calibrator in CALIBRATORS
+        for calibrator in [*CALIBRATORS, *MULTICLASS]
     ),
-    *(
-        CalibratedClassifier(TREE, calibrator, cv="same", response_method="predict_proba")
-        for calibrator in MULTICLASS
-    ),
+    CalibratedClassifier(TREE, TemperatureScaling(scale="score"), cv="same"),
     pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
@@ -160,7 +145,7 @@ def test_all_checks(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("estimator", MULTICLASS, ids=str)
+@pytest.mark.parametrize("estimator", [cls() for cls in MULTICLASS], ids=str)
 def test_checks_of_estimators_that_take_rows_with_the_sum_one(estimator):
     passed, failed = outcomes(estimator)
     assert passed and not failed
