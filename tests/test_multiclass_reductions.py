@@ -1,6 +1,5 @@
 """More than two classes by calibrators of two: one against the rest, top label, pairs."""
 
-import os
 import warnings
 from collections import defaultdict
 from fractions import Fraction
@@ -9,98 +8,26 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.isotonic import IsotonicRegression
 from test_contract import CALIBRATORS as BINARY
 
-from calib import HistogramBinning, IsotonicCalibrator, OneClassWarning, PlattScaling, VennAbers
+from calib import IsotonicCalibrator, OneClassWarning, PlattScaling, VennAbers
 from calib.datasets import LAWS, TIED_LAWS
 from calib.multiclass import OneVsRestCalibrator, PairwiseVennAbers, TopLabelBinning
 from calib.theory import bin_bounds
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "25"))
-REDUCTIONS = [
-    OneVsRestCalibrator(),
-    OneVsRestCalibrator(HistogramBinning(n_bins=3)),
-    OneVsRestCalibrator(IsotonicCalibrator()),
-    OneVsRestCalibrator(VennAbers()),
-    PairwiseVennAbers(),
-    PairwiseVennAbers(loss="square"),
-    TopLabelBinning(bin_size=10),
-]
-each_reduction = pytest.mark.parametrize("calibrator", REDUCTIONS, ids=str)
 each_binary = pytest.mark.parametrize("binary", BINARY, ids=str)
 
-# Rows of probabilities, by form: functions of shape and generator
-ROWS = {
-    "continuous": lambda n, k, rng: rng.dirichlet(np.ones(k), n),
-    "sparse": lambda n, k, rng: rng.dirichlet(np.full(k, 0.05), n),
-    "rounded": lambda n, k, rng: rng.multinomial(4, np.full(k, 1 / k), n) / 4,
-    "one-hot": lambda n, k, rng: np.eye(k)[rng.integers(0, k, n)],
-    "equal": lambda n, k, rng: np.full((n, k), 1 / k),
-    "one top": lambda n, k, rng: np.eye(k)[np.zeros(n, int)] * 0.6 + 0.4 / k,
-    "float16": lambda n, k, rng: rng.dirichlet(np.ones(k), n).astype(np.float16),
-    "subnormal": lambda n, k, rng: np.eye(k)[rng.integers(0, k, n)] + 5e-324,
-}
-LABELS = {
-    "drawn": lambda p, rng: (p.cumsum(axis=1) / p.sum(axis=1, keepdims=True)
-                             < rng.random((len(p), 1))).sum(axis=1),
-    "random": lambda p, rng: rng.integers(0, p.shape[1], len(p)),
-    "right": lambda p, rng: p.argmax(axis=1),
-    "two only": lambda p, rng: rng.integers(0, 2, len(p)),
-    "one": lambda p, rng: np.full(len(p), p.shape[1] - 1),
-}  # fmt: skip
-WEIGHTS = {
-    "none": lambda n, rng: None,
-    "counts": lambda n, rng: np.append(rng.integers(0, 4, n - 1), 1),
-    "fractions": lambda n, rng: rng.random(n) + 0.1,
-    "halves": lambda n, rng: np.full(n, 0.5),
-    "huge": lambda n, rng: np.full(n, 1e140),
-}
 
-
-def sample(n=300, k=4, seed=0, form="continuous", labels="drawn"):
+def sample(n=300, k=4, seed=0):
+    """Probabilities, and labels drawn from them."""
     rng = np.random.default_rng(seed)
-    rows = ROWS[form](n, k, rng)
-    return rows, LABELS[labels](np.asarray(rows, float), rng)
-
-
-@each_reduction
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(
-    n=st.integers(1, 80),
-    k=st.integers(2, 6),
-    form=st.sampled_from(sorted(ROWS)),
-    labels=st.sampled_from(sorted(LABELS)),
-    weights=st.sampled_from(sorted(WEIGHTS)),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_probabilities_whatever_the_sample(calibrator, n, k, form, labels, weights, seed):
-    rows, z = sample(n, k, seed, form, labels)
-    rng = np.random.default_rng(seed)
-    w = WEIGHTS[weights](n, rng)
-    before = rows.copy(), z.copy()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", OneClassWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "sample_weight sums to 1")
-        fitted = clone(calibrator).fit(rows, z, w)
-        order = rng.permutation(n)
-        shuffled = clone(calibrator).fit(rows[order], z[order], None if w is None else w[order])
-        queries = np.concatenate([rows, np.eye(k), np.full((1, k), 1 / k)]).astype(float)
-        predicted = fitted.predict_proba(queries)
-        again = shuffled.predict_proba(queries)
-    assert predicted.shape == queries.shape and predicted.dtype == np.float64
-    assert np.all((predicted >= 0) & (predicted <= 1))  # false for NaN
-    np.testing.assert_allclose(predicted.sum(axis=1), 1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(again, predicted, rtol=0, atol=1e-6)
-    np.testing.assert_array_equal(rows, before[0])
-    np.testing.assert_array_equal(z, before[1])
+    rows = rng.dirichlet(np.ones(k), n)
+    return rows, (rows.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1).clip(max=k - 1)
 
 
 # One against the rest
@@ -136,7 +63,8 @@ def test_any_scores_where_the_calibrator_takes_them():
 
 
 def test_an_absent_class_is_named():
-    rows, z = sample(100, 3, labels="two only")
+    rows, z = sample(100, 3)
+    z = z.clip(max=1)
     with pytest.warns(OneClassWarning, match="labels holds no row of class 2") as caught:
         fitted = OneVsRestCalibrator().fit(rows, z)
     assert len(caught) == 1
