@@ -66,8 +66,8 @@ class GuardedCalibrator(OnlineCalibrator):
     challenger has lost by learning.
 
     A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger
-    may beat it without any change of the truth. The challenger counts rows before and after a change alike, so a change is
-    found the later, the longer the map in use was right.
+    may beat it without any change of the truth. The challenger counts rows before and after a
+    change alike, so a change is found the later, the longer the map in use was right.
 
     References
     ----------
