@@ -282,7 +282,7 @@ def ece_without_first_or_last(n_bins):
     )
 
 
-AS_IT_IS = "as both are"
+AS_IT_IS = "each its own"
 
 CALIBRATORS = {
     ("venn-abers", "Venn-Abers"): (of_venn_abers, {AS_IT_IS: ours(calib.VennAbers())}),
@@ -459,14 +459,14 @@ FITS = {
 }
 
 
-def compare(kind, comparisons, arguments):
+def compare(comparisons, arguments):
     """A row for each definition: the largest difference and its root mean square."""
     for (peer, what), (theirs, definitions) in comparisons.items():
         expected = np.asarray(theirs(*arguments))
         for definition, own in definitions.items():
             difference = np.abs(np.asarray(own(*arguments)) - expected)
             largest, mean = difference.max(), np.sqrt(np.mean(difference**2))
-            yield [kind, peer, what, definition, f"{largest:.1e}", f"{mean:.1e}"]
+            yield [peer, what, definition, f"{largest:.1e}", f"{mean:.1e}"]
 
 
 def excess_losses(scores, labels):
@@ -474,7 +474,7 @@ def excess_losses(scores, labels):
     for (peer, what), (theirs, own) in FITS.items():
         losses = [calib.log_loss(labels, fit(scores, labels, scores)) for fit in [theirs, own]]
         definition = "log loss of the fitted points, excess over calib"
-        yield ["fit", peer, what, definition, f"{losses[0] - losses[1]:.1e}", ""]
+        yield [peer, what, definition, f"{losses[0] - losses[1]:.1e}", ""]
 
 
 def main():
@@ -484,13 +484,15 @@ def main():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what peers say about convergence is theirs
         rows = [
-            *compare("calibrator", CALIBRATORS, (scores, labels, queries)),
+            *compare(CALIBRATORS, (scores, labels, queries)),
             *excess_losses(scores, labels),
-            *compare("measure", MEASURES, (outcomes, queries)),
+            *compare(MEASURES, (outcomes, queries)),
         ]
     with (ROOT / "results" / "agreement.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["kind", "peer", "what", "definition", "largest", "root_mean_square"])
+        writer.writerow(
+            ["package", "compared", "definitions", "largest difference", "root mean square"]
+        )
         writer.writerows(rows)
 
 

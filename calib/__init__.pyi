@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import decisions as decisions
 from . import diagrams as diagrams
 from . import metrics as metrics
 from . import multiclass as multiclass
@@ -15,6 +16,7 @@ from .bayesian_binning import BBQ as BBQ
 from .classifier import CalibratedClassifier as CalibratedClassifier
 from .comparison import Comparison as Comparison
 from .comparison import compare as compare
+from .conformal import SelfCalibratingConformal as SelfCalibratingConformal
 from .diagrams import corp_diagram as corp_diagram
 from .diagrams import reliability_diagram as reliability_diagram
 from .dirichlet_process import DirichletProcessCalibrator as DirichletProcessCalibrator
@@ -76,6 +78,9 @@ from .metrics import smooth_calibration_error as smooth_calibration_error
 from .metrics import smooth_ece as smooth_ece
 from .metrics import spiegelhalter_test as spiegelhalter_test
 from .metrics import sweep_calibration_error as sweep_calibration_error
+from .mondrian import MondrianVennAbers as MondrianVennAbers
+from .multicalibration import Multicalibration as Multicalibration
+from .multicalibration import Patch as Patch
 from .near_isotonic import ENIR as ENIR
 from .near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .online import OnlineCalibrator as OnlineCalibrator

@@ -23,7 +23,19 @@ class OneClassWarning(UserWarning):
     """All labels of the calibration sample are equal."""
 
 
-class ScoreModel(BaseEstimator):
+class OneDimensional(BaseEstimator):
+    """Base class of what is fitted to one score for each row, as scikit-learn's tags say."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.one_d_labels = True
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class ScoreModel(OneDimensional):
     """Base class of everything that is fitted to scores and labels.
 
     A subclass implements ``_fit(scores, labels, weights)`` with clean arrays (`weights` is None
@@ -88,14 +100,6 @@ class ScoreModel(BaseEstimator):
         "labels": UNUSED,
         "sample_weight": True,
     }
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.one_d_labels = True
-        tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
-        return tags
 
     def _check_rows(self, scores, labels, sample_weight):
         """Clean arrays, without the rows of weight zero: such a row is a row that is not there."""

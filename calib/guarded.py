@@ -65,9 +65,9 @@ class GuardedCalibrator(OnlineCalibrator):
     the latest when the best map of the challenger's family has gained that much and what the
     challenger has lost by learning.
 
-    A fitted map is never exactly calibrated: with many times the rows of its fit, a challenger
-    beats it rightly. The challenger counts rows before and after a change alike, so a change is
-    found the later, the longer the map in use was right.
+    A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger
+    may beat it without any change of the truth. The challenger counts rows before and after a
+    change alike, so a change is found the later, the longer the map in use was right.
 
     References
     ----------

@@ -1,5 +1,7 @@
 """Heterogeneous calibration: a calibrator of its own for each part of feature space."""
 
+import numbers
+import warnings
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -10,18 +12,23 @@ from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from calib.base import Calibrator, log_odds
-from calib.partitions import fit_partition
+from calib.base import Calibrator
+from calib.partitions import fit_partition, rows_by_part
 from calib.platt import PlattScaling
-from calib.pooling import Shifted, fit_offset
-from calib.protocol import calibrated, check_calibrator
+from calib.pooling import Blended, Shifted, effective_size_of, fit_offset
+from calib.protocol import calibrated, calibrated_logits, check_calibrator
+from calib.selection import deal
 from calib.validation import (
     check_integer,
     check_labels,
     check_scores,
     check_weights,
+    log_odds,
     restored_on_failure,
 )
+
+STRENGTHS = (np.inf, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 0.0)  # of pooling, to choose from
+FOLDS = 5  # of the sample, for that choice
 
 
 class Part(NamedTuple):
@@ -42,8 +49,9 @@ class Part(NamedTuple):
         of n points, weights counting as copies.
     score_range : pair of float
         Lowest and highest score that was calibrated; NaN without points.
-    calibrator : Calibrator or Shifted
-        What maps the scores of this part.
+    calibrator : Calibrator, Shifted or Blended
+        What maps the scores of this part; with pooling, drawn towards the calibrator of all points
+        (`calib.pooling.Blended`).
     fallback : bool
         Whether that is the calibrator of all points of the sample, shifted by what the points here
         tell (`calib.pooling.Shifted`; as it is if there are none), for lack of a map of its own.
@@ -108,6 +116,11 @@ class HeterogeneousCalibrator(BaseEstimator):
         are 0.36 n; with one class they are none.) A smaller part is pooled with the others: it
         gets the calibrator of the whole sample, its log-odds shifted by an offset that the points
         of the part choose, shrunk to 0.
+    pooling : float or "cv", default=0
+        How strongly the parts are drawn towards the calibrator of the whole sample: that one counts
+        as so many further points of balanced classes in each part. 0 leaves the parts alone,
+        infinity leaves them no difference, and ``"cv"`` chooses among 0, 10, 30, 100, ..., 3000 and
+        infinity by the log loss in five-fold cross-validation.
 
     Attributes
     ----------
@@ -119,6 +132,8 @@ class HeterogeneousCalibrator(BaseEstimator):
     partition_ : Leaves or GivenGroups
         The fitted partition; ``partition_.parts_of(X)`` numbers the parts of each row, a column for
         each tree.
+    pooling_ : float
+        The strength of pooling that was given or chosen.
     n_features_in_, feature_names_in_ : int, ndarray
         Of the X that was fitted; names only for a data frame of named columns.
 
@@ -135,15 +150,26 @@ class HeterogeneousCalibrator(BaseEstimator):
     standard deviation 1 on the scale of log-odds (partial pooling). A part without positives so
     gets lower probabilities than the common calibrator gives it, the lower the more points it has.
 
+    With ``pooling=k`` a part that tells as much as n points (`Part.effective_size`) gets the
+    log-odds
+
+    .. math:: \frac{n}{n + k}\, \ell_i + \frac{k}{n + k}\, \ell ,
+
+    between those of its own calibrator and those of the common one. For Platt scaling that is the
+    posterior mean of its a and b, in the normal approximation, if the prior has the information of
+    k points about the common values. For the offset of a small part the precision of the prior is 1
+    + k / 4, since the information of one point at probability 1/2 is 1/4.
+
     With one class only in the sample, all parts get the calibrator of the whole sample as it is,
     which warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
-    and the calibrator's.
+    and the calibrator's; with ``pooling="cv"`` six times that, but for boosting, where every
+    strength needs calibrators of its own.
 
     References
     ----------
     Durfee et al. (2022): Algorithm 1 (one tree, Platt scaling on logits), section 5 (forests),
     section 13 (boosting). That the true probabilities given part and score maximise the AUC is
-    Lemmas 4.3 and 4.4.
+    Lemmas 4.3 and 4.4. Partial pooling: Gelman and Hill (2007).
 
     Examples
     --------
@@ -161,10 +187,11 @@ class HeterogeneousCalibrator(BaseEstimator):
     True
     """
 
-    def __init__(self, partition=None, calibrator=None, *, min_part_size=50):
+    def __init__(self, partition=None, calibrator=None, *, min_part_size=50, pooling=0):
         self.partition = partition
         self.calibrator = calibrator
         self.min_part_size = min_part_size
+        self.pooling = pooling
 
     def fit(
         self,
@@ -255,6 +282,7 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     def _fit(self, X, scores, labels, sample_weight):
         check_integer(self.min_part_size, "min_part_size")
+        _check_pooling(self.pooling)
         check_calibrator(self._calibrator(), weighted=sample_weight is not None)
         scores = check_scores(scores)
         labels = check_labels(labels, size=scores.size)
@@ -270,11 +298,49 @@ class HeterogeneousCalibrator(BaseEstimator):
         self.partition_ = fit_partition(self._partition(), X, scores, labels, weights)
         columns = np.asarray(X).reshape(-1, 1) if len(np.shape(X)) == 1 else X
         validate_data(self, columns, skip_check_array=True)  # notes their number and names
+        self.pooling_ = self.pooling
+        if self.pooling == "cv":
+            self.pooling_ = self._cross_validated_pooling(X, scores, labels, weights)
+        self._fit_parts(X, scores, labels, weights)
+
+    def _fit_parts(self, X, scores, labels, weights, own=None):
+        """Set what belongs to the parts, given the partition and the strength of pooling.
+
+        `own` are calibrators that have been fitted to the same rows before, and takes new ones.
+        """
+        own = {} if own is None or self.partition_.sequential else own
         self.parts_, self.fallbacks_, self._calibrators = [], [], []
-        for tree, numbers in enumerate(self.partition_.parts_of(X).T):
-            self._fit_tree(tree, numbers, scores, labels, weights)
+        for tree, part_numbers in enumerate(self.partition_.parts_of(X).T):
+            self._fit_tree(tree, part_numbers, scores, labels, weights, own)
             if self.partition_.sequential:
-                scores = self._calibrate(tree, numbers, scores, _as_scores)
+                scores = self._calibrate(tree, part_numbers, scores, _as_scores)
+
+    def _cross_validated_pooling(self, X, scores, labels, weights):
+        """The strength with the smallest log loss out of fold; of equal ones the largest."""
+        with warnings.catch_warnings():  # what matters of the whole sample is said there
+            warnings.simplefilter("ignore")
+            losses = self._losses(X, scores, labels, weights)
+        return STRENGTHS[int(np.argmin(losses))]
+
+    def _losses(self, X, scores, labels, weights):
+        """Total log loss out of fold for each of `STRENGTHS`."""
+        losses = np.zeros(len(STRENGTHS))
+        copies = np.ones(scores.size) if weights is None else weights
+        for held_out in deal(scores, labels, copies, FOLDS):
+            others = copies - held_out
+            others[others < 1e-9 * copies] = 0.0  # left by rounding
+            rows, tested = np.flatnonzero(others), np.flatnonzero(held_out)
+            data = [_safe_indexing(X, rows), scores[rows], labels[rows]]
+            data.append(None if weights is None else others[rows])
+            queries = _safe_indexing(X, tested), scores[tested]
+            trial, own = clone(self), {}
+            trial.partition_ = fit_partition(self._partition(), *data)
+            for k, trial.pooling_ in enumerate(STRENGTHS):
+                trial._fit_parts(*data, own)
+                logits = log_odds(trial.predict(*queries))
+                margins = np.where(labels[tested] == 1, logits, -logits)
+                losses[k] += held_out[tested] @ np.logaddexp(0, -margins)
+        return losses
 
     def _partition(self):
         if self.partition is None:
@@ -283,26 +349,31 @@ class HeterogeneousCalibrator(BaseEstimator):
             )
         return self.partition
 
-    def _fit_tree(self, tree, numbers, scores, labels, weights):
+    def _fit_tree(self, tree, part_numbers, scores, labels, weights, own):
         """Add the parts of one tree, given the part and the score of each row."""
         if tree == 0 or self.partition_.sequential:
-            self.fallbacks_.append(self._fitted(scores, labels, weights))
+            if tree not in own:
+                own[tree] = self._fitted(scores, labels, weights)
+            self.fallbacks_.append(own[tree])
         else:
             self.fallbacks_.append(self.fallbacks_[0])
         self._calibrators.append({})
-        rows_of = _rows_by_part(numbers)
+        rows_of = rows_by_part(part_numbers)
+        one_class = not 0 < np.count_nonzero(labels) < labels.size
         for number, rule in self.partition_.rules[tree].items():
             rows = rows_of.get(number, np.empty(0, np.int64))
             n_positive = int(np.count_nonzero(labels[rows]))
             part_weights = None if weights is None else weights[rows]
-            effective_size = _effective_size(labels[rows], part_weights)
+            effective_size = effective_size_of(labels[rows], part_weights)
             enough = effective_size >= self.min_part_size
-            if enough:
-                calibrator = self._fitted(scores[rows], labels[rows], part_weights)
-            elif rows.size and 0 < np.count_nonzero(labels) < labels.size:
-                calibrator = self._shifted(scores[rows], labels[rows], part_weights)
-            else:
+            if self.pooling_ == np.inf or not rows.size or one_class:
                 calibrator = self.fallbacks_[-1]
+            elif enough:
+                if (tree, number) not in own:
+                    own[tree, number] = self._fitted(scores[rows], labels[rows], part_weights)
+                calibrator = self._blended(own[tree, number], effective_size)
+            else:
+                calibrator = self._shifted(scores[rows], labels[rows], part_weights)
             self._calibrators[tree][number] = calibrator
             inside = scores[rows] if rows.size else np.array([np.nan])
             self.parts_.append(
@@ -328,12 +399,19 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     def _shifted(self, scores, labels, weights):
         common = Shifted(self.fallbacks_[-1], 0.0)
-        return common._replace(offset=fit_offset(common.predict_logit(scores), labels, weights))
+        logits, precision = common.predict_logit(scores), 1 + self.pooling_ / 4
+        return common._replace(offset=fit_offset(logits, labels, weights, precision))
 
-    def _calibrate(self, tree, numbers, scores, output):
+    def _blended(self, own, effective_size):
+        if self.pooling_ == 0:
+            return own
+        share = effective_size / (effective_size + self.pooling_)
+        return Blended(self.fallbacks_[-1], own, share)
+
+    def _calibrate(self, tree, part_numbers, scores, output):
         """`output` of each row's calibrator in one tree."""
         result = np.empty(scores.size)
-        for number, rows in _rows_by_part(numbers).items():
+        for number, rows in rows_by_part(part_numbers).items():
             calibrator = self._calibrators[tree].get(number, self.fallbacks_[tree])
             result[rows] = output(calibrator, scores[rows])
         return result
@@ -343,23 +421,16 @@ def _as_scores(calibrator, scores):
     """What has been calibrated, as scores for the next calibrator of a sequence."""
     if getattr(calibrator, "unit_scores", False):
         return calibrated(calibrator, scores)
-    if hasattr(calibrator, "predict_logit"):  # exact where a probability would round to 1
-        return calibrator.predict_logit(scores)
-    return log_odds(calibrated(calibrator, scores))
+    return calibrated_logits(calibrator, scores)
 
 
-def _effective_size(labels, weights):
-    """4 m (n - m) / n for m positives of n points."""
-    n = float(labels.size if weights is None else weights.sum())
-    m = float(np.count_nonzero(labels) if weights is None else weights @ labels)
-    return 4 * m * (n - m) / n if n else 0.0
-
-
-def _rows_by_part(numbers):
-    """Rows of each part that occurs in `numbers`, in their order."""
-    order = np.argsort(numbers, kind="stable")
-    found, starts = np.unique(numbers[order], return_index=True)
-    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
+def _check_pooling(pooling):
+    number = isinstance(pooling, numbers.Real) and not isinstance(pooling, bool)
+    if pooling != "cv" and not (number and pooling >= 0):
+        raise ValueError(
+            "pooling must be 'cv' or a number of at least 0, which may be infinite; found "
+            f"{pooling!r}"
+        )
 
 
 def _check_rows(X, scores):

@@ -94,10 +94,15 @@ class HistogramBinning(Calibrator):
 
     def _fit_quantile(self, n_bins, scores, labels, weights):
         groups = group_ties(scores, labels, weights)
-        starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
+        starts, self.cuts_ = quantile_bins(groups, n_bins)
         self.counts_, _, self.positives_ = segment_sums(starts, *groups)
-        first = starts[1:-1]  # first group of each bin but the lowest
-        self.cuts_ = halfway(groups.scores[first - 1], groups.scores[first])
+
+
+def quantile_bins(groups, n_bins):
+    """First group of ties of each bin of equal frequency, and the cuts between the bins."""
+    starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
+    first = starts[1:-1]  # of each bin but the lowest
+    return starts, halfway(groups.scores[first - 1], groups.scores[first])
 
 
 def halfway(left, right):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from calib.kernels.pooling import block_centres
 from calib.kernels.searching import interpolate, step
 from calib.validation import NEAREST, check_choice, check_scores, inside, log_odds
 
@@ -242,6 +243,11 @@ class LinearMap(_Tabulated):
         knots = scores[ends]
         kept = np.append(True, knots[1:] > knots[:-1])  # a block of one score has one knot
         return cls(knots[kept], np.repeat(values, 2)[kept])
+
+    @classmethod
+    def of_centres(cls, scores, weights, starts, values) -> "LinearMap":
+        """Map without plateaus: a knot per block, at the weighted mean of its scores."""
+        return cls(block_centres(scores, weights, np.append(starts, scores.size)), values)
 
     def _evaluate(self, scores):
         return interpolate(self.scores, self.probabilities, scores)

@@ -8,10 +8,10 @@ from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
 from calib.base import Calibrator, ScoreModel
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import group_ties, smoothed
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path, shrunken_positives
 from calib.maps import LinearMap
-from calib.validation import check_choice
+from calib.validation import check_choice, check_flag, check_smoothing
 
 
 class NearIsotonicPath(ScoreModel):
@@ -131,6 +131,13 @@ class ENIR(Calibrator):
     criterion : {"bic", "aic", "aicc"}, default="bic"
         Penalty :math:`d \log N`, :math:`2d`, or :math:`2d + 2d(d+1)/(N-d-1)`. The last is infinite
         for d >= N - 1; if it is for all models, the one of the fewest bins has all the weight.
+    centred : bool, default=False
+        Whether to place the value of each run of scores that all models with weight join at the
+        weighted mean of these scores only, and to interpolate between, so that there are no
+        plateaus.
+    smoothing : float, default=0.0
+        Weight of two pseudo-observations, a positive at the smallest score and a negative at the
+        largest. With any positive weight no prediction is 0 or 1.
 
     Attributes
     ----------
@@ -148,12 +155,14 @@ class ENIR(Calibrator):
         exp of the entropy of the weights: k if k models share the weight evenly.
     map_ : LinearMap
         Piecewise linear, with knots at the ends of the runs of scores that all models with weight
-        join. The average of linear interpolations is one linear interpolation.
+        join, or, if `centred`, at their weighted means. The average of linear interpolations is
+        one linear interpolation.
 
     Raises
     ------
     ValueError
-        If `criterion` is none of the three (when `fit` is called).
+        If `criterion` is none of the three, `centred` no bool or `smoothing` negative (when `fit`
+        is called).
 
     Notes
     -----
@@ -171,8 +180,9 @@ class ENIR(Calibrator):
     samples in which all models are within reach, so that the worst case is O(K^2). Predict O(1)
     expected per score, memory O(N).
 
-    With one class only, every prediction is that class. A prediction at a calibration score is
-    exactly 0 if no label up to it is 1, and exactly 1 if no label from it on is 0.
+    With one class only, every prediction is that class. Without smoothing a prediction at a
+    calibration score is exactly 0 if no label up to it is 1, and exactly 1 if no label from it on
+    is 0.
 
     References
     ----------
@@ -189,12 +199,16 @@ class ENIR(Calibrator):
     array([0.  , 0.25, 0.5 , 1.  ])
     """
 
-    def __init__(self, *, criterion: str = "bic"):
+    def __init__(self, *, criterion: str = "bic", centred: bool = False, smoothing: float = 0.0):
         self.criterion = criterion
+        self.centred = centred
+        self.smoothing = smoothing
 
     def _fit(self, scores, labels, weights):
         check_choice(self.criterion, PENALTIES, "criterion")
-        groups = group_ties(scores, labels, weights)
+        check_flag(self.centred, "centred")
+        check_smoothing(self.smoothing)
+        groups = smoothed(group_ties(scores, labels, weights), self.smoothing)
         total = max(groups.weights.sum(), 2.0)  # fewer observations have no different scores
         bins, path = near_isotonic_path(groups.weights, groups.positives)
         models = slice(min(1, path.lambdas.size - 1), None)  # lambda = 0 only if it is alone
@@ -211,7 +225,11 @@ class ENIR(Calibrator):
         self.weights_ = model_weights(self.criteria_, reach)
         self.n_evaluated_ = int(np.count_nonzero(~np.isnan(self.criteria_)))
         self.effective_models_ = float(np.exp(-np.sum(xlogy(self.weights_, self.weights_))))
-        self.map_ = average_map(groups.scores, bins, self.lambdas_, self.weights_)
+        starts, values = average(bins, self.lambdas_, self.weights_)
+        if self.centred:
+            self.map_ = LinearMap.of_centres(groups.scores, groups.weights, starts, values)
+        else:
+            self.map_ = LinearMap.of_blocks(groups.scores, starts, values)
 
 
 def bic(n_bins, total):
@@ -269,14 +287,22 @@ def minus_twice_log_likelihood(bins, lam):
 
 
 def model_weights(criteria, reach):
-    """exp(-criterion / 2), normalised; 0 for models that are out of reach of the best."""
-    excess = criteria - np.nanmin(criteria)
+    """exp(-criterion / 2), normalised; 0 for models that are out of reach of the best.
+
+    If all criteria are infinite, the model of the fewest bins has all the weight.
+    """
+    best = np.nanmin(criteria)
+    if np.isinf(best):  # weights 1e149 apart: rounding makes values 0 or 1 where labels disagree
+        weights = np.zeros(criteria.size)
+        weights[-1] = 1.0
+        return weights
+    excess = criteria - best
     weights = np.where(excess <= reach, np.exp(-excess / 2), 0.0)
     return weights / weights.sum()
 
 
-def average_map(scores, bins, lambdas, weights):
-    """The ensemble, on the bins of its first model with weight."""
+def average(bins, lambdas, weights):
+    """The bins of the first model with weight, by their starts, and the ensemble on them."""
     carrying = np.flatnonzero(weights)
     bins, starts = merge_until(bins, lambdas[carrying[0]])
 
@@ -288,5 +314,4 @@ def average_map(scores, bins, lambdas, weights):
     heaviest = np.argmax(weights)
     best = fit(heaviest)
     # deviations from one model: a value on which all agree, such as 1, is not rounded
-    values = best + sum(weights[t] * (fit(t) - best) for t in carrying if t != heaviest)
-    return LinearMap.of_blocks(scores, starts, values)
+    return starts, best + sum(weights[t] * (fit(t) - best) for t in carrying if t != heaviest)

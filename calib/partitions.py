@@ -188,6 +188,13 @@ def rules_of(tree, names, incomplete=frozenset()):
     return rules
 
 
+def rows_by_part(part_numbers):
+    """Rows of each part that occurs in `part_numbers`, in their order."""
+    order = np.argsort(part_numbers, kind="stable")
+    found, starts = np.unique(part_numbers[order], return_index=True)
+    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
+
+
 def _in_words(ranges, names):
     """Conditions on the features: above `low`, at most `high`, and whether missing will do."""
     conditions = []

@@ -1,4 +1,4 @@
-"""Partial pooling: a calibrator for everybody, shifted for a part that tells little by itself."""
+"""Partial pooling: the calibrator of a part, drawn towards the one for everybody."""
 
 from typing import Any, NamedTuple
 
@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from calib.base import log_odds
-from calib.protocol import calibrated
+from calib.protocol import calibrated_logits
 
 
 class Shifted(NamedTuple):
@@ -42,26 +41,77 @@ class Shifted(NamedTuple):
 
     def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Shifted log-odds, of shape (n,)."""
-        if hasattr(self.common, "predict_logit"):  # exact where a probability would round to 1
-            return self.common.predict_logit(scores) + self.offset
-        return log_odds(calibrated(self.common, np.asarray(scores, np.float64))) + self.offset
+        return calibrated_logits(self.common, np.asarray(scores, np.float64)) + self.offset
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probabilities of class 1, of shape (n,)."""
         return expit(self.predict_logit(scores))
 
 
+class Blended(NamedTuple):
+    """A fitted calibrator of a part whose log-odds are drawn towards those of the common one.
+
+    Attributes
+    ----------
+    common, own : fitted calibrator
+        Of everybody, and of the part.
+    share : float
+        Of `own` in the log-odds, in [0, 1].
+    """
+
+    common: Any
+    own: Any
+    share: float
+
+    @property
+    def unit_scores(self) -> bool:
+        """Whether scores must lie in [0, 1]."""
+        return getattr(self.common, "unit_scores", False)
+
+    @property
+    def slope_(self) -> float:
+        """The a of Platt scaling, if the two are that."""
+        return self._between(self.common.slope_, self.own.slope_)
+
+    @property
+    def intercept_(self) -> float:
+        """The b of Platt scaling, if the two are that."""
+        return self._between(self.common.intercept_, self.own.intercept_)
+
+    def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """Log-odds between those of the two, of shape (n,)."""
+        scores = np.asarray(scores, np.float64)
+        return self._between(*(calibrated_logits(c, scores) for c in (self.common, self.own)))
+
+    def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """Probabilities of class 1, of shape (n,)."""
+        return expit(self.predict_logit(scores))
+
+    def _between(self, common, own):
+        return (1 - self.share) * common + self.share * own
+
+
+def effective_size_of(
+    labels: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+) -> float:
+    """4 m (n - m) / n for m positives of n points: points of balanced classes that tell as much."""
+    n = float(labels.size if weights is None else weights.sum())
+    m = float(np.count_nonzero(labels) if weights is None else weights @ labels)
+    return 4 * m * (n - m) / n if n else 0.0
+
+
 def fit_offset(
     logits: NDArray[np.float64],
     labels: NDArray[np.int64],
     weights: NDArray[np.float64] | None = None,
+    precision: float = 1.0,
 ) -> float:
     r"""Offset of log-odds that a few labels ask for, shrunk to 0.
 
     .. math::
-       c = \arg\max_c \sum_j w_j \log P(z_j \mid \ell_j + c) - \tfrac12 c^2 ,
+       c = \arg\max_c \sum_j w_j \log P(z_j \mid \ell_j + c) - \tfrac{\kappa}{2} c^2 ,
 
-    the most probable value under a normal prior with standard deviation 1.
+    the most probable value under a normal prior with mean 0 and precision kappa.
 
     Parameters
     ----------
@@ -71,6 +121,8 @@ def fit_offset(
         Classes, 0/1; one class will do.
     weights : ndarray of shape (n,), optional
         Numbers of copies.
+    precision : float, default=1.0
+        Of the prior, kappa; positive and finite.
 
     Returns
     -------
@@ -89,7 +141,7 @@ def fit_offset(
     weights = np.ones(labels.size) if weights is None else weights
 
     def slope(offset):
-        return weights @ (labels - expit(logits + offset)) - offset
+        return weights @ (labels - expit(logits + offset)) - precision * offset
 
-    reach = weights.sum() + 1.0  # no sum of residuals is larger
+    reach = (weights.sum() + 1.0) / precision  # no sum of residuals is larger
     return float(brentq(slope, -reach, reach, xtol=1e-12))

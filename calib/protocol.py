@@ -18,7 +18,7 @@ from sklearn import get_config
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
-from calib.validation import warn
+from calib.validation import log_odds, warn
 
 
 def default_classifier() -> LogisticRegression:
@@ -141,6 +141,25 @@ def calibrated(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
             "probabilities are needed (IsotonicRegression: out_of_bounds='clip')"
         )
     return probabilities
+
+
+def calibrated_logits(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log-odds of class 1 from a fitted calibrator, of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If what it predicts is not one number for each score, or no probability.
+    """
+    if not hasattr(calibrator, "predict_logit"):
+        return log_odds(calibrated(calibrator, scores))
+    logits = np.asarray(calibrator.predict_logit(scores), np.float64)
+    if logits.shape != scores.shape or np.isnan(logits).any():
+        raise ValueError(
+            f"calibrator {type(calibrator).__name__}: predict_logit must give one number for each "
+            "score"
+        )
+    return logits  # exact where a probability would round to 1
 
 
 def normalized(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from calib.base import Calibrator, log_odds
+from calib.base import Calibrator
 from calib.platt import PlattScaling
-from calib.protocol import calibrated, check_calibrator
+from calib.protocol import calibrated, calibrated_logits, check_calibrator
 from calib.validation import check_integer
 from calib.venn_abers import VennAbers
 
@@ -86,7 +86,7 @@ class CalibratorCV(Calibrator):
     def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Log-odds of the calibrated probabilities, of shape (n,), by the chosen calibrator."""
         check_is_fitted(self)
-        return _logits(self.calibrator_, self._check_scores(scores, allow_empty=True))
+        return calibrated_logits(self.calibrator_, self._check_scores(scores, allow_empty=True))
 
     def _candidates(self):
         if self.calibrators is None:
@@ -151,20 +151,7 @@ def _loss(candidate, scores, labels, folds):
         others[others < 1e-9 * weights] = 0.0  # left by rounding
         fitted = clone(candidate).fit(scores, labels, sample_weight=others)
         rows = held_out > 0
-        logits = _logits(fitted, scores[rows])
+        logits = calibrated_logits(fitted, scores[rows])
         margins = np.where(labels[rows] == 1, logits, -logits)
         total += held_out[rows] @ np.logaddexp(0, -margins)
     return total / weights.sum()
-
-
-def _logits(calibrator, scores):
-    """Log-odds by a fitted calibrator, which may be from elsewhere."""
-    if hasattr(calibrator, "predict_logit"):  # exact where a probability would round to 1
-        logits = np.asarray(calibrator.predict_logit(scores), np.float64)
-        if logits.shape != scores.shape or np.isnan(logits).any():
-            raise ValueError(
-                f"calibrator {type(calibrator).__name__}: predict_logit must give one number for "
-                "each score"
-            )
-        return logits
-    return log_odds(calibrated(calibrator, scores))

@@ -242,7 +242,7 @@ def confidence_band(
     >>> lower.round(3), upper.round(3)
     (array([0.   , 0.385]), array([0.043, 0.615]))
     """
-    counts, positives = _counts(counts), _counts(positives, name="positives")
+    counts, positives = _counts(counts), _counts(positives, "positives", least=0)
     check_positive(delta, "delta", below=1)
     if positives.shape != counts.shape or np.any(positives > counts):
         raise ValueError("positives must be as many as counts, and none larger than its count")
@@ -429,11 +429,11 @@ def _uniform_deviation(n, delta):
     return np.sqrt(np.log(4 / delta) / (2 * n))
 
 
-def _counts(counts, name="counts"):
+def _counts(counts, name="counts", least=1):
     counts = check_scores(counts, name=name)
-    if np.any(counts < 0) or np.any(counts != np.round(counts)) or counts.sum() == 0:
+    if np.any(counts < 0) or np.any(counts != np.round(counts)) or counts.sum() < least:
         raise ValueError(
-            f"{name} must be whole numbers of calibration points, not all zero; found "
+            f"{name} must be whole numbers of calibration points{', not all zero' * least}; found "
             f"{counts[:5].tolist()}...: the bounds are for samples without weights"
         )
     return counts

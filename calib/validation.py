@@ -273,6 +273,13 @@ def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
         raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
 
 
+def check_smoothing(value: object, name: str = "smoothing") -> None:
+    """Raise unless `value` is a weight that a pseudo-observation can have."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= LARGEST_TOTAL:
+        raise ValueError(f"{name} must be a number from 0 to {LARGEST_TOTAL:.0e}; found {value!r}")
+
+
 def check_not_below_zero(value: object, name: str) -> None:
     """Raise unless `value` is a finite number, 0 or more."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value < np.inf:

@@ -2,12 +2,11 @@
 
 The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets them as follows.
 
-* Calibrators, fitted to (scores, labels) of one dimension: scikit-learn checks that they can be
-  cloned and skips the rest, as with its own `IsotonicRegression`. Here each of them goes through
-  all checks inside a `CalibratedClassifier`, too, which hands it scores of one dimension.
-* Calibrators of more than two classes, fitted to rows that sum to 1: likewise.
-* `HeterogeneousCalibrator` and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with
-  scores of its own goes through all checks.
+* Calibrators, fitted to (scores, labels) of one dimension or to rows of probabilities: scikit-learn
+  checks that they can be cloned and skips the rest, as with its own `IsotonicRegression`. Here each
+  of them goes through all checks inside a `CalibratedClassifier`, too, which hands it its scores.
+* `HeterogeneousCalibrator`, `Multicalibration` and `AUCSplitTree`, fitted to (X, scores, labels): a
+  subclass with scores of its own, and groups made of X, goes through all checks.
 """
 
 import numpy as np
@@ -26,19 +25,15 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
+    MondrianVennAbers,
+    Multicalibration,
     OnlineCalibrator,
     ScoreModel,
+    SelfCalibratingConformal,
     TransductiveVennAbers,
     VennAbers,
 )
-from calib.multiclass import (
-    DirichletCalibration,
-    OneVsRestCalibrator,
-    PairwiseVennAbers,
-    TemperatureScaling,
-    TopLabelBinning,
-    VectorScaling,
-)
+from calib.multiclass import MulticlassCalibrator, TemperatureScaling
 
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)  # scores equal to the last digit
 ESTIMATORS = [
@@ -49,14 +44,11 @@ ESTIMATORS = [
 BASES = {Calibrator, OnlineCalibrator, ScoreModel}
 ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
 CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
+ONE_DIMENSIONAL += [MondrianVennAbers, SelfCalibratingConformal]
 MULTICLASS = [
-    TemperatureScaling(),
-    TemperatureScaling(scale="score"),
-    VectorScaling(),
-    DirichletCalibration(),
-    OneVsRestCalibrator(),
-    PairwiseVennAbers(),
-    TopLabelBinning(),
+    value
+    for value in (getattr(calib.multiclass, name) for name in calib.multiclass.__all__)
+    if isinstance(value, type) and value is not MulticlassCalibrator
 ]
 
 
@@ -68,6 +60,19 @@ class Heterogeneous(HeterogeneousCalibrator):
 
     def predict(self, X):
         return super().predict(X, np.zeros(_num_samples(X)))
+
+
+class Multicalibrated(Multicalibration):
+    """A `Multicalibration` of scores that are all 1/2, for groups of positive features."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, np.full(_num_samples(X), 0.5), binary(y), sample_weight)
+
+    def predict(self, X):
+        return super().predict(X, np.full(_num_samples(X), 0.5))
+
+    def _columns(self, X, **options):
+        return super()._columns(X, **options) > 0
 
 
 class ScoreTree(AUCSplitTree):
@@ -91,15 +96,14 @@ TWO_DIMENSIONAL = [
     CalibratedClassifier(TREE, VennAbers(), cv=3, ensemble=True),
     *(
         CalibratedClassifier(TREE, calibrator(), cv="same", response_method="predict_proba")
-        for calibrator in CALIBRATORS
+        for calibrator in [*CALIBRATORS, *MULTICLASS]
     ),
-    *(
-        CalibratedClassifier(TREE, calibrator, cv="same", response_method="predict_proba")
-        for calibrator in MULTICLASS
-    ),
+    CalibratedClassifier(TREE, TemperatureScaling(scale="score"), cv="same"),
     pytest.param(TransductiveVennAbers(TREE), marks=pytest.mark.slow),
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
+    Multicalibrated(),
+    Multicalibrated(scale="probability", alpha=0.9),
     ScoreTree(),
     ScoreTree(min_samples_leaf=2),
 ]
@@ -141,7 +145,7 @@ def test_all_checks(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize("estimator", MULTICLASS, ids=str)
+@pytest.mark.parametrize("estimator", [cls() for cls in MULTICLASS], ids=str)
 def test_checks_of_estimators_that_take_rows_with_the_sum_one(estimator):
     passed, failed = outcomes(estimator)
     assert passed and not failed

@@ -72,6 +72,7 @@ def same_map(ours, theirs):
 
 PAIRS = [
     (calib.dask.IsotonicCalibrator(), calib.IsotonicCalibrator()),
+    (calib.dask.IsotonicCalibrator(smoothing=1), calib.IsotonicCalibrator(smoothing=1)),
     (calib.dask.HistogramBinning(), calib.HistogramBinning()),
     (calib.dask.HistogramBinning(n_bins=7), calib.HistogramBinning(n_bins=7)),
     (
@@ -98,6 +99,17 @@ def test_maps_are_equal_to_the_last_bit(ours, theirs, chunks, seed, decimals, we
 def test_maps_of_many_rows_are_equal(ours, theirs, weights):
     rows = sample(20_000, 1, weights=weights)
     same_map(ours.fit(*split(rows, [7000, 0, 1, 12_000, 999])), theirs.fit(*rows))
+
+
+@settings(max_examples=6, deadline=None)
+@given(some_chunks, st.integers(0, 10**6), st.sampled_from([None, 1]), st.sampled_from([0, 1]))
+def test_centres_are_equal_up_to_rounding(chunks, seed, decimals, smoothing):
+    scores, labels, _ = sample(sum(chunks), seed, decimals)
+    options = {"centred": True, "smoothing": smoothing}
+    ours = calib.dask.IsotonicCalibrator(**options).fit(*split([scores, labels], chunks))
+    theirs = calib.IsotonicCalibrator(**options).fit(scores, labels)
+    np.testing.assert_allclose(ours.map_.scores, theirs.map_.scores, rtol=1e-14)
+    np.testing.assert_array_equal(ours.map_.probabilities, theirs.map_.probabilities)
 
 
 MEASURES = [

@@ -629,7 +629,12 @@ def test_pickle_clone_and_repr(partition):
     assert repr(HeterogeneousCalibrator(0, min_part_size=9)) == (
         "HeterogeneousCalibrator(min_part_size=9, partition=0)"
     )
-    assert set(model.get_params(deep=False)) == {"partition", "calibrator", "min_part_size"}
+    assert set(model.get_params(deep=False)) == {
+        "partition",
+        "calibrator",
+        "min_part_size",
+        "pooling",
+    }
     assert HeterogeneousCalibrator(TREE).set_params(partition__max_depth=1)
 
 
@@ -753,3 +758,128 @@ def test_auc_by_parts():
     assert np.isnan(auc_by_parts(LABELS, SCORES, np.zeros(LABELS.size)).across)
     with pytest.raises(ValueError, match="parts has"):
         auc_by_parts(LABELS, SCORES, parts[1:])
+
+
+# Partial pooling
+
+
+def small_groups(n=1500, spread=0.3, seed=0, k=12):
+    """Groups whose offsets differ by a normal distribution of standard deviation `spread`."""
+    rng = np.random.default_rng(seed)
+    offsets = spread * rng.normal(size=k)
+    groups, scores = rng.integers(0, k, n), rng.normal(-0.5, 1.5, n)
+    return groups, scores, (rng.random(n) < expit(scores + offsets[groups])).astype(int)
+
+
+@pytest.mark.parametrize("partition", [0, TREE, FOREST, BOOSTING])
+@pytest.mark.parametrize("calibrator", [None, IsotonicCalibrator()])
+def test_no_pooling_and_full_pooling(partition, calibrator):
+    """The limits: every part by itself, and the common calibrator for all."""
+    alone = fitted(partition, calibrator)
+    np.testing.assert_array_equal(
+        fitted(partition, calibrator, pooling=0.0).predict(X_NEW, SCORES_NEW),
+        alone.predict(X_NEW, SCORES_NEW),
+    )
+    model = fitted(partition, calibrator, pooling=np.inf)
+    assert all(part.calibrator in model.fallbacks_ for part in model.parts_)
+    if partition is not BOOSTING:
+        common = PlattScaling() if calibrator is None else clone(calibrator)
+        np.testing.assert_allclose(
+            model.predict(X_NEW, SCORES_NEW),
+            common.fit(SCORES, LABELS).predict(SCORES_NEW),
+            rtol=1e-12,
+        )
+    if partition is BOOSTING and calibrator is not None:
+        return  # ties of the scores of the second tree hang on the last digit
+    nearly = fitted(partition, calibrator, pooling=1e-12).predict(X_NEW, SCORES_NEW)
+    np.testing.assert_allclose(nearly, alone.predict(X_NEW, SCORES_NEW), atol=1e-9)
+    nearly = fitted(partition, calibrator, pooling=1e15).predict(X_NEW, SCORES_NEW)
+    np.testing.assert_allclose(nearly, model.predict(X_NEW, SCORES_NEW), atol=1e-9)
+
+
+@pytest.mark.parametrize("calibrator", [PlattScaling(), IsotonicRegression(out_of_bounds="clip")])
+@pytest.mark.parametrize("weights", [None, np.arange(LABELS.size) % 3])
+def test_pooling_draws_log_odds_towards_the_common_ones(calibrator, weights):
+    """By n / (n + k), and the offset of a small part by a prior of precision 1 + k / 4."""
+    groups = np.repeat([0, 1, 2], [600, 560, 40])
+    data = groups, SCORES, LABELS
+    alone, model = (fitted(0, calibrator, weights=weights, data=data, pooling=k) for k in (0, 80))
+    common = model.fallbacks_[0]
+    for own, part in zip(alone.parts_[:2], model.parts_[:2], strict=True):
+        share = own.effective_size / (own.effective_size + 80)
+        one, other = (
+            logit(np.clip(c.predict(SCORES_NEW), 2.0**-53, 1 - 2.0**-53))
+            for c in (common, own.calibrator)
+        )
+        np.testing.assert_allclose(
+            part.calibrator.predict(SCORES_NEW), expit((1 - share) * one + share * other)
+        )
+        if part.slope is not None:
+            np.testing.assert_allclose(
+                part.calibrator.predict_logit(SCORES_NEW),
+                part.slope * SCORES_NEW + part.intercept,
+            )
+        assert not part.fallback
+    small, rows = model.parts_[2], groups == 2
+    w = np.ones(LABELS.size) if weights is None else weights
+    residuals = w[rows] @ (LABELS[rows] - small.calibrator.predict(SCORES[rows]))
+    assert small.fallback and residuals == pytest.approx(21 * small.calibrator.offset, rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread, expected", [(0.0, [1000, 3000, np.inf]), (2.0, [0, 10])])
+def test_cross_validation_chooses_the_strength(spread, expected):
+    data = small_groups(6000, spread)
+    model = fitted(0, data=data, pooling="cv")
+    assert model.pooling_ in expected
+    np.testing.assert_array_equal(
+        model.predict(*data[:2]),
+        fitted(0, data=data, pooling=model.pooling_).predict(*data[:2]),
+    )
+
+
+def test_cross_validation_of_pooling_by_hand():
+    """The fold of a row is its rank among the scores of its class, modulo five."""
+    groups, scores, labels = small_groups(600)
+    fold = np.empty(labels.size, int)
+    for label in (0, 1):
+        rows = np.flatnonzero(labels == label)
+        fold[rows[np.argsort(scores[rows])]] = np.arange(rows.size) % 5
+    losses = {}
+    for k in [0, 10, 30, 100, 300, 1000, 3000, np.inf]:
+        p = np.empty(labels.size)
+        for f in range(5):
+            inside = fold != f
+            model = fitted(0, data=(groups[inside], scores[inside], labels[inside]), pooling=k)
+            p[~inside] = model.predict(groups[~inside], scores[~inside])
+        losses[k] = -np.sum(np.log(np.where(labels, p, 1 - p)))
+    assert fitted(0, data=(groups, scores, labels), pooling="cv").pooling_ == min(
+        losses, key=losses.get
+    )
+
+
+@pytest.mark.slow
+def test_cross_validated_pooling_whatever_the_form_of_the_rows():
+    weights = np.random.default_rng(4).integers(0, 4, LABELS.size)
+    repeated = tuple(np.repeat(a, weights, axis=0) for a in (X, SCORES, LABELS))
+    for partition in [0, clone(BOOSTING).set_params(n_estimators=2)]:
+        weighted = fitted(partition, weights=weights, pooling="cv")
+        assert weighted.pooling_ == fitted(partition, data=repeated, pooling="cv").pooling_
+    order = np.random.default_rng(5).permutation(LABELS.size)
+    shuffled = fitted(data=(X[order], SCORES[order], LABELS[order]), pooling="cv")
+    assert shuffled.pooling_ == fitted(pooling="cv").pooling_
+    assert (
+        fitted("region", data=(FRAME, SCORES, LABELS), pooling="cv").pooling_
+        == fitted(0, pooling="cv").pooling_
+    )
+    with pytest.warns(OneClassWarning):
+        one = fitted(0, data=(X, SCORES, np.ones_like(LABELS)), pooling="cv")
+    assert one.pooling_ == np.inf
+    few = fitted(0, data=(X[:3], SCORES[:3], np.array([0, 1, 1])), pooling="cv")
+    assert np.isfinite(few.predict(X, SCORES)).all()
+
+
+@pytest.mark.parametrize("pooling", [-1, "loo", None, True, np.nan])
+def test_bad_pooling(pooling):
+    with pytest.raises(ValueError, match="pooling must be 'cv' or a number of at least 0"):
+        fitted(0, pooling=pooling)

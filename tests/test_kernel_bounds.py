@@ -138,10 +138,29 @@ def test_a_crowd_at_the_edge_of_reach_costs_no_more_than_one_in_the_middle(kerne
 @each_raw
 @each_weight
 def test_isotonic_and_near_isotonic_regression(values, weight):
-    _, _, weights, positives = sample(values, weight)
-    bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
+    values, _, weights, positives = sample(values, weight)
+    starts, _, _ = bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
+    bounded(kernels.pooling.block_centres, values, weights, starts)
     bounded(kernels.venn_abers.venn_abers, weights, positives)
     bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
+
+
+@each_raw
+@pytest.mark.parametrize("size", [1, 2], ids=["apart", "in pairs"])
+def test_self_calibrating_intervals(values, size):
+    outcomes = np.repeat(values, size)
+    starts = np.arange(0, outcomes.size + 1, size)
+    with np.errstate(all="ignore"):
+        sums = np.append(0.0, np.cumsum(outcomes))[starts]
+    left, right = bounded(kernels.conformal.corners, starts, sums)
+    lows = np.arange(starts.size)
+    for highs, (lowest, highest) in itertools.product(
+        [lows, np.minimum(lows + 1, lows[-1])], [(0.0, 1.0), (-1e308, 1e308), (np.nan, np.nan)]
+    ):
+        bounded(
+            kernels.conformal.self_calibrating_intervals,
+            outcomes, starts, sums, left, right, lows, highs, 0.25, lowest, highest,
+        )  # fmt: skip
 
 
 @each_raw
@@ -187,6 +206,21 @@ def test_sums_of_intervals_splits_scans_and_sigmoids(values, weight):
         bounded(fit, columns, labels, weights, (0.1, 0.2), start, free_level, 1e-16)
 
 
+@each_raw
+@each_weight
+def test_sets_of_multicalibration(values, weight):
+    values, labels, weights, _ = sample(values, weight)
+    members = np.stack([np.ones(values.size, bool), values > 0.3])
+    levels = np.arange(values.size) % 3
+    patching = kernels.patching
+    sums = bounded(patching.cell_sums, members, levels, values, labels, weights, 3)
+    for logarithmic in [False, True]:
+        (group, first, last), evidence = bounded(patching.most_evident, *sums, logarithmic)
+        assert 0 <= group < 2 and 0 <= first <= last < 3 and evidence >= 0
+    for goal, start in itertools.product([0.0, 1.3, 1e300, np.nan], [0.0, np.inf, np.nan]):
+        bounded(patching.shift_to_sum, values, weights, goal, start)
+
+
 # Numbers at the ends of what is allowed: calibrators must answer in [0, 1]
 
 
@@ -222,6 +256,7 @@ METHODS = [
     calib.logistic.BetaCalibration(),
     calib.logistic.QuadraticLogit(),
     calib.isotonic.IsotonicCalibrator(),
+    calib.isotonic.IsotonicCalibrator(centred=True, smoothing=1),
     *(
         calib.kernel_density.KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
         for kernel in kernels.kernel_sums.KERNELS
@@ -231,6 +266,7 @@ METHODS = [
     calib.bayesian_binning.BBQ(),
     calib.bayesian_binning.ABB(),
     calib.near_isotonic.ENIR(),
+    calib.near_isotonic.ENIR(centred=True, smoothing=1),
     calib.venn_abers.VennAbers(),
     calib.venn_abers.DirectIsotonic(),
 ]

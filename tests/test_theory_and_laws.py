@@ -142,6 +142,14 @@ def test_limits_of_the_band():
     assert binom.cdf(20, 50, upper[2]) == pytest.approx(tail)
 
 
+def test_band_of_a_sample_without_positives():
+    lower, upper = confidence_band([40, 60], [0, 0], 0.1)
+    np.testing.assert_array_equal(lower, 0)
+    np.testing.assert_allclose(upper, 1 - (0.1 / 4) ** (1 / np.array([40, 60])))
+    with pytest.raises(ValueError, match="positives must be whole numbers of calibration points;"):
+        confidence_band([40, 60], [0, -1], 0.1)
+
+
 def test_bounds_by_hand():
     exact = np.sqrt(np.log(2 * 4 / 0.1) / (2 * 25))
     np.testing.assert_allclose(bin_bounds([25] * 4, 0.1, strategy="uniform"), exact)

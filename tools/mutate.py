@@ -43,6 +43,7 @@ TESTS = {  # module: what pytest is given, once or more
     "kernels/logistic": ["tests/test_histogram_platt_isotonic.py", "tests/test_logistic.py"],
     "kernels/mixture": ["tests/test_dirichlet_process.py"],
     "kernels/near_isotonic": ["tests/test_near_isotonic.py"],
+    "kernels/patching": ["tests/test_multicalibration.py", BOUNDS + "multicalibration"],
     "kernels/pooling": ["tests/test_kernels.py tests/test_validation.py"],
     "kernels/scanning": ["tests/test_kernels.py tests/test_validation.py"],
     "kernels/searching": ["tests/test_kernels.py", BOUNDS + "'searching or bins'"],

@@ -161,13 +161,18 @@ class HistogramBinning(DaskCalibrator, histogram.HistogramBinning):
 class IsotonicCalibrator(DaskCalibrator, isotonic.IsotonicCalibrator):
     """`calib.IsotonicCalibrator` on Dask: the same blocks and map, and the same attributes.
 
+    Parameters
+    ----------
+    centred : bool, default=False
+    smoothing : float, default=0.0
+
     Notes
     -----
     Two passes, in the second of which the scores are ordered; the blocks of each range then go to
     the client, of n rows usually some n^(1/3), at most as many as there are distinct scores. They
     are equal to those in memory if weights are whole numbers and sum to less than 9e7, so that
     products of two sums are exact; beyond, neighbours whose means agree to the last digits may be
-    one block here and two there.
+    one block here and two there. Centres are means of means, rounded in another order.
 
     Examples
     --------
@@ -180,11 +185,15 @@ class IsotonicCalibrator(DaskCalibrator, isotonic.IsotonicCalibrator):
     """
 
     def _fit_sample(self, sample):
-        blocks = isotonic_blocks(sample)
+        self._check_parameters()
+        blocks = isotonic_blocks(sample, self.smoothing)
         self.counts_, self.positives_ = blocks.counts, blocks.positives
-        ends = np.column_stack([blocks.first, blocks.last]).ravel()
         values = self.positives_ / self.counts_
-        self.map_ = LinearMap.of_blocks(ends, np.arange(0, ends.size, 2), values)
+        if self.centred:
+            self.map_ = LinearMap(blocks.centres, values)
+        else:
+            ends = np.column_stack([blocks.first, blocks.last]).ravel()
+            self.map_ = LinearMap.of_blocks(ends, np.arange(0, ends.size, 2), values)
 
 
 class PlattScaling(DaskCalibrator, platt.PlattScaling):

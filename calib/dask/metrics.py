@@ -142,7 +142,7 @@ def score_decomposition(
     loss = loss_of(score)
     sample = _sample(labels, probabilities, sample_weight)
     losses, blocks = zip(*sample.each_range(_range_loss, [loss] * sample.n_ranges), strict=True)
-    _, _, weights, positives = merged(blocks)
+    *_, weights, positives = merged(blocks)
     total = weights.sum()
     base_rate = np.full(weights.size, positives.sum() / total)
     best, base = (

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from calib.dask.rows import Sample
 from calib.kernels.binning import MOST_USEFUL_BINS, prefix_sums, segment_sums, uniform_sums
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
+from calib.kernels.pooling import block_centres, pool_adjacent_violators
 
 
 class Pieces(NamedTuple):
@@ -20,28 +20,56 @@ class Pieces(NamedTuple):
     positives: NDArray[np.float64]
 
 
-def isotonic_blocks(sample: Sample) -> Pieces:
+class Blocks(NamedTuple):
+    """Neighbouring level sets, in increasing order; arrays of shape (k,)."""
+
+    first: NDArray[np.float64]
+    last: NDArray[np.float64]
+    centres: NDArray[np.float64]  # weighted means of their scores
+    counts: NDArray[np.float64]
+    positives: NDArray[np.float64]
+
+
+def isotonic_blocks(sample: Sample, smoothing: float) -> Blocks:
     """Level sets of the isotonic regression of labels on scores.
 
-    The blocks of a range are pools of its scores in any case, because pooling a part never parts
-    what it has pooled when the rest is added; and pooling is pooled sums of counts. So the blocks
-    of all ranges, pooled once more, are those of all scores.
+    With a positive of weight `smoothing` at the smallest score and a negative at the largest. The
+    blocks of a range are pools of its scores in any case, because pooling a part never parts what
+    it has pooled when the rest is added; and pooling is pooled sums of counts. So the blocks of all
+    ranges, pooled once more, are those of all scores.
     """
-    return merged(sample.each_range(range_blocks))
+    pieces = sample.each_range(range_blocks)
+    if smoothing > 0:
+        ends = np.array([[sample.survey.lowest], [sample.survey.highest]])
+        pieces = [
+            Blocks(*[ends[0]] * 3, np.array([smoothing]), np.array([smoothing])),
+            *pieces,
+            Blocks(*[ends[1]] * 3, np.array([smoothing]), np.array([0.0])),
+        ]
+    return merged(pieces)
 
 
-def range_blocks(rows) -> Pieces:
+def range_blocks(rows) -> Blocks:
     """Level sets of the rows of one range."""
     groups = group_ties(*rows)
-    starts, weights, positives = pool_adjacent_violators(groups.weights, groups.positives)
-    return Pieces(groups.scores[starts[:-1]], groups.scores[starts[1:] - 1], weights, positives)
+    return pooled(Blocks(*[groups.scores] * 3, groups.weights, groups.positives))
 
 
-def merged(pieces) -> Pieces:
+def merged(pieces) -> Blocks:
+    """Level sets of neighbouring level sets, which come in runs."""
+    return pooled(Blocks(*(np.concatenate(column) for column in zip(*pieces, strict=True))))
+
+
+def pooled(blocks) -> Blocks:
     """Level sets of neighbouring level sets."""
-    first, last, weights, positives = (np.concatenate(c) for c in zip(*pieces, strict=True))
-    starts, weights, positives = pool_adjacent_violators(weights, positives)
-    return Pieces(first[starts[:-1]], last[starts[1:] - 1], weights, positives)
+    starts, counts, positives = pool_adjacent_violators(blocks.counts, blocks.positives)
+    return Blocks(
+        blocks.first[starts[:-1]],
+        blocks.last[starts[1:] - 1],
+        block_centres(blocks.centres, blocks.counts, starts),
+        counts,
+        positives,
+    )
 
 
 def equal_frequency_bins(sample: Sample, n_bins: int) -> tuple[Pieces, NDArray[np.float64]]:

@@ -31,6 +31,20 @@ def group_ties(scores, labels, weights=None):
     return Groups(*_merge(negative, positive))
 
 
+def smoothed(groups, smoothing):
+    """The groups with a positive of weight `smoothing` at the first score, a negative at the last.
+
+    A regression that pools violators then knows no 0 and no 1.
+    """
+    if smoothing == 0:
+        return groups
+    weights, positives = groups.weights.copy(), groups.positives.copy()
+    weights[0] += smoothing
+    positives[0] += smoothing
+    weights[-1] += smoothing
+    return Groups(groups.scores, weights, positives)
+
+
 @jit
 def _split_classes(scores, labels):
     """Scores of class 0 and scores of class 1, each with infinity behind its end."""

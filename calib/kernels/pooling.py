@@ -1,4 +1,4 @@
-"""Pool adjacent violators."""
+"""Pool adjacent violators, and say where their blocks lie."""
 
 import numpy as np
 
@@ -46,3 +46,21 @@ def pool_adjacent_violators(weights, positives):
         starts[b], totals[b], hits[b] = start, weight, positive
     starts[b + 1] = n
     return starts[: b + 2].copy(), totals[: b + 1].copy(), hits[: b + 1].copy()
+
+
+@jit
+def block_centres(scores, weights, starts):
+    """Weighted mean of the increasing scores of each block, never outside of it: O(n).
+
+    Block i holds the scores from ``starts[i]`` up to ``starts[i + 1]``.
+    """
+    centres = np.empty(starts.size - 1)
+    for b in range(centres.size):
+        first, last = scores[starts[b]], scores[starts[b + 1] - 1]
+        total, half = 0.0, 0.0
+        for g in range(starts[b], starts[b + 1]):
+            total += weights[g]
+            # halves: the scores may be further apart than the largest float
+            half += weights[g] / total * (0.5 * scores[g] - 0.5 * first - half)
+        centres[b] = min(max(first + half + half, first), last)
+    return centres

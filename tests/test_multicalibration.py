@@ -1,0 +1,391 @@
+"""Multicalibration against brute force, its theorems, its edges and refusals."""
+
+import itertools
+import json
+import math
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from calib import Multicalibration, OneClassWarning, Patch, brier_score_loss, log_loss
+from calib.kernels.patching import cell_sums, most_evident, shift_to_sum
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "25"))
+SCALES = ["logit", "probability"]
+each_scale = pytest.mark.parametrize("scale", SCALES)
+NEAREST = 2.0**-53
+
+
+def sample(n=1500, seed=0, strength=2.5):
+    """Overlapping groups, in two of which the log-odds of the score are wrong."""
+    rng = np.random.default_rng(seed)
+    groups = rng.random((n, 4)) < [0.5, 0.3, 0.1, 0.02]
+    margin = rng.normal(-0.5, 1.3, n)
+    moved = margin + strength * (0.6 * (groups[:, 0] & groups[:, 1]) - groups[:, 2])
+    return groups, expit(margin), rng.random(n) < expit(moved)
+
+
+GROUPS, SCORES, LABELS = sample()
+NEW = sample(800, seed=1)
+
+
+def fitted(data=(GROUPS, SCORES, LABELS), weights=None, **settings):
+    return Multicalibration(**settings).fit(*data, sample_weight=weights)
+
+
+# What it does
+
+
+def divergence(q, p, scale):
+    """Of q from p, by the definition."""
+    if scale == "probability":
+        return 2 * (q - p) ** 2
+    p = min(max(p, NEAREST), 1 - NEAREST)
+    terms = [(q, p), (1 - q, 1 - p)]
+    return sum(a * math.log(a / b) for a, b in terms if a > 0)
+
+
+def shift_to_mean(logits, goal):
+    return brentq(lambda c: expit(logits + c).mean() - goal, -99, 99, xtol=1e-13)
+
+
+def brute_force(groups, scores, labels, scale, cuts, threshold):
+    """Every set by its mask, every shift by bisection."""
+    p, patches = scores.copy(), []
+    edges = [0.0, *cuts, 2.0]
+    columns = [np.ones(p.size, bool), *groups.T]
+    while True:
+        found = []
+        for g, (low, high) in itertools.product(
+            range(len(columns)), itertools.combinations(edges, 2)
+        ):
+            rows = columns[g] & (p >= low) & (p < high)
+            if rows.any():
+                mean, n = p[rows].mean(), rows.sum()
+                bias = (labels[rows] - p[rows]).sum() / (n + 1)
+                found.append((n * divergence(mean + bias, mean, scale), g, low, high, rows, bias))
+        best = max(found, key=lambda entry: entry[0])
+        if best[0] < threshold:
+            return p, patches
+        _, g, low, high, rows, shift = best
+        if scale == "logit":
+            logits = logit(p[rows].clip(NEAREST, 1 - NEAREST))
+            shift = shift_to_mean(logits, p[rows].mean() + shift)
+            p[rows] = expit(logits + shift)
+        else:
+            p[rows] = (p[rows] + shift).clip(0, 1)
+        patches.append((g, low, high, shift))
+
+
+@each_scale
+@pytest.mark.parametrize("n_levels", [1, 4])
+def test_brute_force_finds_the_same_patches(scale, n_levels):
+    model = fitted(scale=scale, n_levels=n_levels)
+    cuts = np.quantile(SCORES, np.arange(1, n_levels) / n_levels)
+    np.testing.assert_allclose(model.cuts_, cuts, atol=0.01)
+    n_sets = 5 * n_levels * (n_levels + 1) / 2
+    assert model.threshold_ == pytest.approx(math.log(2 * n_sets / 0.05))
+    p, patches = brute_force(GROUPS, SCORES, LABELS, scale, model.cuts_, model.threshold_)
+    assert len(patches) == len(model.patches_) >= 2
+    for (g, low, high, shift), patch in zip(patches, model.patches_, strict=True):
+        assert (patch.group, patch.low, patch.high) == (g - 1 if g else None, low, high)
+        assert patch.shift == pytest.approx(shift, abs=1e-9)
+    np.testing.assert_allclose(model.predict(GROUPS, SCORES), p, atol=1e-9)
+
+
+def by_hand(patches, groups, scores, scale):
+    """What another program would do with the patches; also every prediction on the way."""
+    p = scores.copy()
+    yield p.copy()
+    for patch in patches:
+        rows = (p >= patch["low"]) & (p < patch["high"])
+        if patch["group"] is not None:
+            rows &= groups[:, patch["group"]]
+        if scale == "logit":
+            p[rows] = expit(logit(p[rows].clip(NEAREST, 1 - NEAREST)) + patch["shift"])
+        else:
+            p[rows] = (p[rows] + patch["shift"]).clip(0, 1)
+        yield p.copy()
+
+
+@each_scale
+def test_patches_are_portable(scale):
+    model = fitted(scale=scale)
+    stored = json.loads(json.dumps([patch._asdict() for patch in model.patches_]))
+    groups, scores, _ = NEW
+    *_, p = by_hand(stored, groups, scores, scale)
+    np.testing.assert_allclose(model.predict(groups, scores), p, rtol=0, atol=1e-15)
+    assert [Patch(**entries) for entries in stored] == model.patches_
+
+
+def test_one_level_patches_whole_groups():
+    model = fitted(n_levels=1)
+    assert len(model.patches_) >= 2 and model.cuts_.size == 0
+    assert {(patch.low, patch.high) for patch in model.patches_} == {(0.0, 2.0)}
+    p = model.predict(GROUPS, SCORES)
+    for group in GROUPS.T:
+        n, bias = group.sum(), np.mean(LABELS[group] - p[group])
+        evidence = n * divergence(p[group].mean() + bias * n / (n + 1), p[group].mean(), "logit")
+        assert evidence < model.threshold_
+
+
+# The theorems
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 400), n_levels=st.integers(1, 5))
+def test_the_brier_score_falls_by_the_squared_bias_that_is_removed(seed, n, n_levels):
+    """Exactly, where nothing is cut off at 0 and 1; else by at least as much."""
+    groups, scores, labels = sample(n, seed, strength=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OneClassWarning)
+        model = fitted(
+            (groups, scores, labels), scale="probability", n_levels=n_levels, alpha=0.999
+        )
+    stages = list(by_hand([q._asdict() for q in model.patches_], groups, scores, "probability"))
+    for patch, before, after in zip(model.patches_, stages[:-1], stages[1:], strict=True):
+        fall = brier_score_loss(labels, before) - brier_score_loss(labels, after)
+        left = patch.bias - patch.shift
+        removed = patch.n_points / n * (patch.bias**2 - left**2)
+        if np.any((after == 0) | (after == 1)):
+            assert fall >= removed - 1e-12
+        else:
+            assert fall == pytest.approx(removed, abs=1e-12)
+        assert left == pytest.approx(patch.bias / (patch.n_points + 1))
+        assert 2 * n * fall >= patch.evidence - 1e-9 >= model.threshold_ - 1e-9
+    assert len(model.patches_) <= 2 * n * brier_score_loss(labels, scores) / model.threshold_
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 400), n_levels=st.integers(1, 5))
+def test_the_log_loss_falls_by_at_least_the_evidence(seed, n, n_levels):
+    groups, scores, labels = sample(n, seed, strength=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OneClassWarning)
+        model = fitted((groups, scores, labels), n_levels=n_levels, alpha=0.999)
+    stages = list(by_hand([q._asdict() for q in model.patches_], groups, scores, "logit"))
+    for patch, before, after in zip(model.patches_, stages[:-1], stages[1:], strict=True):
+        moved = before != after
+        pythagoras = sum(map(divergence, after[moved], before[moved], itertools.repeat("logit")))
+        pythagoras += patch.shift * (labels - after)[moved].sum()
+        fall = n * (log_loss(labels, before) - log_loss(labels, after))
+        assert fall == pytest.approx(pythagoras, abs=1e-8)
+        assert fall >= patch.evidence - 1e-9 >= model.threshold_ - 1e-9
+    assert len(model.patches_) <= n * log_loss(labels, scores) / model.threshold_
+
+
+@each_scale
+def test_right_predictions_are_left_alone(scale):
+    """All but a share alpha of the samples; the bound is far from sharp."""
+    model, touched = Multicalibration(scale=scale, alpha=0.5), 0
+    for seed in range(100):
+        groups, scores, labels = sample(300, seed, strength=0)
+        model.fit(groups, scores, labels)
+        touched += bool(model.patches_)
+        if not model.patches_:
+            np.testing.assert_array_equal(model.predict(groups, scores), scores)
+    assert touched <= 50 + 3 * 5
+
+
+def test_it_comes_closer_to_the_truth_on_new_rows():
+    groups, scores, labels = NEW
+    p = fitted().predict(groups, scores)
+    assert log_loss(labels, p) < log_loss(labels, scores) - 0.02
+    assert brier_score_loss(labels, p) < brier_score_loss(labels, scores) - 0.005
+
+
+# Rows, weights, types
+
+
+@each_scale
+def test_order_of_rows_does_not_matter(scale):
+    order = np.random.default_rng(2).permutation(LABELS.size)
+    shuffled = fitted((GROUPS[order], SCORES[order], LABELS[order]), scale=scale)
+    np.testing.assert_allclose(
+        shuffled.predict(*NEW[:2]), fitted(scale=scale).predict(*NEW[:2]), atol=1e-9
+    )
+
+
+@each_scale
+def test_an_integer_weight_is_that_many_copies(scale):
+    copies = np.random.default_rng(3).integers(0, 4, LABELS.size)
+    scores = SCORES.round(2)
+    repeated = fitted(
+        tuple(np.repeat(a, copies, axis=0) for a in (GROUPS, scores, LABELS)), scale=scale
+    )
+    weighted = fitted((GROUPS, scores, LABELS), copies, scale=scale)
+    assert len(weighted.patches_) == len(repeated.patches_) >= 1
+    np.testing.assert_allclose(
+        weighted.predict(*NEW[:2]), repeated.predict(*NEW[:2]), rtol=0, atol=1e-9
+    )
+
+
+def test_names_and_types_of_groups():
+    names = ["women", "young", "old", "rare"]
+    frame = pd.DataFrame(GROUPS, columns=names)
+    expected = fitted()
+    for groups in [frame, frame.astype(int), GROUPS.astype(float), GROUPS.tolist()]:
+        model = fitted((groups, SCORES, LABELS))
+        np.testing.assert_array_equal(
+            model.predict(groups, SCORES), expected.predict(GROUPS, SCORES)
+        )
+        assert model.n_features_in_ == 4
+    named = fitted((frame, SCORES, LABELS)).patches_
+    assert [p.name for p in named] == [
+        "everyone" if p.group is None else names[p.group] for p in expected.patches_
+    ]
+    assert any(p.name == f"x{p.group}" for p in expected.patches_)
+
+
+def test_scores_of_0_and_1_and_levels_that_are_tied():
+    scores = np.repeat([0.0, 0.3, 1.0], 400)
+    labels = np.tile(np.arange(4) == 0, 300)
+    groups = np.zeros((1200, 1), bool)
+    for scale in SCALES:
+        model = fitted((groups, scores, labels), scale=scale)
+        assert model.cuts_.size == 2
+        p = model.predict(groups, scores)
+        np.testing.assert_allclose(p[[0, 600, -1]], 0.25, atol=0.06)
+        # what is still tied moves together, and nothing is a NaN
+        assert np.unique(p).size <= 3
+
+
+@each_scale
+@pytest.mark.parametrize("label", [False, True])
+def test_one_class(scale, label):
+    with pytest.warns(OneClassWarning, match="one class only"):
+        model = fitted((GROUPS, SCORES, np.full(LABELS.size, label)), scale=scale)
+    p = model.predict(GROUPS, SCORES)
+    # d(q, p) >= 2 (q - p)^2: no larger bias of everyone is left without a patch
+    shrunk = np.mean(np.abs(p - label)) * p.size / (p.size + 1)
+    assert shrunk <= np.sqrt(model.threshold_ / (2 * p.size)) < 0.06
+    assert scale == "probability" or np.all((p > 0) & (p < 1))
+
+
+def test_conventions():
+    before = GROUPS.copy(), SCORES.copy(), LABELS.copy()
+    model = fitted(n_levels=3)
+    assert all(map(np.array_equal, before, (GROUPS, SCORES, LABELS)))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(*NEW[:2]), model.predict(*NEW[:2]))
+    assert not hasattr(clone(model), "patches_") and clone(model).n_levels == 3
+    assert model.predict(np.empty((0, 4)), []).shape == (0,)
+    with pytest.raises(NotFittedError):
+        Multicalibration().predict(GROUPS, SCORES)
+
+
+FORMS = {
+    "continuous": lambda n, rng: rng.random(n),
+    "ends": lambda n, rng: rng.choice([0.0, 5e-324, np.nextafter(1, 0), 1.0], n),
+    "decades": lambda n, rng: 10.0 ** -rng.integers(0, 309, n),
+    "ties": lambda n, rng: rng.integers(0, 4, n) / 3,
+    "constant": lambda n, rng: np.full(n, rng.choice([0.0, 0.5, 1.0])),
+    "float16": lambda n, rng: rng.random(n).astype(np.float16),
+    "list": lambda n, rng: rng.random(n).tolist(),
+}
+WEIGHTS = {
+    "none": lambda n, rng: None,
+    "counts": lambda n, rng: rng.integers(0, 4, n),
+    "tiny": lambda n, rng: np.full(n, 1e-170),
+    "large": lambda n, rng: np.full(n, 1e8),
+    "uneven": lambda n, rng: 10.0 ** rng.integers(-150, 9, n),
+    "huge": lambda n, rng: np.full(n, 1e140),
+}
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    n=st.integers(1, 60) | st.just(1500),
+    form=st.sampled_from(sorted(FORMS)),
+    weight_form=st.sampled_from(sorted(WEIGHTS)),
+    scale=st.sampled_from(SCALES),
+    share=st.sampled_from([0.0, 0.05, 0.5, 1.0]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_any_input_is_refused_in_clear_words_or_patched(n, form, weight_form, scale, share, seed):
+    rng = np.random.default_rng(seed)
+    scores, weights = FORMS[form](n, rng), WEIGHTS[weight_form](n, rng)
+    groups, labels = rng.random((n, 3)) < share, rng.random(n) < share
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", OneClassWarning)
+        try:
+            model = fitted((groups, scores, labels), weights, scale=scale)
+        except ValueError as error:
+            assert "sample_weight" in str(error) and weight_form in ["counts", "huge"]
+            return
+        p = model.predict(groups, scores)
+    assert p.shape == (n,) and np.all((p >= 0) & (p <= 1))
+    json.dumps([patch._asdict() for patch in model.patches_], allow_nan=False)
+    assert len(model.patches_) <= 80 * n * (1e8 if weights is not None else 1)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    "settings, arguments, message",
+    [
+        ({"scale": "odds"}, (GROUPS, SCORES, LABELS), "scale must be one of 'logit'"),
+        ({"n_levels": 0}, (GROUPS, SCORES, LABELS), "n_levels must be an integer of at least 1"),
+        ({"alpha": 1.0}, (GROUPS, SCORES, LABELS), "alpha must be a number between 0 and 1"),
+        ({}, (GROUPS, 2 * SCORES, LABELS), r"scores must lie in \[0, 1\]"),
+        ({}, (GROUPS, SCORES, LABELS[1:]), "labels has 1499 rows but scores has 1500"),
+        ({}, (GROUPS[1:], SCORES, LABELS), "groups has 1499 rows but scores has 1500"),
+        ({}, (GROUPS[:, 0], SCORES, LABELS), "Expected 2D array, got 1D array"),
+        ({}, (GROUPS + 1, SCORES, LABELS), "groups must be bool or 0/1; found 2.0 at row"),
+        ({}, (GROUPS * np.nan, SCORES, LABELS), "NaN"),
+        ({}, (GROUPS, SCORES, LABELS, -SCORES), "sample_weight must not be negative"),
+        ({}, (GROUPS, SCORES, LABELS, SCORES * 1e13), "divide the weights"),
+    ],
+)
+def test_bad_arguments(settings, arguments, message):
+    model = fitted()
+    before = model.patches_
+    with pytest.raises(ValueError, match=message):
+        model.set_params(**settings).fit(*arguments)
+    assert model.patches_ is before
+
+
+def test_bad_queries():
+    model = fitted((pd.DataFrame(GROUPS, columns=list("abcd")), SCORES, LABELS))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(pd.DataFrame(GROUPS, columns=list("abce")), SCORES)
+    with pytest.raises(ValueError, match="groups has 3 rows but scores has 1500"):
+        model.predict(pd.DataFrame(GROUPS[:3], columns=list("abcd")), SCORES)
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        fitted().predict(GROUPS[:, :2], SCORES)
+
+
+# Kernels
+
+
+def test_sums_of_cells_and_the_most_evident_set():
+    rng = np.random.default_rng(5)
+    members, levels = rng.random((3, 90)) < 0.4, rng.integers(0, 4, 90)
+    p, z, w = rng.random(90), (rng.random(90) < 0.5).astype(np.uint8), rng.random(90)
+    sums = cell_sums(members, levels, p, z, w, 4)
+    for g, k in itertools.product(range(3), range(4)):
+        rows = members[g] & (levels == k)
+        expected = w[rows].sum(), w[rows] @ p[rows], w[rows] @ z[rows]
+        np.testing.assert_allclose([cells[g, k] for cells in sums], expected)
+    assert most_evident(*(np.zeros((2, 3)) for _ in range(3)), True) == ((0, 0, 2), 0.0)
+
+
+@pytest.mark.parametrize("goal", [1e-20, 1e-6, 0.3, 0.999999])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 30.0])
+def test_a_shift_reaches_its_sum(goal, spread):
+    rng = np.random.default_rng(6)
+    logits, weights = spread * rng.uniform(-1, 1, 40), rng.random(40)
+    shift = shift_to_sum(logits, weights, goal * weights.sum(), 0.0)
+    assert weights @ expit(logits + shift) == pytest.approx(goal * weights.sum(), rel=1e-9)
