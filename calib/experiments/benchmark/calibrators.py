@@ -38,11 +38,16 @@ class Candidate(NamedTuple):
 class SplineOnLogits(BaseEstimator):
     """A cubic spline of the logit within logistic regression, both of scikit-learn.
 
-    Six knots at equal distances, linear beyond them, ridge penalty with C = 1.
+    Six knots at equal distances, linear beyond them, ridge penalty with C = 1. Labels of one class
+    give the constant (m + 1) / (n + 2) for m positives of n.
     """
 
     def fit(self, scores, labels):
         """Learn from probabilities and labels."""
+        self.constant_ = None
+        if labels.min() == labels.max():  # what LogisticRegression refuses
+            self.constant_ = (labels.sum() + 1) / (labels.size + 2)
+            return self
         spline = SplineTransformer(n_knots=6, extrapolation="linear", include_bias=False)
         self.model_ = make_pipeline(spline, LogisticRegression(max_iter=1000))
         self.model_.fit(log_odds(scores)[:, np.newaxis], labels)
@@ -50,6 +55,8 @@ class SplineOnLogits(BaseEstimator):
 
     def predict(self, scores):
         """Probabilities of class 1."""
+        if self.constant_ is not None:
+            return np.full(scores.size, self.constant_)
         return self.model_.predict_proba(log_odds(scores)[:, np.newaxis])[:, 1]
 
 
