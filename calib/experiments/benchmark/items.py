@@ -1,6 +1,7 @@
 """The benchmark as something that can be reproduced."""
 
 from calib.experiments.benchmark.cross import BENCHMARK_CROSS
+from calib.experiments.benchmark.peers import BENCHMARK_PEERS
 from calib.experiments.benchmark.protocol import BENCHMARK
 from calib.experiments.benchmark.truth import BENCHMARK_TRUTH
 from calib.experiments.contents import Paper, Study
@@ -16,7 +17,8 @@ PAPER = Paper(
             ("real", BENCHMARK),
             ("truth", BENCHMARK_TRUTH),
             ("cross", BENCHMARK_CROSS),
+            ("peers", BENCHMARK_PEERS),
         ]
     ),
-    experiments=(BENCHMARK, BENCHMARK_TRUTH, BENCHMARK_CROSS),
+    experiments=(BENCHMARK, BENCHMARK_TRUTH, BENCHMARK_CROSS, BENCHMARK_PEERS),
 )
