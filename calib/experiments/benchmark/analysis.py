@@ -84,7 +84,7 @@ def by_dataset(datasets, values):
     return names, sums / counts
 
 
-def bootstrap(units, values, statistic=None, *, n_resamples=N_RESAMPLES):
+def bootstrap(units, values, statistic=None):
     """A statistic of the mean over units, and its percentile interval when sources are redrawn.
 
     Parameters
@@ -96,17 +96,28 @@ def bootstrap(units, values, statistic=None, *, n_resamples=N_RESAMPLES):
         From means, shape (k,), to a number; by default the mean itself.
     """
     statistic = statistic or float
+    draws = [statistic(mean) for mean in _redrawn_means(units, values)]
+    return _estimate(statistic(np.mean(values, axis=0)), draws)
+
+
+def intervals(units, values):
+    """The mean over units of each column, with its interval: a list of `Estimate`."""
+    draws = _redrawn_means(units, values)
+    return [_estimate(*column) for column in zip(np.mean(values, axis=0), draws.T, strict=True)]
+
+
+def _redrawn_means(units, values):
+    """Means over the units when their sources are drawn with replacement, again and again."""
     _, source = np.unique(units, return_inverse=True)
     rng = np.random.default_rng(SEED)
     n_sources = source.max() + 1
-    found = []
-    for _ in range(n_resamples):
-        drawn = rng.integers(0, n_sources, n_sources)
-        weights = np.bincount(drawn, minlength=n_sources)[source]
-        found.append(statistic(np.average(values, axis=0, weights=weights)))
-    lower, upper = np.quantile(found, [0.025, 0.975])
-    value = statistic(np.mean(values, axis=0))
-    return Estimate(float(value), float(lower), float(upper))
+    drawn = [rng.integers(0, n_sources, n_sources) for _ in range(N_RESAMPLES)]
+    counts = np.array([np.bincount(one, minlength=n_sources)[source] for one in drawn])
+    return counts @ values / counts.sum(axis=1).reshape(-1, *[1] * (np.ndim(values) - 1))
+
+
+def _estimate(value, draws):
+    return Estimate(float(value), *map(float, np.quantile(draws, [0.025, 0.975])))
 
 
 def sources(names):
@@ -120,9 +131,9 @@ def win_shares(rows, first, second, measure, **where):
     return by_dataset(cases.datasets, wins(*cases.values.T))
 
 
-def harm_shares(rows, calibrators, **where):
-    """Data sets, and for each calibrator the share of cases with larger log loss than raw."""
-    cases = cases_of(rows, "log_loss", [RAW, *calibrators], **where)
+def harm_shares(rows, calibrators, measure="log_loss", **where):
+    """Data sets, and for each calibrator the share of cases with larger loss than raw."""
+    cases = cases_of(rows, measure, [RAW, *calibrators], **where)
     return by_dataset(cases.datasets, cases.values[:, 1:] > cases.values[:, :1])
 
 
@@ -130,3 +141,32 @@ def infinite_shares(rows, calibrators, **where):
     """Data sets, and for each calibrator the share of cases with infinite log loss."""
     cases = cases_of(rows, "log_loss", calibrators, **where)
     return by_dataset(cases.datasets, np.isinf(cases.values))
+
+
+def gains(rows, calibrators, measure="brier", **where):
+    """Data sets, and the mean gain of each calibrator over raw, in per cent of the uncertainty.
+
+    The uncertainty is the score of a forecaster who always says the base rate: the number is what
+    calibration adds to the skill.
+    """
+    cases = cases_of(rows, measure, [RAW, *calibrators], **where)
+    names, means = by_dataset(cases.datasets, cases.values[:, :1] - cases.values[:, 1:])
+    uncertainty = np.array([_uncertainty(name, measure) for name in names])
+    return names, 100 * means / uncertainty[:, np.newaxis]
+
+
+def _uncertainty(name, measure):
+    rate = BY_NAME[name].minority / BY_NAME[name].rows
+    if measure == "brier":
+        return rate * (1 - rate)
+    return -rate * np.log(rate) - (1 - rate) * np.log(1 - rate)
+
+
+def truth_means(rows, measure, calibrators, **chosen):
+    """Mean of a measure over the samples of the tier with known truth, for each calibrator.
+
+    ``chosen`` fixes columns such as ``shape`` or ``points``.
+    """
+    kept = np.all([rows[key] == value for key, value in chosen.items()], axis=0)
+    names, values = rows["calibrator"][kept], rows[measure][kept]
+    return np.array([values[names == name].mean() for name in calibrators])
