@@ -211,6 +211,11 @@ def test_exact_errors_are_expectations():
 # How it is read
 
 
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(analysis, "N_RESAMPLES", 400)
+
+
 def rows_of(losses, *, points=None):
     """Rows of invented losses: from (dataset, model, split) to a loss for each calibrator."""
     lines = [

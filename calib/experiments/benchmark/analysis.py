@@ -36,7 +36,7 @@ class Estimate(NamedTuple):
     upper: float
 
 
-def cases_of(rows, measure, calibrators, *, points=ALL, models=None):
+def cases_of(rows, measure, calibrators, *, points=ALL, models=None, datasets=None):
     """A measure of some calibrators in every case that has them all.
 
     Parameters
@@ -47,16 +47,17 @@ def cases_of(rows, measure, calibrators, *, points=ALL, models=None):
     calibrators : list of str
     points : "all", 200 or None
         Calibration rows: all that the protocol allows, or few; None takes any.
-    models : list of str, optional
-        Base models; by default all.
+    models, datasets : list of str, optional
+        By default all.
     """
     kept = np.isin(rows["calibrator"], calibrators)
     if points == ALL:
         kept &= rows["points"] == [BY_NAME[name].sizes[1] for name in rows["dataset"]]
     elif points is not None:
         kept &= rows["points"] == points
-    if models is not None:
-        kept &= np.isin(rows["model"], models)
+    for key, chosen in [("model", models), ("dataset", datasets)]:
+        if chosen is not None:
+            kept &= np.isin(rows[key], chosen)
     splits = rows["split"][kept].astype(int).astype(str)
     keys = np.column_stack([rows["dataset"][kept], rows["model"][kept], splits])
     found, case = np.unique(keys, axis=0, return_inverse=True)
@@ -143,13 +144,13 @@ def infinite_shares(rows, calibrators, **where):
     return by_dataset(cases.datasets, np.isinf(cases.values))
 
 
-def gains(rows, calibrators, measure="brier", **where):
-    """Data sets, and the mean gain of each calibrator over raw, in per cent of the uncertainty.
+def gains(rows, calibrators, measure="brier", *, over=RAW, **where):
+    """Data sets, and the mean gain of each calibrator over one, in per cent of the uncertainty.
 
     The uncertainty is the score of a forecaster who always says the base rate: the number is what
     calibration adds to the skill.
     """
-    cases = cases_of(rows, measure, [RAW, *calibrators], **where)
+    cases = cases_of(rows, measure, [over, *calibrators], **where)
     names, means = by_dataset(cases.datasets, cases.values[:, :1] - cases.values[:, 1:])
     uncertainty = np.array([_uncertainty(name, measure) for name in names])
     return names, 100 * means / uncertainty[:, np.newaxis]
