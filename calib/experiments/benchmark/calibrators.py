@@ -26,6 +26,7 @@ from calib.selection import CalibratorCV
 from calib.venn_abers import VennAbers
 
 RAW = "Raw"
+CHOSEN = "Chosen by CV"
 
 
 class Candidate(NamedTuple):
@@ -83,7 +84,7 @@ CANDIDATES = {
     "KDE": Candidate(KernelCalibrator()),
     "KDE by likelihood": Candidate(KernelCalibrator(kernel="gaussian", bandwidth="cv")),
     "DPM": Candidate(DirichletProcessCalibrator()),
-    "Chosen by CV": Candidate(CalibratorCV(CHOICE)),
+    CHOSEN: Candidate(CalibratorCV(CHOICE)),
 }
 WITH_FEATURES = ["Heterogeneous", "AUC-split tree"]
 CALIBRATORS = [*CANDIDATES, *WITH_FEATURES]
