@@ -6,7 +6,7 @@ words from here where rows are few. A test asks the recorded benchmark whether i
 
 from typing import NamedTuple
 
-FEW_ROWS = 500  # the benchmark had 200, and up to 2000
+FEW_ROWS = 500  # a choice of ours: the benchmark had 200 rows, and up to 2000
 
 
 class Rule(NamedTuple):
@@ -34,9 +34,9 @@ RULES = (
         "With a bump in the known truth, it came closest of all calibrators.",
     ),
     Rule(
-        f"Do you have the features of the cases, {FEW_ROWS} points, and no forest?",
-        "HeterogeneousCalibrator() on logits",
-        "It raised the AUC on most data sets and had the largest mean gain, but not after forests.",
+        f"Are the features at hand, and {FEW_ROWS} points, and is the classifier no forest?",
+        "HeterogeneousCalibrator()",
+        "On logits it had the largest mean gain and raised the AUC in most cases.",
     ),
     Rule(
         "Must no outcome get probability 0, or does the truth jump?",
