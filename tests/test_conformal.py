@@ -19,7 +19,7 @@ samples = given(
     decimals=st.sampled_from([1, 9]),
     alpha=st.sampled_from([0.1, 0.2, 0.5]),
 )
-BOUNDS = {"real": (0, 1), "tenths": (-0.5, 1.5), "binary": (0, 1), "heavy": (-1000, 1000)}
+BOUNDS = {"real": (-1, 2), "tenths": (-0.5, 1.5), "binary": (0, 1), "heavy": (-1000, 1000)}
 
 
 def sample(n, seed, outcomes="real", decimals=9):
@@ -169,6 +169,15 @@ def test_small_samples():
     np.testing.assert_allclose(upper, [0.25, 0.25, 1], rtol=0, atol=1e-8)
     assert same.predict([50]) == pytest.approx(0.25 + 0.01 * (0.75 - 0.25) / 2, abs=0.01)
     assert same.predict([]).shape == same.predict_interval([])[0].shape == (0,)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_outcomes_beyond_those_of_the_sample_may_conform(sign):
+    scores, z = sign * np.array([0.0, 2, 0, 2]), sign * np.array([0.75, 0.5, 1, 1])
+    ends = np.ravel(predictor(scores, z, 0.5, (-4, 4)).predict_interval([sign * 1.0]))
+    np.testing.assert_allclose(np.sort(sign * ends), [0.5, 1.5], rtol=0, atol=1e-8)
+    assert conforms(scores, z, sign, sign * 1.5, 0.5)
+    assert not conforms(scores, z, sign, sign * 1.501, 0.5)
 
 
 @pytest.mark.parametrize("decimals", [1, 9])
