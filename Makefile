@@ -18,7 +18,7 @@ term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_notebook_archive.py tests/test_report_page.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
-without-kernels := addresses bad_files commands cost datasets_real ledger mutate perturbed project recorded_numbers \
+without-kernels := addresses bad_files benchmark commands cost datasets_real guide ledger mutate perturbed project recorded_numbers \
   recording reproducing statistics tables_durfee2022 typing
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \

@@ -14,6 +14,8 @@ from calib.protocol import calibrated, calibrated_logits, check_calibrator
 from calib.validation import check_integer
 from calib.venn_abers import VennAbers
 
+_MOST_UNITS = 2**22  # of weight, that are dealt to folds; more copies are dealt by the bundle
+
 
 class CalibratorCV(Calibrator):
     r"""The calibrator of smallest log loss on scores that it has not seen.
@@ -26,8 +28,8 @@ class CalibratorCV(Calibrator):
     calibrators : sequence of Calibrator, default=(PlattScaling(), VennAbers())
         Candidates, each with ``fit(scores, labels, sample_weight)`` and ``predict(scores)``.
     cv : int, default=5
-        Number of folds. The rows of each class, in the order of their scores, are dealt to them
-        in turn: nothing is random, and every fold has scores from everywhere.
+        Number of folds, to which the rows of each class are dealt at random, as many to each; the
+        same rows in whatever order are dealt in the same way.
 
     Attributes
     ----------
@@ -48,7 +50,7 @@ class CalibratorCV(Calibrator):
     -----
     Logits of probabilities are kept within [-36.8, 36.8], as in `predict_logit`, so that a
     certainty that fails, of isotonic regression, say, costs much, but not everything. An integer
-    weight is that many copies, which go to different folds. The loss of the chosen candidate is
+    weight is that many copies, each dealt for itself. The loss of the chosen candidate is
     smaller than what it will have on new data, the more so the more candidates there are.
 
     `cv` + 1 fits for the chosen candidate and `cv` for each other; O(`cv` N) memory.
@@ -126,20 +128,28 @@ def deal(
     weights: NDArray[np.float64],
     n_folds: int,
 ) -> NDArray[np.float64]:
-    """Weight of each row in each fold, of shape (n_folds, n): copies are dealt in turn.
+    """Weight of each row in each fold, of shape (n_folds, n): copies are dealt at random.
 
     The rows of each class in the order of their scores, with their weights as lengths, are laid
-    end to end along a line, of which each unit of length goes to the next fold. O(n_folds n), and
-    O(n log n) to sort.
+    end to end along a line. Its units of length go to the folds at random, as many to each, so that
+    neither the order of the rows nor writing copies for weights matters. Dealing them in turn would
+    give all folds the same share of positives at each score: a candidate that follows the noise of
+    some folds would foresee that of the others. O(n_folds n), and O(n log n) to sort.
     """
+    rng = np.random.default_rng(0)
     folds = np.empty((n_folds, labels.size))
     for label in (0, 1):
         (rows,) = np.nonzero(labels == label)
         rows = rows[np.argsort(scores[rows], kind="stable")]
         ends = np.append(0.0, np.cumsum(weights[rows]))
-        rounds, place = np.divmod(ends, n_folds)
+        length = max(1.0, ends[-1] / _MOST_UNITS)
+        units, part = np.divmod(ends / length, 1.0)
+        units = units.astype(np.int64)
+        owners = rng.permutation(np.arange(units[-1] + 1 - (part[-1] == 0)) % n_folds)
         for fold in range(n_folds):
-            folds[fold, rows] = np.diff(rounds + np.clip(place - fold, 0, 1))
+            owned = np.append(owners == fold, False)
+            before = np.append(0, np.cumsum(owned))
+            folds[fold, rows] = np.diff(before[units] + part * owned[units]) * length
     return folds
 
 

@@ -138,6 +138,19 @@ def test_noise_is_no_probability():
     assert found.recommendation.startswith("Do not turn these scores into probabilities:")
 
 
+@pytest.mark.parametrize("n, few", [(499, True), (500, False)])
+def test_with_few_rows_it_says_what_to_begin_with(n, few):
+    rng = np.random.default_rng(0)
+    probabilities = rng.random(n)
+    for scores, begin in [(probabilities, "Beta"), (4 * probabilities - 2, "PlattScaling()")]:
+        noise = compare(scores, rng.integers(0, 2, n), [VennAbers()], n_repeats=1)
+        words = f"With {n} rows few gains are certain: if you must calibrate all the same, begin "
+        assert noise.chosen is None
+        assert (f"{words}with {begin}" in noise.recommendation) == few
+    cubed = compare(probabilities**3, rng.random(n) < probabilities, [VennAbers()], n_repeats=1)
+    assert cubed.chosen is not None and "few gains" not in cubed.recommendation
+
+
 # Weights and groups
 
 
@@ -319,7 +332,7 @@ def test_infinite_log_loss_is_told_and_not_clipped():
     assert found.chosen == "VennAbers()"
     assert "probability 0: IsotonicCalibrator()." in found.notes[0]
     alone = compare(scores, labels, [IsotonicCalibrator()], n_repeats=2)
-    assert alone.recommendation == (
+    assert alone.recommendation.startswith(
         "Keep the raw scores: the log loss of every calibrator is infinite; compare by "
         "loss='brier'."
     )

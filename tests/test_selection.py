@@ -35,18 +35,42 @@ def sample(n, seed):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 40), st.integers(2, 6), st.integers(0, 10**6))
-def test_copies_are_dealt_in_turn(n, n_folds, seed):
+def test_copies_are_dealt_one_by_one_and_evenly(n, n_folds, seed):
     scores, labels = sample(n, seed)
-    copies = np.random.default_rng(seed).integers(0, 4, n)
+    rng = np.random.default_rng(seed)
+    copies = rng.integers(0, 4, n)
     folds = deal(scores, labels, copies.astype(float), n_folds)
     np.testing.assert_array_equal(folds.sum(axis=0), copies)
+    assert (folds >= 0).all() and (folds == folds.round()).all()
     for label in (0, 1):
-        rows = np.flatnonzero(labels == label)
-        rows = rows[np.argsort(scores[rows], kind="stable")]
-        deck = np.repeat(rows, copies[rows])
-        for fold in range(n_folds):
-            expected = np.bincount(deck[fold::n_folds], minlength=n)
-            np.testing.assert_array_equal(folds[fold, rows], expected[rows])
+        assert np.ptp(folds[:, labels == label].sum(axis=1)) <= 1
+    deck = rng.permutation(np.repeat(np.arange(n), copies))
+    apart = deal(scores[deck], labels[deck], np.ones(deck.size), n_folds)
+    for value in np.unique(scores):
+        for label in (0, 1):
+            here, there = (
+                (scores[rows] == value) & (labels[rows] == label) for rows in [np.arange(n), deck]
+            )
+            np.testing.assert_array_equal(folds[:, here].sum(axis=1), apart[:, there].sum(axis=1))
+
+
+@pytest.mark.parametrize("factor", [0.3, 1e9])
+def test_weights_of_any_size_are_dealt(factor):
+    scores, labels = sample(50, 0)
+    weights = factor * np.random.default_rng(0).random(50)
+    folds = deal(scores, labels, weights, 5)
+    np.testing.assert_allclose(folds.sum(axis=0), weights, rtol=1e-9)
+    assert (folds >= 0).all()
+
+
+def test_folds_do_not_share_their_noise():
+    """Dealt in turn, in the order of the scores, the last would be chosen every time."""
+    rng = np.random.default_rng(0)
+    candidates = [PlattScaling(scale="logit"), BetaCalibration(), VennAbers()]
+    for _ in range(5):
+        scores = rng.random(5000)
+        chosen = CalibratorCV(candidates).fit(scores, rng.random(5000) < scores)
+        assert np.argmax(chosen.losses_) == 2
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -57,7 +81,9 @@ def test_the_losses_are_those_of_folds_made_by_hand(weighted):
     chosen = CalibratorCV(candidates, cv=4).fit(scores, labels, weights if weighted else None)
     rows = np.repeat(np.arange(300), weights)
     rows = rows[np.lexsort((scores[rows], labels[rows]))]
-    fold = np.r_[np.arange(np.sum(labels[rows] == 0)) % 4, np.arange(np.sum(labels[rows] == 1)) % 4]
+    draws = np.random.default_rng(0)
+    counts = np.bincount(labels[rows])
+    fold = np.concatenate([draws.permutation(np.arange(count) % 4) for count in counts])
     for candidate, loss in zip(candidates, chosen.losses_, strict=True):
         predicted = np.empty(rows.size)
         for k in range(4):

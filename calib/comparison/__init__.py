@@ -173,7 +173,7 @@ def compare(
     }
     results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
     certain = {n for n, t in trials.items() if np.isin(t.predictions, [0, 1]).any()}
-    chosen, recommendation = advise(results, certain, reference, loss, confidence)
+    chosen, recommendation = advise(results, certain, reference, loss, confidence, kept_scores.size)
     return Comparison(
         results=results,
         reference=reference,

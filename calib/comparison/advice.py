@@ -2,11 +2,17 @@
 
 import math
 
+from calib.comparison.guide import with_few_rows
 from calib.comparison.result import LOSSES, REFERENCES, Result
 
 
 def advise(
-    results: dict[str, Result], certain: set[str], reference: str, loss: str, confidence: float
+    results: dict[str, Result],
+    certain: set[str],
+    reference: str,
+    loss: str,
+    confidence: float,
+    n_rows: int,
 ) -> tuple[str | None, str]:
     """The calibrator to take, or None, and the reason.
 
@@ -16,7 +22,8 @@ def advise(
     others = {name: result for name, result in results.items() if name != reference}
     better = [name for name, result in others.items() if result.gain(loss).lower > 0]
     if not better:
-        return None, _nothing(others, reference, loss, confidence)
+        nothing = _nothing(others, reference, loss, confidence)
+        return None, nothing + with_few_rows(n_rows, reference == "Raw")
     chosen = min(better, key=lambda name: others[name].loss(loss))
     text = _something(chosen, results, reference, loss, confidence)
     if loss == "log" and chosen in certain:

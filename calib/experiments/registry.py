@@ -4,11 +4,11 @@ import importlib
 
 from calib.experiments import chapters
 
-PAPERS = ["naeini2014", "naeini2015", "naeini2016", "vovk2014", "durfee2022"]
+PAPERS = ["naeini2014", "naeini2015", "naeini2016", "vovk2014", "durfee2022", "benchmark"]
 
 
 def papers():
-    """The five papers by their names.
+    """The five papers by their names, and the benchmark of the book in the form of one.
 
     Raises
     ------

@@ -1,0 +1,68 @@
+"""Which calibrator to begin with: the questions of chapter 33, in the words of every place.
+
+The chapter draws them, the page *Which method should I use?* lists them, and `compare` takes its
+words from here where rows are few. A test asks the recorded benchmark whether it supports them.
+"""
+
+from typing import NamedTuple
+
+FEW_ROWS = 500  # a choice of ours: the benchmark had 200 rows, and up to 2000
+
+
+class Rule(NamedTuple):
+    """A question, and what to begin with if the answer is yes and was no to those before.
+
+    Attributes
+    ----------
+    question : str
+        Empty for what is left when every answer was no.
+    take : str
+        A calibrator, in code.
+    why : str
+        What the benchmark has found, in one sentence.
+    """
+
+    question: str
+    take: str
+    why: str
+
+
+RULES = (
+    Rule(
+        "May a higher score mean a lower probability, and are there 1000 points?",
+        'KernelCalibrator(kernel="gaussian", bandwidth="cv")',
+        "With a bump in the known truth, it came closest of all calibrators.",
+    ),
+    Rule(
+        f"Are the features at hand, and {FEW_ROWS} points, and is the classifier no forest?",
+        "HeterogeneousCalibrator()",
+        "On logits it had the largest mean gain and raised the AUC in most cases.",
+    ),
+    Rule(
+        "Must no outcome get probability 0, or does the truth jump?",
+        "VennAbers()",
+        "Its log loss was never infinite, and it followed steps in the known truth.",
+    ),
+)
+OTHERWISE = Rule(
+    "",
+    "BetaCalibration()",
+    "On few points it was better than Venn-Abers prediction in most cases, and it did harm less "
+    "often.",
+)
+MARGINS = Rule(
+    "",
+    "PlattScaling()",
+    "Beta calibration needs probabilities; after the SVM the two hardly differed.",
+)
+
+
+def with_few_rows(n_rows: int, is_probability: bool) -> str:
+    """What to begin with where rows are too few for a gain to be certain; empty if they are not."""
+    if n_rows >= FEW_ROWS:
+        return ""
+    rule = OTHERWISE if is_probability else MARGINS
+    return (
+        f" With {n_rows} rows few gains are certain: if you must calibrate all the same, begin "
+        f"with {rule.take}. {rule.why}"
+    )

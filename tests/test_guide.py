@@ -1,0 +1,96 @@
+"""The advice on which calibrator to begin with: one source, and supported by the record."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calib.comparison.guide import FEW_ROWS, MARGINS, OTHERWISE, RULES, with_few_rows
+from calib.experiments import recorded
+from calib.experiments.benchmark.analysis import (
+    bootstrap,
+    gains,
+    harm_shares,
+    sources,
+    truth_means,
+    win_shares,
+)
+from calib.experiments.benchmark.calibrators import CANDIDATES, CHOSEN, RAW
+from calib.experiments.benchmark.hypotheses import FORESTS
+from calib.experiments.benchmark.models import MODELS
+from calib.experiments.benchmark.protocol import BENCHMARK, FEW
+from calib.experiments.benchmark.truth import BENCHMARK_TRUTH
+
+ROOT = Path(__file__).resolve().parents[1]
+FALLS, FEATURES, JUMPS = RULES
+OTHERS = [name for name in MODELS if name not in FORESTS]
+
+
+@pytest.fixture(scope="module")
+def real():
+    return recorded(BENCHMARK.name)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return recorded(BENCHMARK_TRUTH.name)
+
+
+def test_the_page_has_the_words_of_the_guide():
+    page = (ROOT / "book" / "which_method.md").read_text(encoding="utf-8")
+    for rule in [*RULES, OTHERWISE]:
+        assert f"`{rule.take}`" in page and rule.why in page and rule.question in page
+
+
+def test_few_rows():
+    assert with_few_rows(FEW_ROWS, True) == ""
+    assert OTHERWISE.take in with_few_rows(FEW_ROWS - 1, True)
+    assert MARGINS.take in with_few_rows(FEW_ROWS - 1, False)
+
+
+def test_all_cases_are_recorded(real, truth):
+    per_case = len(set(real["calibrator"]))
+    cases = zip(real["dataset"], real["model"], real["split"], strict=True)
+    assert len(set(cases)) == len(BENCHMARK.cases())
+    assert np.sum(real["calibrator"] == RAW) * per_case == real["auc"].size
+    n_of = {points: np.sum(truth["points"] == points) for points in set(truth["points"])}
+    assert n_of == {100: 6120, 1000: 6120, 10_000: 5760}  # ABB is left out of the last
+
+
+@pytest.mark.parametrize("points", [1000, 10_000])
+def test_where_the_truth_falls_kernels_come_closest(truth, points):
+    assert "KernelCalibrator" in FALLS.take
+    names = [name for name, one in CANDIDATES.items() if points <= one.most and name != CHOSEN]
+    distances = truth_means(truth, "rms", names, shape="bump", points=points)
+    assert names[np.argmin(distances)] == "KDE by likelihood"
+
+
+def test_features_raise_the_auc_and_gain_most_but_not_after_forests(real):
+    assert "HeterogeneousCalibrator" in FEATURES.take
+    names, shares = win_shares(real, "Heterogeneous", RAW, "auc")
+    assert bootstrap(sources(names), shares).lower > 0.5
+    names = [name for name in CANDIDATES if name not in (CHOSEN, "Beta")]
+    _, gain = gains(real, ["Heterogeneous", *names], over="Beta", models=OTHERS)
+    assert gain.mean(axis=0).argmax() == 0 < gain.mean(axis=0)[0]
+    _, gain = gains(real, ["Heterogeneous"], over="Beta", models=FORESTS)
+    assert gain.mean() < 0
+
+
+def test_venn_abers_is_never_infinite_and_follows_steps(real, truth):
+    assert JUMPS.take == "VennAbers()"
+    assert np.isfinite(real["log_loss"][real["calibrator"] == "Venn-Abers"]).all()
+    both = truth_means(truth, "rms", ["Venn-Abers", "Beta"], shape="steps", points=10_000)
+    assert both[0] < both[1] / 2
+
+
+def test_beta_on_few_points(real):
+    assert OTHERWISE.take == "BetaCalibration()"
+    names, shares = win_shares(real, "Beta", "Venn-Abers", "log_loss", points=FEW)
+    assert bootstrap(sources(names), shares).lower > 0.5
+    _, harm = harm_shares(real, ["Beta", "Venn-Abers"], points=FEW)
+    assert np.diff(harm.mean(axis=0)) > 0
+
+
+def test_after_the_svm_beta_and_platt_scaling_hardly_differ(real):
+    _, gain = gains(real, ["Platt on logits"], over="Beta", models=["SVM"])
+    assert abs(gain.mean()) < 0.5
