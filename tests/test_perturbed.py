@@ -41,6 +41,21 @@ model = KNeighborsClassifier().fit(frame, frame["b"] > 10)
 moved = np.column_stack([perturbed(frame["a"].to_numpy()), frame["b"]])
 assert np.all(model._fit_X == moved) and np.any(moved[:, 0] != frame["a"])
 """,
+    "rows of probabilities": """
+from calib.multiclass import TemperatureScaling, base
+rows, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
+assert np.all(base.check_score_rows(rows, unit=True) == perturbed(rows))
+given = []
+TemperatureScaling._predict_proba = lambda self, rows: given.append(rows)
+TemperatureScaling().fit(rows, labels).predict_proba(rows)
+assert np.all(given[0] == perturbed(rows)) and np.any(given[0] != rows)
+""",
+    "scores beside groups or outcomes": """
+from calib import conformal, multicalibration
+scores = rng.random(50)
+for module in [conformal, multicalibration]:
+    assert np.all(module.check_scores(scores) == perturbed(scores))
+""",
     "calibrators": """
 from calib import IsotonicCalibrator
 scores, labels = rng.random(50), rng.integers(0, 2, 50)

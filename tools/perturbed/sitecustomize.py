@@ -12,6 +12,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 import calib.base
+import calib.conformal
+import calib.multicalibration
+import calib.multiclass.base
 
 SIZE = 1e-13
 SEED = int(os.environ["PERTURBATION"])
@@ -49,6 +52,11 @@ def on_perturbed(method):
     return call
 
 
+def on_perturbed_scores(check):
+    """`check` of perturbed scores."""
+    return lambda values, **keywords: check(perturbed(values), **keywords)
+
+
 def wrap_fit(cls, **keywords):
     """Called for each new class of classifiers, before any is trained."""
     super(ClassifierMixin, cls).__init_subclass__(**keywords)
@@ -59,3 +67,6 @@ def wrap_fit(cls, **keywords):
 
 ClassifierMixin.__init_subclass__ = classmethod(wrap_fit)
 calib.base.ScoreModel._check_scores = on_perturbed(calib.base.ScoreModel._check_scores)
+calib.conformal.check_scores = on_perturbed_scores(calib.conformal.check_scores)
+calib.multicalibration.check_scores = on_perturbed_scores(calib.multicalibration.check_scores)
+calib.multiclass.base.check_score_rows = on_perturbed_scores(calib.multiclass.base.check_score_rows)
