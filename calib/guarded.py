@@ -1,6 +1,5 @@
 """A calibration map in use, replaced only where another one has beaten it."""
 
-import copy
 import math
 from typing import Any
 
@@ -134,15 +133,12 @@ class GuardedCalibrator(OnlineCalibrator):
         if not hasattr(self, "calibrator_"):
             self._use(self._learner().partial_fit(*rows))
             return
-        challenger = copy.deepcopy(self.challenger_)
-        if hasattr(challenger, "classes_"):
-            self.log_e_value_ += _gain(challenger, self.calibrator_, *rows)
-        challenger.partial_fit(*rows)
+        if hasattr(self.challenger_, "classes_"):
+            self.log_e_value_ += _gain(self.challenger_, self.calibrator_, *rows)
+        self.challenger_.partial_fit(*rows)
         if self.log_e_value_ >= -math.log(self.alpha):
-            self._use(challenger)
+            self._use(self.challenger_)
             self.n_switches_ += 1
-        else:
-            self.challenger_ = challenger
 
     def _use(self, calibrator):
         self.calibrator_ = calibrator
