@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 import calib.base
 import calib.conformal
 import calib.multicalibration
-import calib.multiclass.base
+from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
 
 SIZE = 1e-13
 SEED = int(os.environ["PERTURBATION"])
@@ -37,7 +37,9 @@ def perturbed(values):
     array = np.asarray(values)
     if array.dtype != np.float64:
         return values
-    moved = array * (1 + SIZE * noise(np.ascontiguousarray(array)))
+    with np.errstate(over="ignore"):
+        moved = array * (1 + SIZE * noise(np.ascontiguousarray(array)))
+    moved = np.where(np.isinf(moved), array, moved)  # the largest numbers stay finite
     return np.where(array <= 1, np.minimum(moved, 1), moved)
 
 
@@ -53,8 +55,12 @@ def on_perturbed(method):
 
 
 def on_perturbed_scores(check):
-    """`check` of perturbed scores."""
-    return lambda values, **keywords: check(perturbed(values), **keywords)
+    """`check` of perturbed scores, but not of arrays of another name, such as outcomes."""
+
+    def call(values, **keywords):
+        return check(values if "name" in keywords else perturbed(values), **keywords)
+
+    return call
 
 
 def wrap_fit(cls, **keywords):
@@ -69,4 +75,5 @@ ClassifierMixin.__init_subclass__ = classmethod(wrap_fit)
 calib.base.ScoreModel._check_scores = on_perturbed(calib.base.ScoreModel._check_scores)
 calib.conformal.check_scores = on_perturbed_scores(calib.conformal.check_scores)
 calib.multicalibration.check_scores = on_perturbed_scores(calib.multicalibration.check_scores)
-calib.multiclass.base.check_score_rows = on_perturbed_scores(calib.multiclass.base.check_score_rows)
+for cls in [TemperatureScaling, VectorScaling, DirichletCalibration]:  # others ask binary ones
+    cls._fit, cls._predict_proba = on_perturbed(cls._fit), on_perturbed(cls._predict_proba)
