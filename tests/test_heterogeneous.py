@@ -37,6 +37,7 @@ from calib import (
     auc_by_parts,
     diagrams,
 )
+from calib.selection import deal
 
 
 def sample(n=1200, seed=0):
@@ -839,12 +840,9 @@ def test_cross_validation_chooses_the_strength(spread, expected):
 
 
 def test_cross_validation_of_pooling_by_hand():
-    """The fold of a row is its rank among the scores of its class, modulo five."""
+    """The folds are those of `CalibratorCV`."""
     groups, scores, labels = small_groups(600)
-    fold = np.empty(labels.size, int)
-    for label in (0, 1):
-        rows = np.flatnonzero(labels == label)
-        fold[rows[np.argsort(scores[rows])]] = np.arange(rows.size) % 5
+    fold = deal(scores, labels, np.ones(labels.size), 5).argmax(axis=0)
     losses = {}
     for k in [0, 10, 30, 100, 300, 1000, 3000, np.inf]:
         p = np.empty(labels.size)

@@ -319,6 +319,7 @@ def test_any_input_is_refused_in_clear_words_or_patched(n, form, weight_form, sc
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", OneClassWarning)
+        warnings.filterwarnings("ignore", "sample_weight sums to 1", UserWarning)
         try:
             model = fitted((groups, scores, labels), weights, scale=scale)
         except ValueError as error:
