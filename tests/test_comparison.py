@@ -140,15 +140,15 @@ def test_noise_is_no_probability():
 
 @pytest.mark.parametrize("n, few", [(499, True), (500, False)])
 def test_with_few_rows_it_says_what_to_begin_with(n, few):
-    rng = np.random.default_rng(0)
-    probabilities = rng.random(n)
-    for scores, begin in [(probabilities, "Beta"), (4 * probabilities - 2, "PlattScaling()")]:
-        noise = compare(scores, rng.integers(0, 2, n), [VennAbers()], n_repeats=1)
-        words = f"With {n} rows few gains are certain: if you must calibrate all the same, begin "
-        assert noise.chosen is None
-        assert (f"{words}with {begin}" in noise.recommendation) == few
-    cubed = compare(probabilities**3, rng.random(n) < probabilities, [VennAbers()], n_repeats=1)
-    assert cubed.chosen is not None and "few gains" not in cubed.recommendation
+    truth, labels = sample(n)
+    noise = np.random.default_rng(0).permutation(labels)
+    words = f"With {n} rows few gains are certain: if you must calibrate all the same, begin with "
+    for scores, outcomes, begin in [(truth, labels, "Beta"), (4 * truth - 2, noise, "Platt")]:
+        found = compare(scores, outcomes, [VennAbers()], n_repeats=1)
+        assert found.chosen is None
+        assert (f"{words}{begin}" in found.recommendation) == few
+    found = compare(*sample(n, power=3.0), [VennAbers()], n_repeats=1)
+    assert found.chosen is not None and "few gains" not in found.recommendation
 
 
 # Weights and groups
