@@ -20,7 +20,7 @@ def minimax_log(p0, p1):
 
 def minimax_square(p0, p1):
     """The probability whose regret under square loss is the same for both labels."""
-    return p1 + p0**2 / 2 - p1**2 / 2
+    return (1 - (1 - p1) ** 2 + p0**2) / 2  # every operation keeps the order, rounded or not
 
 
 MERGES = {"log": minimax_log, "square": minimax_square}
