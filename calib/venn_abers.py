@@ -12,15 +12,18 @@ from calib.kernels.venn_abers import look_up, venn_abers
 from calib.maps import StepMap
 from calib.validation import check_choice
 
+# Every operation of the two keeps the order, rounded or not.
+
 
 def minimax_log(p0, p1):
-    """The probability whose regret under log loss is the same for both labels."""
-    return p1 / (1 - p0 + p1)
+    """p1 / (1 - p0 + p1): the probability of equal regret under log loss for both labels."""
+    with np.errstate(divide="ignore"):  # p1 is 0 only by rounding
+        return 1 / (1 + (1 - p0) / p1)
 
 
 def minimax_square(p0, p1):
-    """The probability whose regret under square loss is the same for both labels."""
-    return (1 - (1 - p1) ** 2 + p0**2) / 2  # every operation keeps the order, rounded or not
+    """p1 + (p0^2 - p1^2) / 2: the probability of equal regret under square loss for both labels."""
+    return (1 - (1 - p1) ** 2 + p0**2) / 2
 
 
 MERGES = {"log": minimax_log, "square": minimax_square}
