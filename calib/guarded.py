@@ -58,11 +58,16 @@ class GuardedCalibrator(OnlineCalibrator):
     -----
     If outcomes come with the probabilities in use, given the score and all that was before, the
     capital is a martingale, and by Ville's inequality it ever reaches :math:`1 / \alpha` with
-    probability :math:`\alpha` at most: look as often as you like. Whenever a map is
-    replaced, its log loss since it came into use was larger than that of the challenger by
-    :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And it is replaced at
-    the latest when the best map of the challenger's family has gained that much and what the
-    challenger has lost by learning.
+    probability :math:`\alpha` at most: look as often as you like. So it does with weights that
+    count independent rows, and with weights of at most 1, which may depend on the label if the
+    probabilities are calibrated under these weights. A row of larger weight breaks the bound:
+    divide importance or class weights by the largest that may occur.
+
+    Whenever a map is replaced, its log loss since the challenger began to bet was larger than that
+    of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And it
+    is replaced after the first batch at which the best map of the challenger's family has
+    gained that much, on the rows that were bet on, and what the challenger lost to it by learning.
+    The challenger learns its first batch without a bet, so a map stays for two batches at least.
 
     A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger
     may beat it without any change of the truth. The challenger counts rows before and after a

@@ -141,9 +141,10 @@ class OnlineHistogramBinning(OnlineCalibrator):
     -----
     The counts are those of one fit to all rows, whatever the batches and their order. Half an
     observation of each class, the estimate of Krichevsky and Trofimov, keeps the probabilities
-    away from 0 and 1: predicting every row before its label is learned costs at most
-    :math:`\sum_i (\tfrac12 \log N_i + \log 2)` more log loss than the best constants that one could
-    have chosen afterwards, whatever the labels. An empty bin predicts 1/2.
+    away from 0 and 1: predicting every row of weight 1 before its label is learned costs at most
+    :math:`\sum_i (\tfrac12 \log N_i + \log 2)`, over bins that hold a row, more log loss than the
+    best constants that one could have chosen afterwards, whatever the labels. An empty bin
+    predicts 1/2.
 
     O(log B) a row, O(B) memory.
 
@@ -250,10 +251,19 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
     that of all rows at once, and the closer the larger the batches. The prior counts less than ten
     rows do, and keeps slopes finite where the classes are separated.
 
-    Predicting every row before its label is learned would cost, with the exact posterior in place
-    of a normal one, about log n more log loss than the best a and b that one could have chosen
-    after n rows, whatever the labels. All rows count alike, old ones too: `GuardedCalibrator`
-    begins anew when the truth has changed.
+    Predicting every row before its label is learned, by the mean over the exact posterior, would
+    cost more log loss than any a and b by at most
+
+    .. math::
+        \begin{aligned}
+        &\tfrac1{20} \bigl( b^2 + (a - 1)^2 \bigr) \\
+        &\quad + \log \bigl( 1 + \tfrac54 n r^2 \bigr)
+        \end{aligned}
+
+    after n rows, r² the mean of 1 + ℓ², whatever the labels. That is about log n where the best
+    slope is moderate; scores squeezed together may need a steep one. The mode of a normal
+    posterior, which predicts here, has no such bound, and costs more where logits spread widely.
+    All rows count alike, old ones too: `GuardedCalibrator` begins anew when the truth has changed.
 
     O(n) for each of some five Newton steps of a batch of n rows, constant memory between batches.
 

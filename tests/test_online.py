@@ -254,26 +254,60 @@ def test_the_capital_is_the_difference_of_the_losses_ahead_of_time():
     assert guarded.challenger_.to_dict() == challenger.to_dict()
 
 
-@pytest.mark.parametrize("calibrator", [OnlineHistogramBinning(bins=[0.5]), OnlinePlattScaling()])
-def test_the_capital_is_a_martingale_and_is_seldom_large(calibrator):
-    """Exactly: over all labels of eight rows, with the probabilities that the map in use gives."""
+def capital_over_all_labels(calibrator, weights=None):
+    """Mean of the capital and, by alpha, the probability that it ever is 1 / alpha, exactly.
+
+    Over all labels of eight rows, of which `weights` has those with label 0 and with label 1. The
+    map in use is calibrated under these weights.
+    """
     scores = np.array([0.3, 0.8] * 4)
-    start = clone(calibrator).fit([0.2, 0.3, 0.7, 0.8, 0.9], [0, 1, 0, 1, 1])
-    p = start.predict(scores)
     patient = GuardedCalibrator(calibrator, alpha=1e-12)
     patient.fit([0.2, 0.3, 0.7, 0.8, 0.9], [0, 1, 0, 1, 1])
-    total, mean, ever = 0.0, 0.0, {0.5: 0.0, 0.25: 0.0}
+    weights = np.ones((8, 2)) if weights is None else weights
+    p = patient.predict(scores)
+    chances = np.stack([1 - p, p], axis=1) / weights
+    chances /= chances.sum(axis=1, keepdims=True)
+    mean, ever = 0.0, {0.5: 0.0, 0.25: 0.0}
     for labels in itertools.product([0, 1], repeat=8):
         one, largest = clone(patient).restore(patient.to_dict()), 0.0
-        for score, label in zip(scores, labels, strict=True):
-            largest = max(largest, one.partial_fit([score], [label]).log_e_value_)
-        probability = np.prod(np.where(labels, p, 1 - p))
-        total += probability
+        for score, label, weight in zip(scores, labels, weights, strict=True):
+            one.partial_fit([score], [label], [weight[label]])
+            largest = max(largest, one.log_e_value_)
+        probability = np.prod(chances[np.arange(8), labels])
         mean += probability * np.exp(one.log_e_value_)
         for alpha in ever:
             ever[alpha] += probability * (largest >= -np.log(alpha))
-    assert [total, mean] == pytest.approx([1, 1])
+    return mean, ever
+
+
+each_bettor = pytest.mark.parametrize(
+    "calibrator", [OnlineHistogramBinning(bins=[0.5]), OnlinePlattScaling()]
+)
+
+
+@each_bettor
+def test_the_capital_is_a_martingale_and_is_seldom_large(calibrator):
+    mean, ever = capital_over_all_labels(calibrator)
+    assert mean == pytest.approx(1)
     assert all(0 < risk <= alpha for alpha, risk in ever.items())
+
+
+@each_bettor
+def test_weights_of_at_most_one_keep_the_promise(calibrator):
+    """Of rows, whatever their labels, and of classes."""
+    of_rows = np.repeat(np.linspace(0.2, 1, 8)[:, np.newaxis], 2, axis=1)
+    of_classes = np.tile([0.3, 1.0], (8, 1))
+    for weights in of_rows, of_classes:
+        mean, ever = capital_over_all_labels(calibrator, weights)
+        assert mean < 1
+        assert all(0 < risk <= alpha for alpha, risk in ever.items())
+
+
+@each_bettor
+def test_a_larger_weight_of_one_row_breaks_the_promise_as_the_notes_say(calibrator):
+    mean, ever = capital_over_all_labels(calibrator, np.full((8, 2), 5.0))
+    assert mean > 1
+    assert ever[0.25] > 0.25
 
 
 def test_the_map_is_replaced_by_the_one_that_has_beaten_it():
