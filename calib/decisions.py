@@ -13,7 +13,7 @@ Every function takes
 * p0, p1: array-like of shape (n,), the ends of the intervals, in [0, 1] and in either order, since
   those of `TransductiveVennAbers` may cross; `n` may be 0;
 * costs: array-like of shape (k, 2), a row for each of at least two actions: its cost where the
-  label is 0, and where it is 1. Gains are negative costs.
+  label is 0, and where it is 1; at most 1e300 in size. Gains are negative costs.
 
 Bad input is a `ValueError`. O(n k) time and memory, and O(n k^2) time for dominance. Proofs and
 limits are in chapter 32: that the pair holds the probability of an object is an assumption, and
@@ -42,7 +42,7 @@ array([1, 2, 0])
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.validation import check_scores
+from calib.validation import check_costs, check_scores
 
 
 def cost_intervals(
@@ -115,21 +115,6 @@ def _costs_at_ends(p0, p1, costs):
     p1 = check_scores(p1, name="p1", unit=True, allow_empty=True)
     if p0.size != p1.size:
         raise ValueError(f"p0 has {p0.size} rows but p1 has {p1.size}: they must match")
-    costs = _check_costs(costs)
+    costs = check_costs(costs)
     p = np.stack([p0, p1])[:, :, np.newaxis]
     return (1 - p) * costs[:, 0] + p * costs[:, 1]
-
-
-def _check_costs(costs):
-    try:
-        costs = np.asarray(costs, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"costs must be numbers, a row of two for each action: {error}") from None
-    if costs.ndim != 2 or costs.shape[0] < 2 or costs.shape[1] != 2:
-        raise ValueError(
-            "costs must have a row for each of at least two actions, and two columns, its cost "
-            f"for label 0 and for label 1; found shape {costs.shape}"
-        )
-    if not np.isfinite(costs).all():
-        raise ValueError(f"costs must be finite; found {costs.tolist()}")
-    return costs

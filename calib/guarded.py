@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.maps import CalibrationMap
 from calib.online import OnlineCalibrator, OnlinePlattScaling
-from calib.validation import check_positive
+from calib.validation import check_integer, check_positive
 
 
 class GuardedCalibrator(OnlineCalibrator):
@@ -130,11 +130,11 @@ class GuardedCalibrator(OnlineCalibrator):
         return clone(self.calibrator)
 
     def _begin(self):
-        check_positive(self.alpha, "alpha", below=1)
         self.n_switches_ = 0
         vars(self).pop("calibrator_", None)
 
     def _learn(self, *rows):
+        check_positive(self.alpha, "alpha", below=1)  # here: it may have been set since the fit
         if not hasattr(self, "calibrator_"):
             self._use(self._learner().partial_fit(*rows))
             return
@@ -161,12 +161,15 @@ class GuardedCalibrator(OnlineCalibrator):
 
     def _set_state(self, stored):
         self._use(self._learner().restore(stored["calibrator"]))
-        if stored["challenger"] is not None:
-            self.challenger_.restore(stored["challenger"])
         self.log_e_value_ = float(stored["log_e_value"])
-        self.n_switches_ = int(stored["n_switches"])
         if not math.isfinite(self.log_e_value_):
             raise ValueError("the capital is not finite")
+        if stored["challenger"] is not None:
+            self.challenger_.restore(stored["challenger"])
+        elif self.log_e_value_ != 0:
+            raise ValueError("there is a capital, but no challenger that could have won it")
+        check_integer(stored["n_switches"], "n_switches", minimum=0)
+        self.n_switches_ = int(stored["n_switches"])
 
 
 def _gain(challenger, in_use, scores, labels, weights):

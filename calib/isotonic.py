@@ -4,7 +4,7 @@ from calib.base import Calibrator
 from calib.kernels.grouping import group_ties, smoothed
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.maps import LinearMap
-from calib.validation import check_flag, check_smoothing
+from calib.validation import check_flag, check_smoothing, inside
 
 
 class IsotonicCalibrator(Calibrator):
@@ -24,14 +24,15 @@ class IsotonicCalibrator(Calibrator):
         and is constant beyond.
     smoothing : float, default=0.0
         Weight of two pseudo-observations, a positive at the smallest score and a negative at the
-        largest. With any weight s > 0 each prediction lies in [s / (N + 2s), 1 - s / (N + 2s)].
+        largest. With any weight s > 0 each prediction lies in [s / (N + 2s), 1 - s / (N + 2s)],
+        and, however small or large s is, in [2**-53, 1 - 2**-53], so that none is rounded to 1.
         A first block of n negatives predicts s / (n + s), if the next one does not predict less.
 
     Attributes
     ----------
     counts_, positives_ : ndarray of shape (n_blocks,)
-        Weight and positive weight of each block, pseudo-observations included; their quotient is
-        its value.
+        Weight and positive weight of each block, pseudo-observations included; their quotient,
+        kept within the limits of `smoothing`, is its value.
     map_ : LinearMap
         Piecewise linear, with knots at the first and the last score of each block, or, if
         `centred`, at its centre.
@@ -80,11 +81,16 @@ class IsotonicCalibrator(Calibrator):
         starts, self.counts_, self.positives_ = pool_adjacent_violators(
             groups.weights, groups.positives
         )
-        values = self.positives_ / self.counts_
+        values = self._values()
         if self.centred:
             self.map_ = LinearMap.of_centres(groups.scores, groups.weights, starts[:-1], values)
         else:
             self.map_ = LinearMap.of_blocks(groups.scores, starts[:-1], values)
+
+    def _values(self):
+        """Of the blocks; with pseudo-observations none is 0 or 1, whatever rounding makes of it."""
+        values = self.positives_ / self.counts_
+        return inside(values) if self.smoothing > 0 else values
 
     def _check_parameters(self):
         check_flag(self.centred, "centred")

@@ -11,7 +11,7 @@ from calib.base import Calibrator, ScoreModel
 from calib.kernels.grouping import group_ties, smoothed
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path, shrunken_positives
 from calib.maps import LinearMap
-from calib.validation import check_choice, check_flag, check_smoothing
+from calib.validation import check_choice, check_flag, check_smoothing, inside
 
 
 class NearIsotonicPath(ScoreModel):
@@ -137,7 +137,8 @@ class ENIR(Calibrator):
         plateaus.
     smoothing : float, default=0.0
         Weight of two pseudo-observations, a positive at the smallest score and a negative at the
-        largest. With any positive weight no prediction is 0 or 1.
+        largest. With any positive weight predictions are kept within [2**-53, 1 - 2**-53], so
+        that none is 0 or 1, rounded or not.
 
     Attributes
     ----------
@@ -226,6 +227,8 @@ class ENIR(Calibrator):
         self.n_evaluated_ = int(np.count_nonzero(~np.isnan(self.criteria_)))
         self.effective_models_ = float(np.exp(-np.sum(xlogy(self.weights_, self.weights_))))
         starts, values = average(bins, self.lambdas_, self.weights_)
+        if self.smoothing > 0:
+            values = inside(values)  # they are neither 0 nor 1, and rounding must not make one
         if self.centred:
             self.map_ = LinearMap.of_centres(groups.scores, groups.weights, starts, values)
         else:

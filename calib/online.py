@@ -176,9 +176,11 @@ class OnlineHistogramBinning(OnlineCalibrator):
         Raises
         ------
         ValueError
-            If the cuts differ.
+            If `other` is no `OnlineHistogramBinning`, or its cuts differ.
         """
         check_is_fitted(self)
+        if not isinstance(other, OnlineHistogramBinning):
+            raise ValueError(f"other must be an OnlineHistogramBinning; found {other!r}")
         check_is_fitted(other)
         if not np.array_equal(self.cuts_, other.cuts_):
             raise ValueError("other has other cuts: counts of different bins cannot be added")
@@ -189,6 +191,11 @@ class OnlineHistogramBinning(OnlineCalibrator):
         if self.unit_scores:
             check_uniform_bins(self.bins, "bins")
             self.cuts_ = np.arange(1, self.bins) / self.bins
+        elif np.ndim(np.asarray(self.bins, object)) != 1:
+            raise ValueError(
+                "bins must be a number of bins, an integer, or the increasing cuts between them; "
+                f"found {self.bins!r}"
+            )
         else:
             self.cuts_ = _increasing(self.bins, "bins")
         self.counts_ = self.positives_ = np.zeros(self.cuts_.size + 1)
@@ -324,6 +331,8 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
     def _set_state(self, stored):
         mean = check_scores(stored["mean"], name="mean").reshape(2)
         precision = np.array(stored["precision"], np.float64).reshape(2, 2)
+        if not (np.isfinite(precision).all() and np.array_equal(precision, precision.T)):
+            raise ValueError("precision must be finite and symmetric")  # cholesky looks at neither
         np.linalg.cholesky(precision)  # raises if it is not positive definite
         self._set_posterior(mean, precision)
 

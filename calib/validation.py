@@ -14,6 +14,7 @@ from calib.kernels.scanning import binary_codes, extremes
 
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
 NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
+LARGEST_COST = 1e300  # of an action, or gain: differences stay finite
 MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit numbers
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
 
@@ -92,6 +93,21 @@ def check_score_rows(
                 f"by {name}.sum(axis=1, keepdims=True)"
             )
     return scores
+
+
+def check_costs(costs: ArrayLike) -> NDArray[np.float64]:
+    """Return `costs` as a 2-D float64 array: a row for each action, a column for each label."""
+    costs = _numbers(costs, "costs", "real numbers", "convert them", _row_by_action)
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        costs = costs.astype(np.float64)
+    wrong = ~(np.abs(costs) <= LARGEST_COST)
+    if wrong.any():
+        row, found = _first(costs, wrong)
+        raise ValueError(
+            f"costs must be finite, at most {LARGEST_COST:.0e} in size; found {found} at row "
+            f"{row}: take another unit"
+        )
+    return costs
 
 
 def check_class_labels(
@@ -329,6 +345,17 @@ def two_dimensional(values: ArrayLike, name: str) -> NDArray:
         raise ValueError(
             f"{name} must be two-dimensional, one column per class; found shape {values.shape}: "
             "pass all columns of predict_proba"
+        )
+    return values
+
+
+def _row_by_action(values, name):
+    """Return `values` as a 2-D array of any dtype, with two rows or more and two columns."""
+    values = _array(values, name, "numbers, a row of two for each action", "")
+    if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] != 2:
+        raise ValueError(
+            f"{name} must be numbers, a row of two for each of at least two actions, its cost for "
+            f"label 0 and for label 1; found shape {values.shape}"
         )
     return values
 

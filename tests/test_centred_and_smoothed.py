@@ -1,5 +1,6 @@
 """Isotonic regression and ENIR without plateaus and without 0 and 1, against exact arithmetic."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -119,6 +120,17 @@ def test_no_prediction_is_sure(n, seed, smoothing):
         p = enir.predict(np.r_[-9, scores, 9])
         assert np.all((p >= least_of_enir) & (p <= 1 - least_of_enir))
         assert np.isfinite(log_loss(1 - labels, fitted.predict(scores)))
+
+
+@pytest.mark.parametrize("method", [IsotonicCalibrator, ENIR])
+@pytest.mark.parametrize("smoothing", [5e-324, 1e-17, 1e-9, 1e16, 1e150])
+def test_no_prediction_is_rounded_to_0_or_1(method, smoothing):
+    for n, seed in itertools.product([4, 30, 200], range(5)):
+        scores, labels = sample(n, seed)
+        for centred in (False, True):
+            fitted = quiet_fit(method(centred=centred, smoothing=smoothing), scores, labels)
+            p = fitted.predict(np.r_[-9, scores, 9])
+            assert np.all((p >= 2**-53) & (p <= 1 - 2**-53))
 
 
 @settings(max_examples=40, deadline=None)

@@ -73,6 +73,7 @@ def same_map(ours, theirs):
 PAIRS = [
     (calib.dask.IsotonicCalibrator(), calib.IsotonicCalibrator()),
     (calib.dask.IsotonicCalibrator(smoothing=1), calib.IsotonicCalibrator(smoothing=1)),
+    (calib.dask.IsotonicCalibrator(smoothing=1e-17), calib.IsotonicCalibrator(smoothing=1e-17)),
     (calib.dask.HistogramBinning(), calib.HistogramBinning()),
     (calib.dask.HistogramBinning(n_bins=7), calib.HistogramBinning(n_bins=7)),
     (

@@ -93,6 +93,12 @@ def test_one_probability_has_the_cheapest_action_and_no_regret():
     assert decisions.largest_regrets(p, p, costs)[np.arange(3), chosen].tolist() == [0, 0, 0]
 
 
+def test_the_largest_costs_have_finite_regrets():
+    costs = 1e300 * np.array([[1, -1], [-1, 1], [1, 1]])
+    regrets = decisions.largest_regrets([0.0, 0.5], [1.0, 0.5], costs)
+    assert regrets.tolist() == [[2e300, 2e300, 2e300], [0, 0, 1e300]]
+
+
 def test_no_cases():
     for function in [
         decisions.undominated_actions,
@@ -114,6 +120,12 @@ def test_no_cases():
         ([0.1], [0.2], [[1, 0], [0, np.inf]], "costs must be finite"),
         ([0.1], [0.2], [[1, 0], [0]], "costs must be numbers, a row of two for each action"),
         ([0.1], [0.2], "cheap", "costs must be numbers"),
+        ([0.1], [0.2], [["1", "0"], ["0", "4"]], "costs must be real numbers; found dtype <U1"),
+        ([0.1], [0.2], np.zeros((2, 2), "M8[D]"), r"costs must be real.*datetime64\[D\]"),
+        ([0.1], [0.2], np.eye(2) * 1j, "costs must be real numbers; found dtype complex128"),
+        ([0.1], [0.2], [[1, None], [0, 4]], "costs must be real numbers; found dtype object"),
+        ([0.1], [0.2], np.ma.array(np.eye(2), mask=np.eye(2)), "costs holds masked values"),
+        ([0.1], [0.2], [[0, 4], [1.7e308, 0]], r"at most 1e.300 in size; found 1.7e.308 at row 1"),
     ],
 )
 def test_bad_input_is_refused_by_name(p0, p1, costs, message):

@@ -155,6 +155,9 @@ def test_merged_streams_are_one_stream():
         merged.merge(OnlineHistogramBinning(bins=3).fit(scores, labels))
     with pytest.raises(NotFittedError):
         merged.merge(OnlineHistogramBinning())
+    for other in None, OnlinePlattScaling().fit(scores, labels):
+        with pytest.raises(ValueError, match="other must be an OnlineHistogramBinning; found "):
+            merged.merge(other)
 
 
 def test_learning_a_bin_costs_what_krichevsky_and_trofimov_say():
@@ -179,6 +182,13 @@ def test_learning_a_bin_costs_what_krichevsky_and_trofimov_say():
 @pytest.mark.parametrize("bins", [0, -3, 2.5, "ten", [0.5, 0.5], [0.3, 0.2], [0.1, np.nan], [[1]]])
 def test_what_are_no_bins_is_refused(bins):
     with pytest.raises(ValueError, match="bins"):
+        OnlineHistogramBinning(bins=bins).fit([0.1, 0.2], [0, 1])
+
+
+@pytest.mark.parametrize("bins", [2.0, "ten", None, [[0.2, 0.4]]])
+def test_what_is_neither_a_number_nor_cuts_is_told_what_bins_are(bins):
+    message = "bins must be a number of bins, an integer, or the increasing cuts between them"
+    with pytest.raises(ValueError, match=message):
         OnlineHistogramBinning(bins=bins).fit([0.1, 0.2], [0, 1])
 
 
@@ -217,6 +227,16 @@ def test_each_batch_moves_to_the_largest_posterior(n, seed, share):
         p = expit(mean @ design)
         precision = precision + (design * weights * p * (1 - p)) @ design.T
         np.testing.assert_allclose(calibrator.precision_, precision, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "precision",
+    [[[1, 50], [0, 1]], [[1, 0], [50, 1]], np.diag([1, np.nan]), np.diag([1, np.inf])],
+)
+def test_a_stored_precision_that_is_none_is_refused(precision):
+    good = OnlinePlattScaling().fit(*sample(30)).to_dict()
+    with pytest.raises(ValueError, match="precision must be finite and symmetric"):
+        OnlinePlattScaling().restore(good | {"precision": precision})
 
 
 def test_many_batches_come_to_what_one_fit_finds():
@@ -332,3 +352,26 @@ def test_what_cannot_guard_is_refused():
         GuardedCalibrator(alpha=1).fit([0.1, 0.9], [0, 1])
     with pytest.raises(ValueError, match="calibrator must be an OnlineCalibrator.*Isotonic"):
         GuardedCalibrator(IsotonicCalibrator()).partial_fit([0.1, 0.9], [0, 1])
+
+
+def test_a_risk_that_is_none_is_refused_after_the_fit_too():
+    guarded = GuardedCalibrator().fit(*sample(30)).set_params(alpha=7)
+    before = guarded.to_dict()
+    with pytest.raises(ValueError, match="alpha must be a number between 0 and 1; found 7"):
+        guarded.partial_fit(*sample(30, 1))
+    assert guarded.to_dict() == before
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        ({"n_switches": -4}, "n_switches must be an integer of at least 0; found -4"),
+        ({"n_switches": 1.5}, "n_switches must be an integer of at least 0; found 1.5"),
+        ({"log_e_value": 50.0}, "there is a capital, but no challenger"),
+        ({"log_e_value": np.nan}, "the capital is not finite"),
+    ],
+)
+def test_a_stored_guard_that_none_can_have_been_is_refused(wrong, message):
+    good = GuardedCalibrator().fit(*sample(30)).to_dict()
+    with pytest.raises(ValueError, match=message):
+        GuardedCalibrator().restore(good | wrong)

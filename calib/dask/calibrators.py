@@ -188,7 +188,7 @@ class IsotonicCalibrator(DaskCalibrator, isotonic.IsotonicCalibrator):
         self._check_parameters()
         blocks = isotonic_blocks(sample, self.smoothing)
         self.counts_, self.positives_ = blocks.counts, blocks.positives
-        values = self.positives_ / self.counts_
+        values = self._values()
         if self.centred:
             self.map_ = LinearMap(blocks.centres, values)
         else:
