@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, logsumexp, softmax
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from test_multiclass import fitted, sample
 
 import calib
-from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
+from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling, regression
 
 UNPENALISED = DirichletCalibration(off_diagonal_penalty=0.0, intercept_penalty=0.0)
 
@@ -308,6 +308,55 @@ def test_many_rows_are_fitted_to_their_own_optimum():
     shares[np.arange(labels.size), labels] -= 1
     np.testing.assert_allclose(shares.sum(axis=0), 0, atol=1e-3)
     np.testing.assert_allclose(np.sum(shares * np.log(rows), axis=0), 0, atol=1e-2)
+
+
+def every_sixteenth_row(lie):
+    """Rows and labels, of which those that are looked at first tell something else."""
+    rows, labels = sample(3200, 4, seed=1)
+    first = labels[::16]
+    if lie == "lacks a class":
+        first[first == 3] = 1
+    elif lie == "has one class":
+        first[:] = 0
+    elif lie == "is separated":
+        first[:] = rows[::16].argmax(axis=1)
+    else:
+        labels[labels == 3] = 0
+        labels[5:400:50] = 3
+    return rows, labels
+
+
+@pytest.mark.parametrize("model", [VectorScaling(), DirichletCalibration(), UNPENALISED], ids=str)
+@pytest.mark.parametrize(
+    "lie", ["lacks a class", "has one class", "is separated", "lacks a rare class"]
+)
+def test_a_bad_guide_changes_nothing(model, lie, monkeypatch):
+    rows, labels = every_sixteenth_row(lie)
+    unguided = model.fit(rows, labels).predict_proba(rows)
+    n_steps = model.n_iter_
+    monkeypatch.setattr(regression, "MANY", 1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        guided = model.fit(rows, labels).predict_proba(rows)
+    np.testing.assert_array_equal(guided, unguided)
+    assert model.n_iter_ == n_steps
+
+
+@pytest.mark.parametrize("model", [VectorScaling(), DirichletCalibration(), UNPENALISED], ids=str)
+def test_a_good_guide_saves_steps(model, monkeypatch):
+    rows, labels = (np.repeat(part, 16, axis=0) for part in sample(200, 4, seed=1))
+    unguided = model.fit(rows, labels).predict_proba(rows)
+    assert model.n_iter_ > 2
+    monkeypatch.setattr(regression, "MANY", 1000)
+    np.testing.assert_allclose(model.fit(rows, labels).predict_proba(rows), unguided, atol=1e-6)
+    assert model.n_iter_ == 1
+
+
+@pytest.mark.parametrize("name", ["slope_", "coef_", "intercept_"])
+def test_coefficients_need_a_fit(name):
+    model = DirichletCalibration() if name == "coef_" else VectorScaling()
+    with pytest.raises(NotFittedError):
+        getattr(model, name)
 
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, "cv", True])

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 from test_contract import CALIBRATORS as BINARY
 
 from calib import IsotonicCalibrator, OneClassWarning, PlattScaling, VennAbers
 from calib.datasets import LAWS, TIED_LAWS
 from calib.multiclass import OneVsRestCalibrator, PairwiseVennAbers, TopLabelBinning
+from calib.multiclass.venn_abers import log_ratios
 from calib.theory import bin_bounds
 
 each_binary = pytest.mark.parametrize("binary", BINARY, ids=str)
@@ -130,6 +132,28 @@ def test_a_top_label_that_no_row_has_gets_the_share_of_right_ones_and_no_promise
     # 3 bins are asked for in the first class, where all rows are tied, 1 in the second
     np.testing.assert_allclose(first, bin_bounds([30], 0.075, n_bins=3), rtol=1e-15)
     np.testing.assert_allclose(second, bin_bounds([10], 0.025, n_bins=1), rtol=1e-15)
+
+
+def test_bounds_are_those_of_the_fit():
+    rows, z = sample()
+    fitted = TopLabelBinning(bin_size=20).fit(rows, z)
+    before = fitted.bounds(0.1)
+    for bin_size in (5, 1000):
+        for bounds, expected in zip(
+            fitted.set_params(bin_size=bin_size).bounds(0.1), before, strict=True
+        ):
+            np.testing.assert_array_equal(bounds, expected)
+    with pytest.raises(NotFittedError):
+        TopLabelBinning().bounds(0.1)
+
+
+def test_bins_may_be_larger_than_any_sample():
+    rows, z = sample()
+    expected = TopLabelBinning(bin_size=z.size).fit(rows, z).predict_proba(rows)
+    for bin_size, weights in product((10**18, 10**400), (None, np.full(z.size, 0.75))):
+        fitted = TopLabelBinning(bin_size=bin_size).fit(rows, z, weights)
+        assert [binning.counts_.size for binning in fitted.binnings_] == [1, 1, 1, 1]
+        np.testing.assert_allclose(fitted.predict_proba(rows), expected, rtol=1e-12)
 
 
 def test_bounds_are_refused_for_weights_that_are_no_counts():
@@ -252,6 +276,16 @@ def test_nearly_certain_rows_are_told_apart():
     fitted = PairwiseVennAbers().fit(rows, [0, 0, 1, 1])
     second = fitted.calibrators_[0, 1].predict_interval(np.log(1 / small))
     np.testing.assert_array_equal(second[1], [1 / 3, 1 / 2, 1, 1])
+
+
+def test_the_smallest_numbers_are_told_apart():
+    small = np.array([0.0, 5e-324, 1e-320, 1e-300])
+    rows = np.column_stack([small, np.ones(4), np.zeros(4)])
+    for first, second in ((0, 1), (1, 0)):
+        ratios = log_ratios(rows, first, second) * (1 if first == 0 else -1)
+        assert np.all(np.diff(ratios) < 0) and np.all(np.isfinite(ratios))
+        np.testing.assert_allclose(ratios[1:], -np.log(small[1:]), rtol=1e-15)
+    np.testing.assert_array_equal(log_ratios(np.zeros((1, 2)), 0, 1), [0.0])
 
 
 def test_a_pair_without_rows_is_undecided():

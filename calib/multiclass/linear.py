@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
 
 from calib.multiclass.base import MulticlassCalibrator
 from calib.multiclass.regression import AllFeatures, OwnFeature, least_loss
@@ -35,6 +36,7 @@ class LinearCalibrator(MulticlassCalibrator):
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """Offsets b, with the sum 0."""
+        check_is_fitted(self)
         return self._coefficients[:, -1]
 
 
@@ -95,6 +97,7 @@ class VectorScaling(LinearCalibrator):
     @property
     def slope_(self) -> NDArray[np.float64]:
         """Factors w."""
+        check_is_fitted(self)
         return self._coefficients[:, 0]
 
 
@@ -191,4 +194,5 @@ class DirichletCalibration(LinearCalibrator):
     @property
     def coef_(self) -> NDArray[np.float64]:
         """Matrix W, a row for each calibrated class."""
+        check_is_fitted(self)
         return self._coefficients[:, :-1]

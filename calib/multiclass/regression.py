@@ -82,6 +82,11 @@ class Fit(NamedTuple):
     n_steps: int
     converged: bool
 
+    @property
+    def separates(self) -> bool:
+        """Whether a point becomes certain, which moves by 1 a step."""
+        return self.last > 0.5
+
     def check(self) -> None:
         """Warn unless this is a finite minimum of the loss."""
         if not self.converged:
@@ -91,7 +96,7 @@ class Fit(NamedTuple):
                 "separated",
                 ConvergenceWarning,
             )
-        elif self.last > 0.5:  # a point that becomes certain moves by 1 a step
+        elif self.separates:
             warn(
                 "probabilities separate a class from the others, as if it is absent: the "
                 "likelihood has no maximum, and the fit ends where it gains nothing more, with "
@@ -121,9 +126,6 @@ def least_loss(design, labels, weights, penalties, start) -> Fit:
         Coefficients to begin with.
     """
     n, k = labels.size, len(start)
-    if n * k >= MANY and n > 16:
-        some = design.rows(slice(None, None, 16)), labels[::16], weights[::16]
-        start = least_loss(*some, penalties / 16, start).coefficients
     weights, penalties = weights / weights.sum(), penalties / weights.sum()
 
     def state(coefficients):
@@ -131,8 +133,14 @@ def least_loss(design, labels, weights, penalties, start) -> Fit:
         shares, losses = _softmax(logits, labels)
         return logits, shares, weights @ losses + 0.5 * np.sum(penalties * coefficients**2)
 
-    coefficients, last = start, 0.0
-    logits, shares, loss = state(coefficients)
+    coefficients, (logits, shares, loss), last = start, state(start), 0.0
+    if n * k >= MANY and n > 16:
+        some = design.rows(slice(None, None, 16)), labels[::16], weights[::16]
+        guide = least_loss(*some, penalties / 16, start)
+        trial = state(guide.coefficients)
+        # some rows may be a bad guide to the others, such as those that lack a class
+        if guide.converged and not guide.separates and trial[2] < loss:
+            coefficients, (logits, shares, loss) = guide.coefficients, trial
     for n_steps in range(1, MAX_STEPS + 1):
         gradient = _gradient(design, labels, weights, shares) + penalties * coefficients
         full = -_newton_step(design, weights, shares, penalties, gradient)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from calib.histogram import HistogramBinning
 from calib.multiclass.base import MulticlassCalibrator
@@ -112,23 +113,23 @@ class TopLabelBinning(MulticlassCalibrator):
         the same rows cut the bins and fill them.
         """
         check_positive(delta, "delta", below=1)
-        n_bins = self._numbers_of_bins()
+        check_is_fitted(self)
+        n_bins = self._numbers_of_bins
         share = delta / n_bins[self.top_counts_ > 0].sum()
         return [
             bin_bounds(binning.counts_, int(n) * share, n_bins=int(n)) if count > 0 else np.ones(1)
             for binning, n, count in zip(self.binnings_, n_bins, self.top_counts_, strict=True)
         ]
 
-    def _numbers_of_bins(self):
-        return np.maximum(self.top_counts_ // self.bin_size, 1)
-
     def _fit(self, probabilities, labels, weights):
         check_integer(self.bin_size, "bin_size")
         top, confidence = top_labels(probabilities)
         right = labels == top
         self.top_counts_ = np.bincount(top, weights, self.classes_.size)
+        bin_size = min(self.bin_size, self.top_counts_.max().item())  # a larger one is no other
+        self._numbers_of_bins = np.maximum(self.top_counts_ // bin_size, 1)
         self.binnings_ = []
-        for k, n_bins in enumerate(self._numbers_of_bins()):
+        for k, n_bins in enumerate(self._numbers_of_bins):
             rows = top == k if self.top_counts_[k] > 0 else slice(None)
             binning = HistogramBinning(n_bins=int(n_bins))
             with warnings.catch_warnings():

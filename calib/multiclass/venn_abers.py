@@ -109,5 +109,7 @@ def log_ratios(probabilities: NDArray[np.float64], j: int, k: int) -> NDArray[np
 
     Unlike p_k / (p_j + p_k), they tell apart what is nearly certain.
     """
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        return np.nan_to_num(np.log(probabilities[:, k] / probabilities[:, j]))
+    first, second = probabilities[:, j], probabilities[:, k]
+    with np.errstate(divide="ignore", invalid="ignore"):  # the other ratio would overflow
+        logarithms = np.log(np.minimum(first, second) / np.maximum(first, second))
+    return np.nan_to_num(np.where(first < second, -logarithms, logarithms))
