@@ -38,9 +38,11 @@ class SelfCalibratingConformal(OneDimensional):
     ----------
     scores_ : ndarray of shape (k,)
         The distinct calibration scores, in increasing order.
+    middle_ : float
+        Middle between the smallest and the largest outcome.
     counts_, sums_ : ndarray of shape (k + 1,)
-        The points of the cumulative sum diagram: number and sum of the outcomes at the first i
-        scores.
+        The points of the cumulative sum diagram: number of the outcomes at the first i scores, and
+        sum of what they are more than the middle.
 
     Notes
     -----
@@ -49,17 +51,18 @@ class SelfCalibratingConformal(OneDimensional):
     `VennAbers`.
 
     The outcomes that conform are found exactly, without a grid; `predict_interval` gives the
-    smallest interval that holds them all, whose ends are rounded outward by 1e-9 of the largest
-    outcome. The guarantee needs exchangeable data and nothing else, whatever the ties. If alpha is
-    at most 1/2 and outcomes are continuous, the set covers too much by at most E K / (N + 1), where
-    K is the number of level sets (chapter 32).
+    smallest interval that holds them all, whose ends are rounded outward by 1e-9 of half the range
+    of the outcomes. The guarantee needs exchangeable data and nothing else, whatever the ties. If
+    alpha is at most 1/2 and outcomes are continuous, the set covers too much by at most
+    E K / (N + 1), where K is the number of level sets (chapter 32).
 
     An interval reaches far where a level set may be smaller than 1 / alpha, since all outcomes
     conform to it. Isotonic regression has such level sets. Scores that are rounded before, so that
     each value has several times 1 / alpha points, keep the guarantee and make short intervals.
 
     Fit O(N log N). An interval costs one step for each level set that the new object may have, and
-    a look at its points where an outcome may conform to it. Memory O(N).
+    a look at its points where an outcome may conform to it; scores between the same neighbours have
+    the same one, which is computed once. Memory O(N).
 
     References
     ----------
@@ -104,7 +107,8 @@ class SelfCalibratingConformal(OneDimensional):
         """
         with restored_on_failure(self):
             check_positive(self.alpha, "alpha", below=1)
-            self._lowest, self._highest = _check_bounds(self.bounds)
+            self._alpha = float(self.alpha)
+            self._bounds = lowest, highest = _check_bounds(self.bounds)
             scores = check_scores(scores)
             outcomes = check_scores(outcomes, name="outcomes")
             if outcomes.size != scores.size:
@@ -112,10 +116,11 @@ class SelfCalibratingConformal(OneDimensional):
                     f"outcomes has {outcomes.size} rows but scores has {scores.size}: they must "
                     "match"
                 )
-            _check_inside(outcomes, self._lowest, self._highest)
+            _check_inside(outcomes, lowest, highest)
             order = np.lexsort((outcomes, scores))
             self.scores_, starts = np.unique(scores[order], return_index=True)
-            self._outcomes = outcomes[order]
+            self.middle_ = float(outcomes.min() / 2 + outcomes.max() / 2)
+            self._outcomes = outcomes[order] - self.middle_  # a large offset would hide the rest
             self.counts_ = np.append(starts, scores.size)
             self.sums_ = np.append(0.0, np.cumsum(self._outcomes))[self.counts_]
             self._corners = corners(self.counts_, self.sums_)
@@ -177,17 +182,28 @@ class SelfCalibratingConformal(OneDimensional):
     def _predict(self, scores):
         check_is_fitted(self)
         scores = check_scores(scores, allow_empty=True)
-        return self_calibrating_intervals(
+        # twice the number of smaller scores, plus 1 where a score is equal
+        places = np.searchsorted(self.scores_, scores, "left")
+        places += np.searchsorted(self.scores_, scores, "right")
+        places, place_of = np.unique(places, return_inverse=True)
+        values, intervals = self_calibrating_intervals(
             self._outcomes,
             self.counts_,
             self.sums_,
             *self._corners,
-            np.searchsorted(self.scores_, scores, side="left"),
-            np.searchsorted(self.scores_, scores, side="right"),
-            float(self.alpha),
-            self._lowest,
-            self._highest,
+            places // 2,
+            (places + 1) // 2,
+            self._alpha,
+            *(bound - self.middle_ for bound in self._bounds),
         )
+        return self._with_offset(values)[place_of], self._with_offset(intervals)[place_of]
+
+    def _with_offset(self, values):
+        """Outcomes from differences to their middle; a bound is the bound to its last bit."""
+        outcomes = values + self.middle_
+        for bound in self._bounds:
+            outcomes[values == bound - self.middle_] = bound
+        return np.clip(outcomes, *self._bounds)
 
 
 def _check_bounds(bounds):

@@ -12,6 +12,7 @@ from calib.base import OneClassWarning, OneDimensional
 from calib.validation import (
     check_choice,
     check_labels,
+    check_numbers_or_strings,
     check_scores,
     check_weights,
     one_dimensional,
@@ -83,7 +84,7 @@ class MondrianVennAbers(OneDimensional):
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         categories : array-like of shape (n,)
-            Numbers or strings, none of them missing.
+            Numbers or strings, none of them missing. Write times as strings.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights, which are counts.
 
@@ -170,17 +171,15 @@ class MondrianVennAbers(OneDimensional):
 
 def _rows_by_category(categories, size):
     """Rows of each category, by its value."""
+    if isinstance(categories, list | tuple):  # as they are: an array makes strings of a mixture
+        categories = np.asarray(categories, dtype=object)
     categories = one_dimensional(categories, "categories")
     if categories.size != size:
         raise ValueError(
             f"categories has {categories.size} rows but scores has {size}: they must match"
         )
-    try:
-        values, codes = np.unique(categories, return_inverse=True)
-    except TypeError as error:
-        raise ValueError(
-            f"categories must be all numbers or all strings, none missing: {error}"
-        ) from None
+    check_numbers_or_strings(categories, "categories")
+    values, codes = np.unique(categories, return_inverse=True)
     if np.any(values != values):
         raise ValueError("categories holds missing values: give them a category of their own")
     order = np.argsort(codes, kind="stable")

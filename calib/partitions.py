@@ -20,6 +20,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.auc_split_tree import AUCSplitTree
+from calib.validation import check_numbers_or_strings
 
 UNKNOWN = -1  # number of the part of a group that was not there when the partition was fitted
 _TREES = (AUCSplitTree, BaseDecisionTree, BaseEnsemble)
@@ -73,6 +74,8 @@ class GivenGroups:
             raise ValueError(
                 f"column {column!r} of the groups must hold numbers only or strings only: {error}"
             ) from error
+        present = [name for name in names if name is not None and name == name]
+        check_numbers_or_strings(present, f"column {column!r} of the groups")
         title = column if isinstance(column, str) else f"x{column}"
         self.rules = [{part: f"{title} = {name}" for part, name in enumerate(names)}]
 
@@ -93,7 +96,7 @@ class GivenGroups:
             raise ValueError(
                 f"X has no column {self.column!r}, which gives the groups; found columns {found}"
             )
-        return X[self.column]
+        return self._timeless(X[self.column])
 
     def _numbered(self, X):
         if _width(X) != self.width or not 0 <= self.column < self.width:
@@ -102,12 +105,26 @@ class GivenGroups:
                 f"groups; found {_width(X)} columns"
             )
         if len(np.shape(X)) == 1:
-            return X
-        if hasattr(X, "iloc"):
-            return X.iloc[:, self.column]
-        if hasattr(X, "columns"):  # frames of polars and others
-            return X[list(X.columns)[self.column]]
-        return np.asarray(X)[:, self.column]
+            values = X
+        elif hasattr(X, "iloc"):
+            values = X.iloc[:, self.column]
+        elif hasattr(X, "columns"):  # frames of polars and others
+            values = X[list(X.columns)[self.column]]
+        elif isinstance(X, list | tuple):  # an array makes strings of numbers beside strings
+            values = [row[self.column] for row in X]
+        else:
+            values = np.asarray(X)[:, self.column]
+        return self._timeless(values)
+
+    def _timeless(self, values):
+        """The values, unless they are times: what objects are made of these depends on the unit."""
+        dtype = np.asarray(values).dtype
+        if dtype.kind in "mM":
+            raise ValueError(
+                f"column {self.column!r} of the groups must hold numbers only or strings only; "
+                f"found {dtype}: write times as strings"
+            )
+        return values
 
 
 class Leaves:

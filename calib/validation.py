@@ -4,6 +4,7 @@ import math
 import numbers
 import sys
 import warnings
+from collections.abc import Iterable
 from contextlib import contextmanager
 
 import numpy as np
@@ -324,6 +325,19 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
         raise ValueError(
             f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
             "take fewer, or strategy='quantile'"
+        )
+
+
+def check_numbers_or_strings(values: Iterable, name: str) -> None:
+    """Raise unless `values`, an array or a list, are all numbers or all strings."""
+    found = set(map(type, values))
+    numeric = all(issubclass(t, numbers.Real | np.bool_) for t in found)
+    numeric = numeric and np.timedelta64 not in found  # an integer to NumPy
+    if not numeric and not all(issubclass(t, str) for t in found):
+        raise ValueError(
+            f"{name} must hold numbers only or strings only; found "
+            f"{', '.join(sorted(t.__name__ for t in found))}: write missing values, times and "
+            "other objects as strings"
         )
 
 

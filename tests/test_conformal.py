@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from calib import SelfCalibratingConformal, VennAbers
+from calib import SelfCalibratingConformal, VennAbers, conformal
+from calib.kernels.conformal import self_calibrating_intervals
 
 samples = given(
     n=st.integers(1, 14),
@@ -67,7 +68,7 @@ def test_the_interval_is_that_of_all_outcomes_one_by_one(n, seed, outcomes, deci
     found = predictor(scores, z, alpha, bounds).predict_interval(queries)
     inside = np.linspace(z.min() - 1, z.max() + 1, 25)
     trials = np.clip(np.concatenate([np.linspace(*bounds, 25), inside, z]), *bounds)
-    step = 1e-9 * np.abs(z).max()  # by which ends are rounded outward
+    step = 1e-9 * np.ptp(z) / 2  # by which ends are rounded outward
     for query, lower, upper in zip(queries, *found, strict=True):
         for c in trials:
             assert lower <= c <= upper or not conforms(scores, z, query, c, alpha)
@@ -192,6 +193,53 @@ def test_order_units_and_direction(decimals):
     np.testing.assert_allclose(doubled, [2 * lower, 2 * upper], rtol=0, atol=1e-8)
     turned = predictor(-scores, -z, 0.2, (-1, 0)).predict_interval(-queries)
     np.testing.assert_allclose(turned, [-upper, -lower], rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("offset", [-1e9, 1e6, 1.7e9])
+def test_an_offset_of_the_outcomes_is_one_of_the_intervals(offset):
+    scores, z = sample(300, 4, decimals=1)
+    z = np.round(z * 2**20) / 2**20  # the sum with an offset is exact
+    queries = np.linspace(-0.1, 1.1, 40).round(2)
+    alone = predictor(scores, z, 0.2, (-1, 2))
+    moved = predictor(scores, z + offset, 0.2, (offset - 1, offset + 2))
+    assert np.median(np.diff(alone.predict_interval(queries), axis=0)) < 2
+    for method in ["predict_interval", "predict_range"]:
+        found, expected = (np.array(getattr(m, method)(queries)) for m in (moved, alone))
+        np.testing.assert_allclose(found - offset, expected, rtol=0, atol=1e-6)
+
+
+def test_small_differences_of_large_outcomes_and_wide_bounds():
+    scores, z = np.repeat([0.0, 1.0], 200), np.tile([0.0, 1e-4], 200)
+    alone = np.array(predictor(scores, z, 0.1, (-1e6, 9e6)).predict_interval([0, 1]))
+    assert np.ptp(alone) < 1.1e-4
+    moved = np.array(predictor(scores, z + 1e6, 0.1, (0, 1e7)).predict_interval([0, 1]))
+    np.testing.assert_allclose(moved - 1e6, alone, rtol=0, atol=1e-9)
+
+
+def test_many_equal_queries_are_computed_once(monkeypatch):
+    scores, z = sample(300, 4, decimals=1)
+    fitted = predictor(scores, z)
+    queries = np.random.default_rng(0).uniform(-0.2, 1.2, 5000).round(2)
+    expected = np.hstack([fitted.predict_interval([query]) for query in queries[:200]])
+    asked = []
+
+    def counted(*arguments):
+        asked.append(arguments[5].size)
+        return self_calibrating_intervals(*arguments)
+
+    monkeypatch.setattr(conformal, "self_calibrating_intervals", counted)
+    found = np.array(fitted.predict_interval(queries))
+    np.testing.assert_array_equal(found[:, :200], expected)
+    assert asked == [2 * np.unique(scores).size + 1]  # on a score, and between two
+
+
+def test_the_level_is_that_of_the_fit():
+    scores, z = sample(300, 4, decimals=1)
+    fitted = predictor(scores, z, 0.2)
+    expected = fitted.predict_interval([0.5])
+    for alpha in (0.01, 5):
+        found = fitted.set_params(alpha=alpha).predict_interval([0.5])
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_nested_in_the_level():

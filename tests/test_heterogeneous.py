@@ -51,6 +51,7 @@ def sample(n=1200, seed=0):
 
 X, SCORES, LABELS = sample()
 X_NEW, SCORES_NEW, LABELS_NEW = sample(500, seed=1)
+TIMES = np.datetime64("2026-01-01") + X[:, 0].astype(int)
 FRAME = pd.DataFrame({"region": np.array(["n", "s", "w"])[X[:, 0].astype(int)], "noise": X[:, 1]})
 TREE = DecisionTreeClassifier(max_depth=2, min_samples_leaf=60, random_state=0).fit(X, LABELS)
 FOREST = RandomForestClassifier(7, max_depth=2, min_samples_leaf=60, random_state=0)
@@ -561,6 +562,23 @@ def test_groups_of_another_type_were_not_there():
         np.testing.assert_array_equal(model.predict(others, [0.3, 0.7]), common)
 
 
+def test_rows_of_a_list_keep_their_types():
+    frame = FRAME.assign(number=X[:, 0].astype(int))[["number", "region"]]
+    rows = frame.to_numpy().tolist()
+    for column, values in [(0, frame[["number"] * 2].to_numpy()), (1, frame)]:
+        model = fitted(column, data=(rows, SCORES, LABELS))
+        expected = fitted(column, data=(values, SCORES, LABELS)).predict(values, SCORES)
+        for queries in (rows, values):
+            np.testing.assert_array_equal(model.predict(queries, SCORES), expected)
+
+
+def test_groups_are_no_times_in_a_query_either():
+    model = fitted(0, data=(X[:, 0], SCORES, LABELS))
+    for unit in ("s", "ns"):
+        with pytest.raises(ValueError, match="write times as strings"):
+            model.predict(TIMES.astype(f"datetime64[{unit}]"), SCORES)
+
+
 @pytest.mark.parametrize("none", [None, np.nan])
 def test_a_missing_value_is_a_group(none):
     groups = FRAME["region"].astype(object).where(FRAME["region"] != "s", none)
@@ -674,6 +692,17 @@ def test_a_failed_fit_changes_nothing(partition):
         (1, X[:, 0], "must have 1 columns, and a column 1"),
         (0, X[:, :, np.newaxis], r"one or two dimensions; found shape \(1200, 2, 1\)"),
         (0, np.array(["n", 1] * 600, object), "column 0 .* numbers only or strings only"),
+        (0, [None, 1, "n"] * 400, "column 0 .* numbers only or strings only"),
+        (0, [["n", 0.5], [1, 0.5]] * 600, "column 0 .* numbers only or strings only"),
+        (
+            0,
+            TIMES.astype("datetime64[ns]"),
+            r"numbers only or strings only; found datetime64\[ns\]",
+        ),
+        ("day", pd.DataFrame({"day": TIMES}), "only; found datetime64.*: write times as strings"),
+        (0, TIMES - TIMES[0], r"numbers only or strings only; found timedelta64\[D\]"),
+        (0, pd.DataFrame({"day": pd.to_datetime(TIMES, utc=True)}), "only; found Timestamp"),
+        (0, TIMES.astype(object), "numbers only or strings only; found date"),
         (True, X, "partition must be .* found True"),
         ("noise", FRAME.head(3), "X has 3 rows but scores has 1200"),
         (LogisticRegression(), X, "partition must be .* found LogisticRegression"),

@@ -106,8 +106,16 @@ def test_the_selected_probability_is_calibrated_in_each_category_and_that_of_all
         (["a"], "categories has 1 rows but scores has 2: they must match"),
         ([["a"], ["b"]], "categories must be one-dimensional"),
         ([1.0, np.nan], "categories holds missing values: give them a category of their own"),
-        (np.array(["a", None], object), "all numbers or all strings, none missing"),
-        (np.array(["a", 1], object), "all numbers or all strings, none missing"),
+        (np.array(["a", None], object), "numbers only or strings only; found NoneType, str"),
+        (np.array(["a", 1], object), "numbers only or strings only; found int, str"),
+        (["a", np.nan], "numbers only or strings only; found float, str"),
+        (["a", 1], "numbers only or strings only; found int, str"),
+        ([None, None], "numbers only or strings only; found NoneType"),
+        (pd.Series([1, None], dtype="Int64"), "found NAType, int|holds missing values"),
+        (pd.Series(pd.to_datetime(["2026-01-01", "2026-01-02"])), "only; found datetime64: write"),
+        (np.array(["2026-01-01", "2026-01-02"], "datetime64[s]"), "only; found datetime64: write"),
+        (np.array(["2026-01-01", "2026-01-02"], "datetime64[ns]"), "only; found datetime64: write"),
+        (np.array([1, 2], "timedelta64[D]"), "only; found timedelta64: write"),
     ],
 )
 def test_bad_categories_are_refused(categories, message):

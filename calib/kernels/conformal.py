@@ -74,7 +74,7 @@ def self_calibrating_intervals(
     Parameters
     ----------
     outcomes : ndarray of shape (n,)
-        Sorted by score.
+        Sorted by score. What is small against them is rounding: their middle should be near 0.
     starts, sums : ndarray of shape (g + 1,)
         First row of each group, and n; sum of the outcomes before it. The points of the diagram.
     left, right : ndarray of shape (g + 1,)
