@@ -75,7 +75,7 @@ class HistogramBinning(Calibrator):
 
     def _fit(self, scores, labels, weights):
         total = scores.size if weights is None else weights.sum()
-        n_bins = min(number_of_bins(self.n_bins, self.strategy, total), MOST_USEFUL_BINS)
+        n_bins = number_of_bins(self.n_bins, self.strategy, total)
         fit = self._fit_uniform if self.strategy == "uniform" else self._fit_quantile
         fit(n_bins, scores, labels, weights)
         self._set_map()
@@ -100,6 +100,7 @@ class HistogramBinning(Calibrator):
 
 def quantile_bins(groups, n_bins):
     """First group of ties of each bin of equal frequency, and the cuts between the bins."""
+    n_bins = min(n_bins, MOST_USEFUL_BINS)
     starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
     first = starts[1:-1]  # of each bin but the lowest
     return starts, halfway(groups.scores[first - 1], groups.scores[first])

@@ -128,6 +128,13 @@ def test_patches_are_portable(scale):
     assert [Patch(**entries) for entries in stored] == model.patches_
 
 
+def test_there_may_be_more_levels_than_numbers():
+    some = GROUPS[:50], SCORES[:50], LABELS[:50]
+    cuts = [fitted(some, n_levels=n).cuts_ for n in (2**53, 10**30)]
+    assert cuts[0].size == 49
+    np.testing.assert_array_equal(*cuts)
+
+
 def test_one_level_patches_whole_groups():
     model = fitted(n_levels=1)
     assert len(model.patches_) >= 2 and model.cuts_.size == 0
