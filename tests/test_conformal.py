@@ -181,6 +181,13 @@ def test_outcomes_beyond_those_of_the_sample_may_conform(sign):
     assert not conforms(scores, z, sign, sign * 1.501, 0.5)
 
 
+def test_a_group_that_leaves_at_the_highest_outcome_is_still_in_its_level_set():
+    scores, z = np.array([0.3, 0.4, 0.6, 0.7, 0.3]), np.array([0.5, 0.0, 0.2, 0.9, 0.3])
+    assert conforms(scores, z, 0.4, 2 / 3, 0.2) and not conforms(scores, z, 0.4, 1.0, 0.2)
+    ends = np.ravel(predictor(scores, z, 0.2).predict_interval([0.4]))
+    np.testing.assert_allclose(ends, [0, 2 / 3], rtol=0, atol=1e-8)
+
+
 @pytest.mark.parametrize("decimals", [1, 9])
 def test_order_units_and_direction(decimals):
     scores, z = sample(80, 5, decimals=decimals)

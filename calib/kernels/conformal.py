@@ -157,7 +157,7 @@ def _sweep(outcomes, starts, sums, right, path, k, b, level, limits):
         if b < starts.size - 1:
             level = min(level, _slope(starts, sums, b, right[b]))
         following = highest
-        if level != last_level:
+        if level < last_level - near:  # else it happens at the highest outcome
             following = max(min((size + 1) * level - total, highest), c)
         first, last = _conforming(
             outcomes,
