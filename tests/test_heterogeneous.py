@@ -585,7 +585,7 @@ def test_a_missing_value_of_a_nullable_column_is_a_group(dtype):
     p = fitted("g", data=(frame, SCORES, LABELS)).predict(frame, SCORES)
     np.testing.assert_array_equal(p, by_hand(some, some, SCORES, SCORES))
     objects = frame["g"].tolist()
-    assert pd.NA in objects
+    assert any(value is pd.NA for value in objects)
     np.testing.assert_array_equal(
         fitted(0, data=(objects, SCORES, LABELS)).predict(objects, SCORES), p
     )
@@ -925,7 +925,7 @@ def test_an_offset_for_every_weight(weight, precision, spread):
     logits, labels = spread * rng.normal(size=40), np.zeros(40)
     for sign in (1, -1):
         offset = fit_offset(sign * logits, labels + (sign < 0), np.full(40, weight), precision)
-        assert sign * offset <= 0
+        assert sign * offset <= 1e-12
         # the slope changes its sign within the error that is promised
         step = 1e-12 + 1e-14 * abs(offset)
         below, above = (
@@ -956,7 +956,7 @@ class Steep(NamedTuple):
 def test_pooling_of_infinite_log_odds():
     scores = np.array([1e306, -1e306, 1.0])
     alone = Blended(Steep(1e3), Steep(-1.0), 1.0)
-    np.testing.assert_array_equal(alone.predict(scores), Steep(-1.0).predict_logit(scores) > 0)
+    np.testing.assert_array_equal(alone.predict(scores), expit(-scores))
     between = Blended(Steep(1e3), Steep(-1e3), 0.5)
     np.testing.assert_array_equal(between.predict(scores), [0.5, 0.5, 0.5])
     scores = np.append(SCORES, 1e306)
