@@ -203,7 +203,6 @@ def test_the_log_loss_falls_by_the_evidence_near_0_and_1(seed, form):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
         model = fitted((groups, scores, labels))
-        mirrored = fitted((groups, 1 - scores, ~labels))
     stored = [q._asdict() for q in model.patches_]
     stages = list(by_hand(stored, groups, scores, "logit"))
     losses = [np.logaddexp(0, np.where(labels, -logits, logits)).sum() for _, logits in stages]
@@ -213,9 +212,23 @@ def test_the_log_loss_falls_by_the_evidence_near_0_and_1(seed, form):
     p = model.predict(groups, scores)
     np.testing.assert_allclose(p, stages[-1][0], rtol=1e-15)
     assert np.all((p == scores) | ((p > 0) & (p < 1)))
-    if np.array_equal(1 - (1 - scores), scores) and model.cuts_.size == 0:  # the sets are mirrored
-        shifts = [patch.shift for patch in model.patches_]
-        np.testing.assert_allclose([-patch.shift for patch in mirrored.patches_], shifts, rtol=1e-9)
+
+
+def test_both_classes_are_treated_alike():
+    """Near 1 as near 0: with labels and scores mirrored, every patch is its own mirror image."""
+    rng = np.random.default_rng(8)
+    scores = rng.choice([0, 2.0**-53, 2.0**-50, 2.0**-30, 0.25], 400, p=[0.02] * 4 + [0.92])
+    groups = rng.random((400, 3)) < 0.4
+    labels = rng.random(400) < np.select(groups.T, [0.6, 0.02, 0.3], 0.25)
+    model, mirrored = (
+        fitted((groups, p, z), n_levels=1) for p, z in [(scores, labels), (1 - scores, ~labels)]
+    )
+    assert len(model.patches_) == len(mirrored.patches_) >= 2
+    for patch, other in zip(model.patches_, mirrored.patches_, strict=True):
+        assert patch.group == other.group
+        assert (patch.shift, patch.evidence) == pytest.approx((-other.shift, other.evidence))
+    p = model.predict(groups, scores), 1 - mirrored.predict(groups, 1 - scores)
+    np.testing.assert_allclose(*p, rtol=1e-6, atol=2.0**-54)
 
 
 def test_nothing_becomes_certain():
