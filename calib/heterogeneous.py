@@ -1,6 +1,5 @@
 """Heterogeneous calibration: a calibrator of its own for each part of feature space."""
 
-import numbers
 import warnings
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -15,7 +14,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from calib.base import Calibrator
 from calib.partitions import fit_partition, rows_by_part
 from calib.platt import PlattScaling
-from calib.pooling import Blended, Shifted, effective_size_of, fit_offset
+from calib.pooling import Blended, Shifted, check_pooling, effective_size_of, fit_offset
 from calib.protocol import calibrated, calibrated_logits, check_calibrator
 from calib.selection import deal
 from calib.validation import (
@@ -120,7 +119,9 @@ class HeterogeneousCalibrator(BaseEstimator):
         How strongly the parts are drawn towards the calibrator of the whole sample: that one counts
         as so many further points of balanced classes in each part. 0 leaves the parts alone,
         infinity leaves them no difference, and ``"cv"`` chooses among 0, 10, 30, 100, ..., 3000 and
-        infinity by the log loss in five-fold cross-validation.
+        infinity by the log loss in five-fold cross-validation. With fewer than five observations of
+        a class there is nothing to compare, and it is infinity. The order of the rows does not
+        matter, but for a tree that is not fitted, if rows of one part tie.
 
     Attributes
     ----------
@@ -282,7 +283,7 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     def _fit(self, X, scores, labels, sample_weight):
         check_integer(self.min_part_size, "min_part_size")
-        _check_pooling(self.pooling)
+        check_pooling(self.pooling)
         check_calibrator(self._calibrator(), weighted=sample_weight is not None)
         scores = check_scores(scores)
         labels = check_labels(labels, size=scores.size)
@@ -317,16 +318,19 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     def _cross_validated_pooling(self, X, scores, labels, weights):
         """The strength with the smallest log loss out of fold; of equal ones the largest."""
+        copies = np.ones(scores.size) if weights is None else weights
+        if min(copies[labels == label].sum() for label in (0, 1)) < FOLDS:
+            return np.inf
         with warnings.catch_warnings():  # what matters of the whole sample is said there
             warnings.simplefilter("ignore")
-            losses = self._losses(X, scores, labels, weights)
+            losses = self._losses(X, scores, labels, weights, copies)
         return STRENGTHS[int(np.argmin(losses))]
 
-    def _losses(self, X, scores, labels, weights):
+    def _losses(self, X, scores, labels, weights, copies):
         """Total log loss out of fold for each of `STRENGTHS`."""
         losses = np.zeros(len(STRENGTHS))
-        copies = np.ones(scores.size) if weights is None else weights
-        for held_out in deal(scores, labels, copies, FOLDS):
+        ties = self.partition_.parts_of(X).T
+        for held_out in deal(scores, labels, copies, FOLDS, ties):
             others = copies - held_out
             others[others < 1e-9 * copies] = 0.0  # left by rounding
             rows, tested = np.flatnonzero(others), np.flatnonzero(held_out)
@@ -422,15 +426,6 @@ def _as_scores(calibrator, scores):
     if getattr(calibrator, "unit_scores", False):
         return calibrated(calibrator, scores)
     return calibrated_logits(calibrator, scores)
-
-
-def _check_pooling(pooling):
-    number = isinstance(pooling, numbers.Real) and not isinstance(pooling, bool)
-    if pooling != "cv" and not (number and pooling >= 0):
-        raise ValueError(
-            "pooling must be 'cv' or a number of at least 0, which may be infinite; found "
-            f"{pooling!r}"
-        )
 
 
 def _check_rows(X, scores):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from calib.base import OneClassWarning
 from calib.histogram import quantile_bins
 from calib.kernels.grouping import group_ties
-from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk_bias
+from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 from calib.validation import (
     check_choice,
     check_countable,
@@ -30,6 +30,7 @@ from calib.validation import (
 
 MOST_OBSERVATIONS = 1e12  # beyond, rounding is larger than the evidence that is asked for
 ABOVE = 2.0  # the end of the highest level: no prediction is as large
+LARGEST = float(log_odds(1.0))  # log-odds are kept within [-LARGEST, LARGEST]
 
 
 class Patch(NamedTuple):
@@ -44,8 +45,8 @@ class Patch(NamedTuple):
     low, high : float
         Range of the predictions *before* the patch; `high` is 2 where there is no upper end.
     shift : float
-        What is added to their log-odds or, by choice, to the predictions themselves, which are then
-        cut off at 0 and 1.
+        What is added to their log-odds, which are then cut off at those of 2**-53 and 1 - 2**-53,
+        or, by choice, to the predictions themselves, which are cut off at 0 and 1.
     n_points : float
         Calibration points in the set, or their weight.
     bias : float
@@ -128,9 +129,14 @@ class Multicalibration(BaseEstimator):
     The third holds for the first patch. Later ones are chosen after a look at the same labels, so
     that their evidence says less than it seems; look at fresh data in the end.
 
-    Scores must be probabilities, kept within [2**-53, 1 - 2**-53] where a patch moves their
-    log-odds; what no patch moves stays as it is. Fit: O(g n) for g groups to sum up, and O(g
-    L^2) to search L levels, for every patch. Predict: O(n) for every patch.
+    With weights the third holds if they count equal rows that are independent, or if none is above
+    1. Weights of another kind, for importance say, make w copies of one label, which chance alone
+    can turn into evidence: divide them by the largest.
+
+    Scores must be probabilities, kept within [2**-53, 1 - 2**-53] where log-odds are needed; what
+    no patch moves stays as it is. Log-odds are handed from patch to patch, since a probability near
+    1 would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
+    every patch. Predict: O(n) for every patch.
 
     References
     ----------
@@ -181,7 +187,8 @@ class Multicalibration(BaseEstimator):
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; a weight of w stands for w copies of the row.
+            Non-negative weights; a weight of w stands for w copies of the row (see the notes on
+            the third theorem).
 
         Returns
         -------
@@ -227,10 +234,9 @@ class Multicalibration(BaseEstimator):
         check_is_fitted(self)
         scores = check_scores(scores, unit=True, allow_empty=True)
         members = self._members(groups, scores.size, reset=False)
-        predictions = scores.copy()
+        predictions, logits = scores.copy(), log_odds(scores)
         for patch in self.patches_:
-            rows = _rows(patch, members, predictions)
-            predictions[rows] = _moved(predictions[rows], patch.shift, self.scale)
+            _apply(patch, members, predictions, logits, self.scale)
         return predictions
 
     def __sklearn_tags__(self):
@@ -258,43 +264,53 @@ class Multicalibration(BaseEstimator):
         n_sets = members.shape[0] * n_levels * (n_levels + 1) / 2
         self.threshold_ = math.log(2 * n_sets / self.alpha)
         self.patches_ = []
-        predictions = scores.copy()
-        while (patch := self._next(members, predictions, labels, weights)) is not None:
-            rows = _rows(patch, members, predictions)
-            predictions[rows] = _moved(predictions[rows], patch.shift, self.scale)
+        predictions, logits = scores.copy(), log_odds(scores)
+        while (patch := self._next(members, predictions, logits, labels, weights)) is not None:
+            _apply(patch, members, predictions, logits, self.scale)
             self.patches_.append(patch)
 
-    def _next(self, members, predictions, labels, weights):
+    def _next(self, members, predictions, logits, labels, weights):
         """The patch with the largest evidence, or None if that may be chance."""
         logarithmic = self.scale == "logit"
         levels = np.searchsorted(self.cuts_, predictions, side="right")
         n_levels = self.cuts_.size + 1
-        sums = cell_sums(members, levels, predictions, labels, weights, n_levels)
+        both = (expit(logits), expit(-logits)) if logarithmic else (predictions, 1 - predictions)
+        sums = cell_sums(members, levels, *both, labels, weights, n_levels)
         (group, first, last), evidence = most_evident(*sums, logarithmic)
         if not evidence >= self.threshold_:
             return None
-        total, predicted, positive = (cells[group, first : last + 1].sum() for cells in sums)
+        cells = (values[group, first : last + 1].sum() for values in sums)
+        positive, negative, expected_positive, expected_negative = map(float, cells)
+        total = positive + negative
         patch = Patch(
             group=None if group == 0 else group - 1,
             name="everyone" if group == 0 else self._name(group - 1),
             low=0.0 if first == 0 else float(self.cuts_[first - 1]),
             high=ABOVE if last == n_levels - 1 else float(self.cuts_[last]),
-            shift=float(shrunk_bias(total, predicted, positive)),
-            n_points=float(total),
-            bias=float((positive - predicted) / total),
+            shift=(positive - expected_positive) / (total + 1),
+            n_points=total,
+            bias=(positive - expected_positive) / total,
             evidence=float(evidence),
         )
         if not logarithmic:
             return patch
         rows = _rows(patch, members, predictions)
-        goal = predicted + total * patch.shift
-        start = logit(inside(goal / total)) - logit(inside(predicted / total))
-        shift = shift_to_sum(log_odds(predictions[rows]), weights[rows], goal, start)
-        return patch._replace(shift=float(shift))
+        goal = shrunk(total, positive, expected_positive)
+        other = shrunk(total, negative, expected_negative)
+        start = math.log(goal / other) - math.log(expected_positive / expected_negative)
+        sign = 1 if goal < other else -1  # the smaller of the two sums is known to more digits
+        shift = shift_to_sum(sign * logits[rows], weights[rows], min(goal, other), sign * start)
+        return patch._replace(shift=float(sign * shift))
 
     def _members(self, groups, size, *, reset):
         """Who is in which group, of shape (g + 1, n): everyone is the first."""
-        groups = self._columns(groups, reset=reset, ensure_min_samples=min(size, 1))
+        try:
+            _check_no_text(groups)
+            groups = self._columns(groups, reset=reset, ensure_min_samples=min(size, 1))
+        except ValueError as error:  # which speaks of X
+            raise ValueError(
+                f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
+            ) from error
         if groups.shape[0] != size:
             raise ValueError(
                 f"groups has {groups.shape[0]} rows but scores has {size}: they must match"
@@ -316,13 +332,30 @@ class Multicalibration(BaseEstimator):
         return f"x{column}" if names is None else str(names[column])
 
 
+def _check_no_text(groups):
+    """Raise if there are strings or times, even such as could be read as numbers."""
+    values = np.asarray(groups)
+    kind = values.dtype.kind
+    if kind not in "biufcO" or kind == "O" and any(isinstance(v, str | bytes) for v in values.flat):
+        raise ValueError("found text or times; convert them, for example with groups == 'yes'")
+
+
 def _rows(patch, members, predictions):
     """Rows that the patch moves."""
     within = (predictions >= patch.low) & (predictions < patch.high)
     return np.flatnonzero(members[0 if patch.group is None else patch.group + 1] & within)
 
 
-def _moved(predictions, shift, scale):
+def _probabilities(logits):
+    """Within [2**-53, 1 - 2**-53]; near 1 expit alone would be off by a unit of the last place."""
+    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
+
+
+def _apply(patch, members, predictions, logits, scale):
+    """Move the predictions in place, and on the scale of log-odds these."""
+    rows = _rows(patch, members, predictions)
     if scale == "logit":
-        return expit(log_odds(predictions) + shift)
-    return np.clip(predictions + shift, 0.0, 1.0)
+        logits[rows] = np.clip(logits[rows] + patch.shift, -LARGEST, LARGEST)
+        predictions[rows] = _probabilities(logits[rows])
+    else:
+        predictions[rows] = np.clip(predictions[rows] + patch.shift, 0.0, 1.0)

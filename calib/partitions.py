@@ -7,6 +7,7 @@ or stand side by side (one tree, a forest).
 """
 
 import numbers
+import sys
 
 import numpy as np
 from scipy.sparse import issparse
@@ -88,7 +89,7 @@ class GivenGroups:
     def _values(self, X):
         """The column, of shape (n, 1); as objects, a value of another type is just unknown."""
         values = self._named(X) if isinstance(self.column, str) else self._numbered(X)
-        return np.asarray(values, dtype=object).reshape(-1, 1)
+        return _without_na(np.asarray(values, dtype=object).reshape(-1, 1))
 
     def _named(self, X):
         found = list(getattr(X, "columns", []))
@@ -270,6 +271,13 @@ def _train(model, X, scores, labels, weights):
     if isinstance(model, AUCSplitTree):
         return model.fit(X, scores, labels, **options)
     return model.fit(X, labels, **options)
+
+
+def _without_na(values):
+    """Objects, with None for the NA of pandas, which has no order and equals nothing."""
+    na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
+    absent = np.fromiter((value is na for value in values.flat), bool, values.size)
+    return np.where(absent.reshape(values.shape), None, values)
 
 
 def _width(X) -> int:

@@ -1,5 +1,6 @@
 """Partial pooling: the calibrator of a part, drawn towards the one for everybody."""
 
+import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,9 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from calib.protocol import calibrated_logits
+
+FARTHEST = 1e300  # log-odds are cut off there, so that two of them always have a mean
+MOST_STEPS = 2000  # of root finding; it may have to halve a range of numbers from 1e-12 to 1e150
 
 
 class Shifted(NamedTuple):
@@ -81,7 +85,8 @@ class Blended(NamedTuple):
     def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Log-odds between those of the two, of shape (n,)."""
         scores = np.asarray(scores, np.float64)
-        return self._between(*(calibrated_logits(c, scores) for c in (self.common, self.own)))
+        logits = (calibrated_logits(c, scores) for c in (self.common, self.own))
+        return self._between(*(np.clip(values, -FARTHEST, FARTHEST) for values in logits))
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probabilities of class 1, of shape (n,)."""
@@ -89,6 +94,17 @@ class Blended(NamedTuple):
 
     def _between(self, common, own):
         return (1 - self.share) * common + self.share * own
+
+
+def check_pooling(pooling: object) -> None:
+    """Raise unless `pooling` is a strength of pooling, or the word for its choice."""
+    chosen = isinstance(pooling, str) and pooling == "cv"
+    number = isinstance(pooling, numbers.Real) and not isinstance(pooling, bool)
+    if not chosen and not (number and pooling >= 0):
+        raise ValueError(
+            "pooling must be 'cv' or a number of at least 0, which may be infinite; found "
+            f"{pooling!r}"
+        )
 
 
 def effective_size_of(
@@ -127,7 +143,7 @@ def fit_offset(
     Returns
     -------
     offset : float
-        To about 1e-12. O(n) for each of some ten steps.
+        To about 1e-12. O(n) for each of some ten steps, or of some dozens if the weights are huge.
 
     Examples
     --------
@@ -143,5 +159,8 @@ def fit_offset(
     def slope(offset):
         return weights @ (labels - expit(logits + offset)) - precision * offset
 
-    reach = (weights.sum() + 1.0) / precision  # no sum of residuals is larger
-    return float(brentq(slope, -reach, reach, xtol=1e-12))
+    # No sum of residuals is larger than the total weight, nor is it if an offset has taken all
+    # points to the same side, from where the residuals fall exponentially.
+    ratio = (weights.sum() + 1.0) / precision
+    reach = min(ratio, np.abs(logits).max(initial=0.0) + np.log1p(ratio) + 1.0)
+    return float(brentq(slope, -reach, reach, xtol=1e-12, maxiter=MOST_STEPS))

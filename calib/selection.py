@@ -127,20 +127,22 @@ def deal(
     labels: NDArray[np.uint8],
     weights: NDArray[np.float64],
     n_folds: int,
+    ties: Sequence[NDArray] = (),
 ) -> NDArray[np.float64]:
     """Weight of each row in each fold, of shape (n_folds, n): copies are dealt at random.
 
-    The rows of each class in the order of their scores, with their weights as lengths, are laid
-    end to end along a line. Its units of length go to the folds at random, as many to each, so that
-    neither the order of the rows nor writing copies for weights matters. Dealing them in turn would
-    give all folds the same share of positives at each score: a candidate that follows the noise of
-    some folds would foresee that of the others. O(n_folds n), and O(n log n) to sort.
+    The rows of each class in the order of their scores, tied ones by the arrays `ties`, with their
+    weights as lengths, are laid end to end along a line. Its units of length go to the folds at
+    random, as many to each, so that neither the order of the rows nor writing copies for weights
+    matters; rows that still tie should be alike. Dealing them in turn would give all folds the same
+    share of positives at each score: a candidate that follows the noise of some folds would foresee
+    that of the others. O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)
     folds = np.empty((n_folds, labels.size))
     for label in (0, 1):
         (rows,) = np.nonzero(labels == label)
-        rows = rows[np.argsort(scores[rows], kind="stable")]
+        rows = rows[np.lexsort([*(values[rows] for values in ties), scores[rows]])]
         ends = np.append(0.0, np.cumsum(weights[rows]))
         length = max(1.0, ends[-1] / _MOST_UNITS)
         units, part = np.divmod(ends / length, 1.0)

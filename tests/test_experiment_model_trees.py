@@ -84,3 +84,14 @@ def test_nodes_of_one_class():
     labels[X[:, 0] > 0.6] = 1
     p = LogisticModelTree().fit(X, scores, labels).predict(X, scores)
     assert p[X[:, 0] > 0.6].min() > 0.95
+
+
+def test_lengths_must_match():
+    X, scores, labels, _ = sample(600)
+    model = ProbabilityCalibrationTree().fit(X, scores, labels)
+    with pytest.raises(ValueError, match="X has 10 rows but scores has 600"):
+        model.predict(X[:10], scores)
+    with pytest.raises(ValueError, match="X has 600 rows but scores has 10"):
+        model.predict(X, scores[:10])
+    with pytest.raises(ValueError, match="X has 600 rows but scores has 10"):
+        model.fit(X, scores[:10], labels[:10])

@@ -1,6 +1,7 @@
 """HeterogeneousCalibrator against fits by hand, its partitions, its edges and refusals."""
 
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,7 @@ from calib import (
     auc_by_parts,
     diagrams,
 )
+from calib.pooling import Blended, fit_offset
 from calib.selection import deal
 
 
@@ -593,6 +595,20 @@ def test_a_missing_value_is_a_group(none):
     )
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "boolean", "string"])
+def test_a_missing_value_of_a_nullable_column_is_a_group(dtype):
+    value = {"boolean": True, "string": "n"}.get(dtype, 1)
+    some = X[:, 0] > 0
+    frame = pd.DataFrame({"g": pd.array(np.where(some, value, None), dtype=dtype)})
+    p = fitted("g", data=(frame, SCORES, LABELS)).predict(frame, SCORES)
+    np.testing.assert_array_equal(p, by_hand(some, some, SCORES, SCORES))
+    objects = frame["g"].tolist()
+    assert any(value is pd.NA for value in objects)
+    np.testing.assert_array_equal(
+        fitted(0, data=(objects, SCORES, LABELS)).predict(objects, SCORES), p
+    )
+
+
 @pytest.mark.parametrize("partition", [None, 0, FOREST, BOOSTING, AUCSplitTree()])
 def test_no_queries(partition):
     assert fitted(partition).predict(np.empty((0, 2)), []).shape == (0,)
@@ -906,7 +922,82 @@ def test_cross_validated_pooling_whatever_the_form_of_the_rows():
     assert np.isfinite(few.predict(X, SCORES)).all()
 
 
-@pytest.mark.parametrize("pooling", [-1, "loo", None, True, np.nan])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_order_of_rows_with_tied_scores_does_not_change_the_chosen_strength(seed):
+    rng = np.random.default_rng(seed)
+    scores, groups = rng.normal(size=600).round(), rng.integers(0, 6, 600)
+    labels = rng.random(600) < expit(scores + 0.25 * (groups - 2.5))
+    orders = [np.random.default_rng(k).permutation(600) for k in range(4)]
+    models = [fitted(0, data=(groups[i], scores[i], labels[i]), pooling="cv") for i in orders]
+    assert len({model.pooling_ for model in models}) == 1
+
+
+def test_too_few_observations_leave_nothing_to_compare():
+    for weights, data in [
+        (np.full(LABELS.size, 1e-3), (X, SCORES, LABELS)),
+        (np.full(LABELS.size, 1e-3), (X[:, 0], SCORES, LABELS)),
+        (None, (X[:8], SCORES[:8], np.arange(8) < 4)),
+    ]:
+        model = fitted(0, data=data, weights=weights, pooling="cv")
+        assert model.pooling_ == np.inf
+        common = PlattScaling().fit(*data[1:], sample_weight=weights)
+        np.testing.assert_allclose(model.predict(*data[:2]), common.predict(data[1]), rtol=1e-12)
+    with pytest.warns(OneClassWarning):
+        assert fitted(0, data=(X[:1], SCORES[:1], [1]), pooling="cv").pooling_ == np.inf
+
+
+@pytest.mark.parametrize("weight", [1e-100, 1.0, 1e6, 1e60, 1e100, 1e140])
+@pytest.mark.parametrize("precision", [1.0, 1e9, 1e300])
+@pytest.mark.parametrize("spread", [1.0, 1e6])
+def test_an_offset_for_every_weight(weight, precision, spread):
+    rng = np.random.default_rng(7)
+    logits, labels = spread * rng.normal(size=40), np.zeros(40)
+    for sign in (1, -1):
+        offset = fit_offset(sign * logits, labels + (sign < 0), np.full(40, weight), precision)
+        assert sign * offset <= 1e-12
+        # the slope changes its sign within the error that is promised
+        step = 1e-12 + 1e-14 * abs(offset)
+        below, above = (
+            weight * (labels + (sign < 0) - expit(sign * logits + c)).sum() - precision * c
+            for c in (offset - step, offset + step)
+        )
+        assert below >= 0 >= above
+
+
+def test_a_group_of_one_class_and_huge_weight():
+    groups, labels = np.repeat([0, 1], 600), LABELS * (np.arange(1200) < 600)
+    for weight in [1e60, 1e140]:
+        model = fitted(0, data=(groups, SCORES, labels), weights=np.full(1200, weight))
+        shifted = model.parts_[1]
+        assert shifted.fallback and -400 < shifted.calibrator.offset < -100
+
+
+class Steep(NamedTuple):
+    """Log-odds as large as they get."""
+
+    slope_: float
+
+    def predict_logit(self, scores):
+        with np.errstate(over="ignore"):
+            return self.slope_ * scores
+
+
+def test_pooling_of_infinite_log_odds():
+    scores = np.array([1e306, -1e306, 1.0])
+    alone = Blended(Steep(1e3), Steep(-1.0), 1.0)
+    np.testing.assert_array_equal(alone.predict(scores), expit(-scores))
+    between = Blended(Steep(1e3), Steep(-1e3), 0.5)
+    np.testing.assert_array_equal(between.predict(scores), [0.5, 0.5, 0.5])
+    scores = np.append(SCORES, 1e306)
+    own = fitted(0, data=(X, 1e3 * SCORES, LABELS))
+    for k in [0, 1e-20]:
+        with np.errstate(over="ignore"):
+            model = fitted(0, data=(X, SCORES, LABELS), pooling=k)
+            assert np.isfinite(model.predict(np.append(X, X[:1], axis=0), scores)).all()
+    assert own.pooling_ == 0
+
+
+@pytest.mark.parametrize("pooling", [-1, "loo", None, True, np.nan, np.array([1, 2.0])])
 def test_bad_pooling(pooling):
     with pytest.raises(ValueError, match="pooling must be 'cv' or a number of at least 0"):
         fitted(0, pooling=pooling)

@@ -213,7 +213,8 @@ def test_sets_of_multicalibration(values, weight):
     members = np.stack([np.ones(values.size, bool), values > 0.3])
     levels = np.arange(values.size) % 3
     patching = kernels.patching
-    sums = bounded(patching.cell_sums, members, levels, values, labels, weights, 3)
+    both = values, 1 - values
+    sums = bounded(patching.cell_sums, members, levels, *both, labels, weights, 3)
     for logarithmic in [False, True]:
         (group, first, last), evidence = bounded(patching.most_evident, *sums, logarithmic)
         assert 0 <= group < 2 and 0 <= first <= last < 3 and evidence >= 0

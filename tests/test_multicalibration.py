@@ -104,18 +104,21 @@ def test_brute_force_finds_the_same_patches(scale, n_levels):
 
 
 def by_hand(patches, groups, scores, scale):
-    """What another program would do with the patches; also every prediction on the way."""
+    """What another program would do with the patches; predictions, log-odds after each of them."""
     p = scores.copy()
-    yield p.copy()
+    logits = logit(p.clip(NEAREST, 1 - NEAREST))
+    largest = logit(1 - NEAREST)
+    yield p.copy(), logits.copy()
     for patch in patches:
         rows = (p >= patch["low"]) & (p < patch["high"])
         if patch["group"] is not None:
             rows &= groups[:, patch["group"]]
         if scale == "logit":
-            p[rows] = expit(logit(p[rows].clip(NEAREST, 1 - NEAREST)) + patch["shift"])
+            logits[rows] = (logits[rows] + patch["shift"]).clip(-largest, largest)
+            p[rows] = expit(logits[rows]).clip(NEAREST, 1 - NEAREST)
         else:
             p[rows] = (p[rows] + patch["shift"]).clip(0, 1)
-        yield p.copy()
+        yield p.copy(), logits.copy()
 
 
 @each_scale
@@ -123,7 +126,7 @@ def test_patches_are_portable(scale):
     model = fitted(scale=scale)
     stored = json.loads(json.dumps([patch._asdict() for patch in model.patches_]))
     groups, scores, _ = NEW
-    *_, p = by_hand(stored, groups, scores, scale)
+    *_, (p, _) = by_hand(stored, groups, scores, scale)
     np.testing.assert_allclose(model.predict(groups, scores), p, rtol=0, atol=1e-15)
     assert [Patch(**entries) for entries in stored] == model.patches_
 
@@ -159,7 +162,8 @@ def test_the_brier_score_falls_by_the_squared_bias_that_is_removed(seed, n, n_le
         model = fitted(
             (groups, scores, labels), scale="probability", n_levels=n_levels, alpha=0.999
         )
-    stages = list(by_hand([q._asdict() for q in model.patches_], groups, scores, "probability"))
+    stored = [q._asdict() for q in model.patches_]
+    stages = [p for p, _ in by_hand(stored, groups, scores, "probability")]
     for patch, before, after in zip(model.patches_, stages[:-1], stages[1:], strict=True):
         fall = brier_score_loss(labels, before) - brier_score_loss(labels, after)
         left = patch.bias - patch.shift
@@ -180,7 +184,8 @@ def test_the_log_loss_falls_by_at_least_the_evidence(seed, n, n_levels):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
         model = fitted((groups, scores, labels), n_levels=n_levels, alpha=0.999)
-    stages = list(by_hand([q._asdict() for q in model.patches_], groups, scores, "logit"))
+    stored = [q._asdict() for q in model.patches_]
+    stages = [p for p, _ in by_hand(stored, groups, scores, "logit")]
     for patch, before, after in zip(model.patches_, stages[:-1], stages[1:], strict=True):
         moved = before != after
         pythagoras = sum(map(divergence, after[moved], before[moved], itertools.repeat("logit")))
@@ -189,6 +194,66 @@ def test_the_log_loss_falls_by_at_least_the_evidence(seed, n, n_levels):
         assert fall == pytest.approx(pythagoras, abs=1e-8)
         assert fall >= patch.evidence - 1e-9 >= model.threshold_ - 1e-9
     assert len(model.patches_) <= n * log_loss(labels, scores) / model.threshold_
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(seed=st.integers(0, 10**6), form=st.sampled_from(["ends", "mixed", "near"]))
+def test_the_log_loss_falls_by_the_evidence_near_0_and_1(seed, form):
+    """As by log-odds: a probability near 1 is not known to the digits of its distance from 1."""
+    rng = np.random.default_rng(seed)
+    nearby = rng.choice([0, 1e-16, 1e-15, 3e-15, 1e-12], 200)
+    near = np.where(rng.random(200) < 0.5, nearby, 1 - nearby)
+    ends = rng.random(200).round()
+    scores = {"ends": ends, "near": near, "mixed": np.where(rng.random(200) < 0.5, 0.5, near)}[form]
+    labels = rng.random(200) < np.where(rng.random(200) < 0.1, 0.5, rng.random() ** 3)
+    labels, groups = labels ^ (rng.random() < 0.5), rng.random((200, 3)) < 0.4
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OneClassWarning)
+        model = fitted((groups, scores, labels))
+    stored = [q._asdict() for q in model.patches_]
+    stages = list(by_hand(stored, groups, scores, "logit"))
+    losses = [np.logaddexp(0, np.where(labels, -logits, logits)).sum() for _, logits in stages]
+    for patch, before, after in zip(model.patches_, losses[:-1], losses[1:], strict=True):
+        assert before - after >= patch.evidence - 1e-9 >= model.threshold_ - 1e-9
+    assert len(model.patches_) <= losses[0] / model.threshold_
+    p = model.predict(groups, scores)
+    np.testing.assert_allclose(p, stages[-1][0], rtol=1e-15)
+    assert np.all((p == scores) | ((p > 0) & (p < 1)))
+
+
+def test_both_classes_are_treated_alike():
+    """Near 1 as near 0: with labels and scores mirrored, every patch is its own mirror image."""
+    rng = np.random.default_rng(8)
+    scores = rng.choice([0, 2.0**-53, 2.0**-50, 2.0**-30, 0.25], 400, p=[0.02] * 4 + [0.92])
+    groups = rng.random((400, 3)) < 0.4
+    labels = rng.random(400) < np.select(groups.T, [0.6, 0.02, 0.3], 0.25)
+    model, mirrored = (
+        fitted((groups, p, z), n_levels=1) for p, z in [(scores, labels), (1 - scores, ~labels)]
+    )
+    assert len(model.patches_) == len(mirrored.patches_) >= 2
+    for patch, other in zip(model.patches_, mirrored.patches_, strict=True):
+        assert patch.group == other.group
+        assert (patch.shift, patch.evidence) == pytest.approx((-other.shift, other.evidence))
+    p = model.predict(groups, scores), 1 - mirrored.predict(groups, 1 - scores)
+    np.testing.assert_allclose(*p, rtol=1e-6, atol=2.0**-54)
+
+
+def test_nothing_becomes_certain():
+    """No log-odds are lost on the way: up by a patch and down by another is back again."""
+    scores = np.repeat([1 - 1e-15, 0.5], 300)
+    model = fitted((np.ones((600, 1)), scores, np.arange(600) < 585), n_levels=1)
+    p = model.predict(np.ones((600, 1)), scores)
+    assert len(model.patches_) == 1 and model.patches_[0].shift > 2.5
+    assert np.all((p > scores) & (p < 1))
+    (patch,) = model.patches_
+    model.patches_ = [patch, patch._replace(shift=-1.0), patch._replace(shift=1 - patch.shift)]
+    there = np.array([1 - 1e-15, 0.5, 1e-15])
+    back = model.predict(np.ones((3, 1)), there)
+    np.testing.assert_allclose(back[1:], there[1:], rtol=1e-12)
+    model.patches_ = [patch._replace(shift=1.25), patch._replace(shift=-1.25)]
+    np.testing.assert_allclose(
+        1 - model.predict(np.ones((3, 1)), there), 1 - there, rtol=1e-12, atol=0
+    )
 
 
 @each_scale
@@ -202,6 +267,21 @@ def test_right_predictions_are_left_alone(scale):
         if not model.patches_:
             np.testing.assert_array_equal(model.predict(groups, scores), scores)
     assert touched <= 50 + 3 * 5
+
+
+@each_scale
+def test_weights_up_to_1_keep_that_promise_and_larger_ones_do_not(scale):
+    """What the notes say: divided by the largest, weights of whatever law are harmless."""
+    model, touched = Multicalibration(scale=scale), {"raw": 0, "divided": 0}
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        scores, groups = rng.random(500), rng.random((500, 2)) < 0.5
+        labels, weights = rng.random(500) < scores, np.exp(rng.normal(size=500) - 0.5)
+        for name, divisor in [("raw", 1.0), ("divided", weights.max())]:
+            model.fit(groups, scores, labels, weights / divisor)
+            touched[name] += bool(model.patches_)
+    assert touched["divided"] <= 5 + 3 * 2.2
+    assert scale == "probability" or touched["raw"] > 5 + 3 * 2.2
 
 
 def test_it_comes_closer_to_the_truth_on_new_rows():
@@ -352,7 +432,14 @@ def test_any_input_is_refused_in_clear_words_or_patched(n, form, weight_form, sc
         ({}, (GROUPS[1:], SCORES, LABELS), "groups has 1499 rows but scores has 1500"),
         ({}, (GROUPS[:, 0], SCORES, LABELS), "Expected 2D array, got 1D array"),
         ({}, (GROUPS + 1, SCORES, LABELS), "groups must be bool or 0/1; found 2.0 at row"),
-        ({}, (GROUPS * np.nan, SCORES, LABELS), "NaN"),
+        ({}, (GROUPS * np.nan, SCORES, LABELS), "groups must be bool or 0/1, a column .* NaN"),
+        ({}, (GROUPS[:, 0], SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
+        ({}, (None, SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
+        ({}, (GROUPS[:, :0], SCORES, LABELS), r"groups must be bool or 0/1.* 0 feature\(s\)"),
+        ({}, ([[1], [1, 0]], SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
+        ({}, (GROUPS.astype(int).astype(str), SCORES, LABELS), "groups must .* found text"),
+        ({}, (GROUPS.astype(int).astype(str).astype(object), SCORES, LABELS), "found text"),
+        ({}, (GROUPS.astype("datetime64[s]"), SCORES, LABELS), "groups must .* found text or time"),
         ({}, (GROUPS, SCORES, LABELS, -SCORES), "sample_weight must not be negative"),
         ({}, (GROUPS, SCORES, LABELS, SCORES * 1e13), "divide the weights"),
     ],
@@ -382,12 +469,12 @@ def test_sums_of_cells_and_the_most_evident_set():
     rng = np.random.default_rng(5)
     members, levels = rng.random((3, 90)) < 0.4, rng.integers(0, 4, 90)
     p, z, w = rng.random(90), (rng.random(90) < 0.5).astype(np.uint8), rng.random(90)
-    sums = cell_sums(members, levels, p, z, w, 4)
+    sums = cell_sums(members, levels, p, 1 - p, z, w, 4)
     for g, k in itertools.product(range(3), range(4)):
         rows = members[g] & (levels == k)
-        expected = w[rows].sum(), w[rows] @ p[rows], w[rows] @ z[rows]
+        expected = [w[rows] @ values[rows] for values in (z, 1 - z, p, 1 - p)]
         np.testing.assert_allclose([cells[g, k] for cells in sums], expected)
-    assert most_evident(*(np.zeros((2, 3)) for _ in range(3)), True) == ((0, 0, 2), 0.0)
+    assert most_evident(*(np.zeros((2, 3)) for _ in range(4)), True) == ((0, 0, 2), 0.0)
 
 
 @pytest.mark.parametrize("goal", [1e-20, 1e-6, 0.3, 0.999999])

@@ -67,7 +67,7 @@ class ProbabilityCalibrationTree(BaseEstimator):
     def fit(self, X, scores, labels):
         """Grow, prune and fit; `scores` are probabilities of rows that trained no classifier."""
         X = validate_data(self, X, dtype=np.float32)
-        columns = self._columns(X, check_scores(scores, unit=True))
+        columns = self._columns(X, self._checked(X, scores))
         labels = check_labels(labels, size=len(columns))
         grown, held_out = train_test_split(
             np.arange(labels.size), test_size=1 / 3, random_state=self.random_state
@@ -94,13 +94,21 @@ class ProbabilityCalibrationTree(BaseEstimator):
         """Probabilities of class 1, of shape (n,)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float32, reset=False)
-        columns = self._columns(X, check_scores(scores, unit=True))
+        columns = self._columns(X, self._checked(X, scores))
         visits, logits = self.tree_.decision_path(X).tocsc(), np.empty(len(columns))
         for leaf, model in self.models_.items():
             inside = visits[:, leaf].indices
             if inside.size:
                 logits[inside] = model.decision_function(columns[inside])
         return expit(logits)
+
+    @staticmethod
+    def _checked(X, scores):
+        """Scores as an array, one for each row of X."""
+        scores = check_scores(scores, unit=True)
+        if len(X) != scores.size:
+            raise ValueError(f"X has {len(X)} rows but scores has {scores.size}: they must match")
+        return scores
 
     def _columns(self, X, scores):
         """What the logistic regressions look at."""

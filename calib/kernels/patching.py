@@ -7,78 +7,86 @@ import numpy as np
 from calib.kernels.compiling import jit
 
 MOST_STEPS = 200  # of Newton's method, or halvings where a step leaves the bracket
-FARTHEST = 200.0  # no shift of logits is larger
+FARTHEST = 200.0  # no shift of logits within 37 of 0 is larger
 NEAREST = 2.0**-53  # probabilities are this far from 0 and 1
 
 
 @jit
-def cell_sums(members, levels, predictions, labels, weights, n_levels):
-    """Weight, weighted sum of predictions and positive weight of each group at each level.
+def cell_sums(members, levels, predictions, complements, labels, weights, n_levels):
+    """Weights of the labels, as they are and as predicted, of each group at each level.
+
+    Class 0 has sums of its own: a difference of the others would lose what is small.
 
     Parameters
     ----------
     members : bool ndarray of shape (g, n)
     levels : int ndarray of shape (n,)
-    predictions, labels, weights : ndarray of shape (n,)
+    predictions, complements : ndarray of shape (n,)
+        Probabilities of class 1 and of class 0.
+    labels, weights : ndarray of shape (n,)
     n_levels : int
 
     Returns
     -------
-    totals, predicted, positives : ndarray of shape (g, n_levels)
+    positives, negatives, expected_positives, expected_negatives : ndarray of shape (g, n_levels)
     """
     n_groups, n = members.shape
-    totals = np.zeros((n_groups, n_levels))
-    predicted, positives = np.zeros((n_groups, n_levels)), np.zeros((n_groups, n_levels))
+    shape = n_groups, n_levels
+    positives, negatives = np.zeros(shape), np.zeros(shape)
+    expected_positives, expected_negatives = np.zeros(shape), np.zeros(shape)
     for g in range(n_groups):
         for i in range(n):
             if members[g, i]:
                 k = levels[i]
-                totals[g, k] += weights[i]
-                predicted[g, k] += weights[i] * predictions[i]
                 positives[g, k] += weights[i] * labels[i]
-    return totals, predicted, positives
+                negatives[g, k] += weights[i] * (1 - labels[i])
+                expected_positives[g, k] += weights[i] * predictions[i]
+                expected_negatives[g, k] += weights[i] * complements[i]
+    return positives, negatives, expected_positives, expected_negatives
 
 
 @jit
-def shrunk_bias(total, predicted, positive):
-    """What the labels of a set ask for: the bias if one more label were as predicted."""
-    return (positive - predicted) / (total + 1.0)
+def shrunk(total, found, expected):
+    """What the labels of a set ask a sum to be: what is found, but for a label as predicted."""
+    return (expected + total * found) / (total + 1.0)
 
 
 @jit
-def evidence(total, mean, bias, logarithmic):
-    """Total weight times the divergence of mean + bias from mean.
+def evidence(positive, negative, expected_positive, expected_negative, logarithmic):
+    """Total weight times the divergence of the mean that is asked for from the one predicted.
 
-    The divergence is that of Kullback and Leibler, or twice the squared bias.
+    The divergence is that of Kullback and Leibler, or twice the squared difference.
     """
+    total = positive + negative
     if not logarithmic:
+        bias = (positive - expected_positive) / (total + 1.0)
         return total * 2.0 * bias * bias
-    mean = min(max(mean, NEAREST), 1.0 - NEAREST)
-    moved = min(max(mean + bias, 0.0), 1.0)
-    divergence = 0.0
-    if moved > 0.0:
-        divergence += moved * math.log(moved / mean)
-    if moved < 1.0:
-        divergence += (1.0 - moved) * math.log((1.0 - moved) / (1.0 - mean))
-    return total * divergence
+    found = 0.0
+    for count, expected in ((positive, expected_positive), (negative, expected_negative)):
+        goal = shrunk(total, count, expected)
+        if goal > 0.0:
+            found += goal * math.log(goal / total / max(expected / total, NEAREST))
+    return found
 
 
 @jit
-def most_evident(totals, predicted, positives, logarithmic):
+def most_evident(positives, negatives, expected_positives, expected_negatives, logarithmic):
     """Group, first and last level of the set with the largest evidence, and that evidence."""
-    n_groups, n_levels = totals.shape
+    n_groups, n_levels = positives.shape
     best, largest = (0, 0, n_levels - 1), 0.0
     for g in range(n_groups):
         for first in range(n_levels):
-            total, prediction, positive = 0.0, 0.0, 0.0
+            positive, negative, expected_positive, expected_negative = 0.0, 0.0, 0.0, 0.0
             for last in range(first, n_levels):
-                total += totals[g, last]
-                prediction += predicted[g, last]
                 positive += positives[g, last]
-                if not total > 0.0:
+                negative += negatives[g, last]
+                expected_positive += expected_positives[g, last]
+                expected_negative += expected_negatives[g, last]
+                if not positive + negative > 0.0:
                     continue
-                bias = shrunk_bias(total, prediction, positive)
-                found = evidence(total, prediction / total, bias, logarithmic)
+                found = evidence(
+                    positive, negative, expected_positive, expected_negative, logarithmic
+                )
                 if found > largest:
                     best, largest = (g, first, last), found
     return best, largest
