@@ -262,6 +262,17 @@ def test_cases_are_those_that_have_all_calibrators():
     assert cases_of(rows, "log_loss", [RAW], points=None).values.size == 3
 
 
+def test_cases_are_paired_by_their_names():
+    rows = everywhere(lambda k: {RAW: k + 1.0, "Beta": k + 0.5}, models=["forest", "SVM"])
+    other = rows_of({("vote", "SVM", 0): {RAW: 7.0}, ("spect", "SVM", 1): {RAW: 8.0}})
+    first, second = (cases_of(one, "log_loss", [RAW]) for one in (rows, other))
+    found = analysis.paired(first, second)
+    assert found.datasets.tolist() == ["vote"] and found.models.tolist() == ["SVM"]
+    assert found.values.tolist() == [[NAMES.index("vote") + 1.0, 7.0]]
+    found = analysis.paired(first, second, keys=["datasets", "splits"])
+    assert sorted(found.models) == ["SVM", "forest"] and found.values[:, 1].tolist() == [7.0, 7.0]
+
+
 def test_wins_share_ties():
     assert wins(np.array([1, 2, 3, np.inf]), np.array([2, 2, 1, np.inf])).tolist() == [
         1,

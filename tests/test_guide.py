@@ -5,12 +5,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calib.comparison.guide import FEW_ROWS, MARGINS, OTHERWISE, RULES, with_few_rows
+from calib.comparison.guide import (
+    FEW_ROWS,
+    MARGINS,
+    OTHERWISE,
+    RULES,
+    WITHOUT_ZEROS,
+    with_few_rows,
+)
 from calib.experiments import recorded
 from calib.experiments.benchmark.analysis import (
     bootstrap,
+    cases_of,
     gains,
+    gains_over_first,
     harm_shares,
+    infinite_shares,
+    paired,
     sources,
     truth_means,
     win_shares,
@@ -44,8 +55,9 @@ def test_the_page_has_the_words_of_the_guide():
 
 def test_few_rows():
     assert with_few_rows(FEW_ROWS, True) == ""
-    assert OTHERWISE.take in with_few_rows(FEW_ROWS - 1, True)
-    assert MARGINS.take in with_few_rows(FEW_ROWS - 1, False)
+    for rule, is_probability in [(OTHERWISE, True), (MARGINS, False)]:
+        words = with_few_rows(FEW_ROWS - 1, is_probability)
+        assert rule.take in words and words.endswith(f"take {WITHOUT_ZEROS.take}.")
 
 
 def test_all_cases_are_recorded(real, truth):
@@ -66,7 +78,7 @@ def test_where_the_truth_falls_kernels_come_closest(truth, points):
 
 
 def test_features_raise_the_auc_and_gain_most_but_not_after_forests(real):
-    assert "HeterogeneousCalibrator" in FEATURES.take
+    assert FEATURES.take == "HeterogeneousCalibrator(tree)"
     names, shares = win_shares(real, "Heterogeneous", RAW, "auc")
     assert bootstrap(sources(names), shares).lower > 0.5
     names = [name for name in CANDIDATES if name not in (CHOSEN, "Beta")]
@@ -74,6 +86,15 @@ def test_features_raise_the_auc_and_gain_most_but_not_after_forests(real):
     assert gain.mean(axis=0).argmax() == 0 < gain.mean(axis=0)[0]
     _, gain = gains(real, ["Heterogeneous"], over="Beta", models=FORESTS)
     assert gain.mean() < 0
+
+
+@pytest.mark.parametrize("model", ["logistic", "naive Bayes"])
+def test_boosting_in_place_of_the_model_gains_more(real, model):
+    assert "boosting in place of logistic regression or naive Bayes gained more" in FEATURES.why
+    parts = cases_of(real, "brier", ["Heterogeneous"], models=[model])
+    boosted = cases_of(real, "brier", ["Beta"], models=["boosting"])
+    names, more = gains_over_first(paired(parts, boosted, ["datasets", "splits"]))
+    assert bootstrap(sources(names), more[:, 0]).lower > 0
 
 
 def test_venn_abers_is_never_infinite_and_follows_steps(real, truth):
@@ -89,6 +110,7 @@ def test_beta_on_few_points(real):
     assert bootstrap(sources(names), shares).lower > 0.5
     _, harm = harm_shares(real, ["Beta", "Venn-Abers"], points=FEW)
     assert np.diff(harm.mean(axis=0)) > 0
+    assert infinite_shares(real, ["Beta"], points=FEW)[1].mean() > 0
 
 
 def test_after_the_svm_beta_and_platt_scaling_hardly_differ(real):

@@ -70,6 +70,22 @@ def cases_of(rows, measure, calibrators, *, points=ALL, models=None, datasets=No
     return Cases(*found[whole].T, values[whole])
 
 
+def paired(first, second, keys=("datasets", "models", "splits")):
+    """The cases of the first that the second has too, and the values of both side by side.
+
+    Without ``"models"`` among the `keys`, the second should have one model: it stands beside every
+    model of the first.
+    """
+    names = [
+        list(zip(*(getattr(one, key) for key in keys), strict=True)) for one in (first, second)
+    ]
+    row_of = {name: row for row, name in enumerate(names[1])}
+    here = [row for row, name in enumerate(names[0]) if name in row_of]
+    there = [row_of[names[0][row]] for row in here]
+    values = np.column_stack([first.values[here], second.values[there]])
+    return Cases(first.datasets[here], first.models[here], first.splits[here], values)
+
+
 def wins(first, second):
     """1 where the first value is smaller, 1/2 where both are equal (infinite ones too), else 0."""
     return (first < second) + 0.5 * (first == second)
@@ -150,7 +166,11 @@ def gains(rows, calibrators, measure="brier", *, over=RAW, **where):
     The uncertainty is the score of a forecaster who always says the base rate: the number is what
     calibration adds to the skill.
     """
-    cases = cases_of(rows, measure, [over, *calibrators], **where)
+    return gains_over_first(cases_of(rows, measure, [over, *calibrators], **where), measure)
+
+
+def gains_over_first(cases, measure="brier"):
+    """`gains` of the later columns over the first."""
     names, means = by_dataset(cases.datasets, cases.values[:, :1] - cases.values[:, 1:])
     uncertainty = np.array([_uncertainty(name, measure) for name in names])
     return names, 100 * means / uncertainty[:, np.newaxis]
