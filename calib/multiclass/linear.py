@@ -63,8 +63,9 @@ class VectorScaling(LinearCalibrator):
     Notes
     -----
     Probabilities are kept at or above 2**-53 first. Guo et al. scale the logits of a network, which
-    are :math:`\log p_j` but for a constant in each row; probabilities do not tell it. The identity
-    is w = 1 and b = 0; one w for all and b = 0 is `TemperatureScaling`. With two classes it is
+    are :math:`\log p_j` but for a constant in each row. Probabilities do not tell the constant, and
+    factors that differ do not cancel it, so theirs is another family. The identity is w = 1 and
+    b = 0; one w for all and b = 0 is `TemperatureScaling`. With two classes it is
     `calib.BetaCalibration`, whose a and b may be negative here.
 
     Newton's method with step halving: O(n k) for each product of conjugate gradients, some dozens
