@@ -1,8 +1,9 @@
 """Measure calib against its peers, in one run on one thread, beside one argsort of the scores.
 
-Run it with ``make bench``. Every figure is the median of several calls after a warm-up. A method
-is not tried at a size where, by its growth so far, a call would take longer than LIMIT seconds.
-Writes results/speed.csv and the page book/speed.md.
+Run it with ``make bench``, or ``python benchmarks/run.py WORD ...`` for the tasks whose name holds
+one of the words. Every figure is the median of several calls after a warm-up. A method is not tried
+at a size where, by its growth so far, a call would take longer than LIMIT seconds. Writes
+results/speed.csv, in which the rows of a task replace its older ones, and the page book/speed.md.
 """
 
 import os
@@ -13,6 +14,7 @@ for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
 import contextlib  # noqa: E402
 import csv  # noqa: E402
 import io  # noqa: E402
+import sys  # noqa: E402
 import time  # noqa: E402
 import warnings  # noqa: E402
 from importlib.metadata import version  # noqa: E402
@@ -23,7 +25,7 @@ import numpy as np  # noqa: E402
 from tasks import NOTES, TASKS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "book" / "speed.md"
+TABLE, PAGE = ROOT / "results" / "speed.csv", ROOT / "book" / "speed.md"
 SIZES = [10**3, 10**4, 10**5, 10**6]
 SHOWN = SIZES[1:]
 LIMIT = 60.0
@@ -96,29 +98,45 @@ def argsort_seconds():
     return {n: median_seconds(lambda n=n: np.argsort(scores[n])) for n in SIZES}
 
 
+def recorded():
+    """The rows that are written, by task."""
+    if not TABLE.exists():
+        return {}
+    with TABLE.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["task"]: [r for r in rows if r["task"] == row["task"]] for row in rows}
+
+
+def as_text(row, sort_seconds):
+    """A row for the table: three digits, and nothing where a method was not tried."""
+    times = {key: "" if row[key] is None else f"{row[key]:.3g}" for key in ["fit", "predict"]}
+    return {**row, **times, "argsort": f"{sort_seconds[row['n']]:.3g}"}
+
+
 def milliseconds(seconds):
-    """A time for the table, or a dash where it was not tried."""
-    if seconds is None:
+    """A time for the page, or a dash where it was not tried."""
+    if not seconds:
         return "-"
-    if seconds < 1e-6:  # a measure predicts nothing
+    value = 1000 * float(seconds)
+    if value < 1e-3:  # a measure predicts nothing
         return ""
-    return f"{1000 * seconds:.3g}" if seconds < 100 else f"{1000 * seconds:.0f}"
+    return f"{value:.3g}" if value < 1e5 else f"{value:.0f}"
 
 
-def write_page(rows, sort_seconds, versions, notes):
-    """The page of the book, from the rows of this run."""
+def write_page(tables, versions, notes):
+    """The page of the book, from the rows of each task."""
     lines = [
         "# Speed",
         "",
-        "Median milliseconds on one thread, written by `make bench` in a single run: fit on $N$",
-        "points, predict $N$ others (a measure: evaluate). A dash: a call was expected to take",
-        f"more than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of $10^6$ scores",
-        f"({milliseconds(sort_seconds[10**6])} ms in this run) as 1.",
+        "Median milliseconds on one thread, written by `make bench`, each table in a single run:",
+        "fit on $N$ points, predict $N$ others (a measure: evaluate). A dash: a call was expected",
+        f"to take more than {LIMIT:.0f} seconds. The last column counts one `np.argsort` of",
+        "$10^6$ scores in the same run as 1.",
         "",
         f"Versions: {versions}.",
         "",
     ]
-    for task in dict.fromkeys(row["task"] for row in rows):
+    for task, rows in tables.items():
         lines += [
             f"## {task}",
             "",
@@ -127,16 +145,10 @@ def write_page(rows, sort_seconds, versions, notes):
             + " | argsorts |",
             "|---|" + "---:|" * (2 * len(SHOWN) + 1),
         ]
-        for method in dict.fromkeys(row["method"] for row in rows if row["task"] == task):
-            own = {r["n"]: r for r in rows if (r["task"], r["method"]) == (task, method)}
+        for method in dict.fromkeys(row["method"] for row in rows):
+            own = {int(row["n"]): row for row in rows if row["method"] == method}
             cells = [milliseconds(own[n][what]) for n in SHOWN for what in ["fit", "predict"]]
-            last = own[SIZES[-1]]
-            ratio = (
-                "-"
-                if last["fit"] is None
-                else (f"{(last['fit'] + last['predict']) / sort_seconds[SIZES[-1]]:.2g}")
-            )
-            lines.append(f"| {method} | " + " | ".join(cells) + f" | {ratio} |")
+            lines.append(f"| {method} | " + " | ".join(cells) + f" | {argsorts(own[SIZES[-1]])} |")
         lines.append("")
         if task in notes:
             lines += [notes[task], ""]
@@ -144,25 +156,31 @@ def write_page(rows, sort_seconds, versions, notes):
     large.write_section()
 
 
-def main():
-    """Measure everything, then write the table and the page."""
+def argsorts(row):
+    """How many times one argsort a fit and a prediction take."""
+    if not row["fit"]:
+        return "-"
+    return f"{(float(row['fit']) + float(row['predict'])) / float(row['argsort']):.2g}"
+
+
+def main(words):
+    """Measure the tasks that hold one of the words, or all; write the table and the page."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     notes = {task: note() for task, note in NOTES.items()}
     sort_seconds = argsort_seconds()
-    rows = []
+    tables = recorded()
     for task, methods in TASKS.items():
-        for name, make in methods.items():
-            rows += measure(task, name, make)
-    with (ROOT / "results" / "speed.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) + ["argsort"], lineterminator="\n")
+        if not words or any(word in task for word in words):
+            rows = [row for name, make in methods.items() for row in measure(task, name, make)]
+            tables[task] = [as_text(row, sort_seconds) for row in rows]
+    tables = {task: tables[task] for task in TASKS if task in tables}
+    with TABLE.open("w", newline="") as file:
+        columns = ["task", "method", "n", "fit", "predict", "argsort"]
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
-        for row in rows:
-            times = {
-                key: "" if row[key] is None else f"{row[key]:.3g}" for key in ["fit", "predict"]
-            }
-            writer.writerow({**row, **times, "argsort": f"{sort_seconds[row['n']]:.3g}"})
-    write_page(rows, sort_seconds, versions, notes)
+        writer.writerows(row for rows in tables.values() for row in rows)
+    write_page(tables, versions, notes)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
