@@ -9,8 +9,8 @@ import mapie.metrics.calibration as mapie_metrics
 import numpy as np
 import probcal
 import relplot.metrics
-from agreement import sample
 from betacal import BetaCalibration as BetacalCalibration
+from definitions import sample, two_columns
 from mapie.calibration import VennAbersCalibrator
 from model_diagnostics.scoring import SquaredError, decompose
 from netcal.binning import BBQ as NetcalBBQ
@@ -40,15 +40,6 @@ from venn_abers import VennAbers as PackageVennAbers
 import calib
 
 
-def calibrator(model):
-    """One of our calibrators."""
-
-    def make(scores, labels, queries):
-        return lambda: model.fit(scores, labels), lambda fitted: fitted.predict(queries)
-
-    return make
-
-
 def measure(function):
     """A measure of (labels, probabilities)."""
     return lambda scores, labels, queries: (lambda: function(labels, scores), lambda value: None)
@@ -64,44 +55,22 @@ def scipy_isotonic(scores, labels, queries):
     return fit, lambda model: np.interp(queries, *model)
 
 
-def sklearn_isotonic(scores, labels, queries):
-    """Scikit-learn's estimator, which also pools ties."""
-    model = IsotonicRegression(out_of_bounds="clip")
-    return lambda: model.fit(scores, labels), lambda fitted: fitted.predict(queries)
+def as_it_is(scores):
+    """Scores in one dimension."""
+    return scores
 
 
-def sklearn_sigmoid(scores, labels, queries):
-    """The sigmoid inside CalibratedClassifierCV."""
-    model = _SigmoidCalibration()
-    return lambda: model.fit(scores, labels), lambda fitted: fitted.predict(queries)
+def as_feature(scores):
+    """Scores as the one feature of a table."""
+    return scores[:, np.newaxis]
 
 
-def sklearn_sigmoid_of_logits(scores, labels, queries):
-    """The same sigmoid, given logits."""
-    model = _SigmoidCalibration()
-    return lambda: model.fit(logit(scores), labels), lambda fitted: fitted.predict(logit(queries))
-
-
-def sklearn_temperature(scores, labels, queries):
-    """The temperature inside CalibratedClassifierCV."""
-    model = _TemperatureScaling()
-    return (
-        lambda: model.fit(two_columns(scores), labels),
-        lambda fitted: fitted.predict(two_columns(queries)),
+def calibrator(model, form=as_it_is, method="predict"):
+    """A calibrator: what it is given in place of the scores, and what predicts."""
+    return lambda scores, labels, queries: (
+        lambda: model.fit(form(scores), labels),
+        lambda fitted: getattr(fitted, method)(form(queries)),
     )
-
-
-def sklearn_logistic(features):
-    """Logistic regression without a penalty by Newton's method, on functions of the score."""
-
-    def make(scores, labels, queries):
-        model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-6)
-        return (
-            lambda: model.fit(features(scores), labels),
-            lambda fitted: fitted.predict_proba(features(queries)),
-        )
-
-    return make
 
 
 def logarithms(scores):
@@ -115,35 +84,6 @@ def powers(scores):
     return np.column_stack([logits, logits**2])
 
 
-def one_column(model):
-    """A regressor whose one feature is the score: betacal."""
-    return lambda scores, labels, queries: (
-        lambda: model.fit(scores[:, np.newaxis], labels),
-        lambda fitted: fitted.predict(queries[:, np.newaxis]),
-    )
-
-
-def probcal_calibrator(model):
-    """A calibrator of probcal."""
-    return lambda scores, labels, queries: (
-        lambda: model.fit(scores, labels),
-        lambda fitted: fitted.predict_proba(queries),
-    )
-
-
-def probmetrics_calibrator(name):
-    """A calibrator of probmetrics by its name there."""
-
-    def make(scores, labels, queries):
-        model = get_calibrator(name)
-        return (
-            lambda: model.fit(two_columns(scores), labels),
-            lambda fitted: fitted.predict_proba(two_columns(queries)),
-        )
-
-    return make
-
-
 def splinecalib_spline(scores, labels, queries):
     """A penalised natural spline."""
     model = SplineCalib()
@@ -153,24 +93,6 @@ def splinecalib_spline(scores, labels, queries):
         return model
 
     return fit, lambda fitted: fitted.calibrate(queries)
-
-
-def netcal_calibrator(model):
-    """A calibrator of netcal."""
-
-    def make(scores, labels, queries):
-        return lambda: model.fit(scores, labels), lambda fitted: fitted.transform(queries)
-
-    return make
-
-
-def probmetrics_histogram(scores, labels, queries):
-    """Ten bins of equal frequency."""
-    model = BinaryHistogramBinningCalibrator()
-    return (
-        lambda: model.fit(two_columns(scores), labels),
-        lambda fitted: fitted.predict_proba(two_columns(queries)),
-    )
 
 
 def sklearn_densities(kernel):
@@ -213,11 +135,6 @@ def sklearn_mixtures(scores, labels, queries):
         ]
 
     return fit, lambda model: [part.score_samples(queries[:, np.newaxis]) for part in model]
-
-
-def two_columns(p):
-    """Probabilities of both classes."""
-    return np.column_stack([1 - p, p])
 
 
 class Scores(ClassifierMixin, BaseEstimator):
@@ -293,61 +210,83 @@ def venn_abers_agreement(n=10_000):
     )
 
 
+UNPENALISED = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-6)
+
 NOTES = {"Venn-Abers": venn_abers_agreement}
 
 TASKS = {
     "Histogram, equal frequency": {
         "calib HistogramBinning(n_bins=10)": calibrator(calib.HistogramBinning(n_bins=10)),
-        "probmetrics (quantile, 10)": probmetrics_histogram,
-        "probcal (mass, 10)": probcal_calibrator(probcal.HistogramBinningCalibrator()),
+        "probmetrics (quantile, 10)": calibrator(
+            BinaryHistogramBinningCalibrator(), two_columns, "predict_proba"
+        ),
+        "probcal (mass, 10)": calibrator(
+            probcal.HistogramBinningCalibrator(), method="predict_proba"
+        ),
     },
     "Histogram, equal width": {
         'calib HistogramBinning(n_bins=10, strategy="uniform")': calibrator(
             calib.HistogramBinning(n_bins=10, strategy="uniform")
         ),
-        "netcal HistogramBinning(10)": netcal_calibrator(NetcalHistogram(10)),
+        "netcal HistogramBinning(10)": calibrator(NetcalHistogram(10), method="transform"),
     },
     "Platt scaling": {
         "calib PlattScaling": calibrator(calib.PlattScaling()),
-        "scikit-learn _SigmoidCalibration": sklearn_sigmoid,
+        "scikit-learn _SigmoidCalibration": calibrator(_SigmoidCalibration()),
     },
     "Platt scaling of logits, scores too extreme": {
         'calib PlattScaling(scale="logit")': too_extreme(
             calibrator(calib.PlattScaling(scale="logit"))
         ),
-        "scikit-learn _SigmoidCalibration": too_extreme(sklearn_sigmoid_of_logits),
-        "probcal PlattCalibrator": too_extreme(probcal_calibrator(probcal.PlattCalibrator())),
-        "netcal LogisticCalibration": too_extreme(netcal_calibrator(NetcalLogistic())),
+        "scikit-learn _SigmoidCalibration": too_extreme(calibrator(_SigmoidCalibration(), logit)),
+        "probcal PlattCalibrator": too_extreme(
+            calibrator(probcal.PlattCalibrator(), method="predict_proba")
+        ),
+        "netcal LogisticCalibration": too_extreme(calibrator(NetcalLogistic(), method="transform")),
     },
     "Temperature scaling, scores too extreme": {
         "calib TemperatureScaling": too_extreme(calibrator(calib.TemperatureScaling())),
-        "scikit-learn _TemperatureScaling": too_extreme(sklearn_temperature),
-        "probmetrics (temp-scaling)": too_extreme(probmetrics_calibrator("temp-scaling")),
+        "scikit-learn _TemperatureScaling": too_extreme(
+            calibrator(_TemperatureScaling(), two_columns)
+        ),
+        "probmetrics (temp-scaling)": too_extreme(
+            calibrator(get_calibrator("temp-scaling"), two_columns, "predict_proba")
+        ),
         "probcal TemperatureCalibrator": too_extreme(
-            probcal_calibrator(probcal.TemperatureCalibrator())
+            calibrator(probcal.TemperatureCalibrator(), method="predict_proba")
         ),
     },
     "Beta calibration, scores too extreme": {
         "calib BetaCalibration": too_extreme(calibrator(calib.BetaCalibration())),
-        "betacal (abm)": too_extreme(one_column(BetacalCalibration("abm"))),
-        "probcal BetaCalibrator": too_extreme(probcal_calibrator(probcal.BetaCalibrator())),
-        "netcal BetaCalibration": too_extreme(netcal_calibrator(NetcalBeta())),
-        "scikit-learn LogisticRegression (any sign)": too_extreme(sklearn_logistic(logarithms)),
+        "betacal (abm)": too_extreme(calibrator(BetacalCalibration("abm"), as_feature)),
+        "probcal BetaCalibrator": too_extreme(
+            calibrator(probcal.BetaCalibrator(), method="predict_proba")
+        ),
+        "netcal BetaCalibration": too_extreme(calibrator(NetcalBeta(), method="transform")),
+        "scikit-learn LogisticRegression (any sign)": too_extreme(
+            calibrator(UNPENALISED, logarithms, "predict_proba")
+        ),
     },
     "Quadratic logit, scores too extreme": {
         "calib QuadraticLogit": too_extreme(calibrator(calib.QuadraticLogit())),
-        "probmetrics (quadratic-scaling)": too_extreme(probmetrics_calibrator("quadratic-scaling")),
-        "scikit-learn LogisticRegression": too_extreme(sklearn_logistic(powers)),
+        "probmetrics (quadratic-scaling)": too_extreme(
+            calibrator(get_calibrator("quadratic-scaling"), two_columns, "predict_proba")
+        ),
+        "scikit-learn LogisticRegression": too_extreme(
+            calibrator(UNPENALISED, powers, "predict_proba")
+        ),
     },
     "Splines, for which calib points to packages": {
         "splinecalib SplineCalib": splinecalib_spline,
-        "probcal SplineCalibrator": probcal_calibrator(probcal.SplineCalibrator()),
+        "probcal SplineCalibrator": calibrator(probcal.SplineCalibrator(), method="predict_proba"),
     },
     "Isotonic regression": {
         "calib IsotonicCalibrator": calibrator(calib.IsotonicCalibrator()),
         "scipy argsort + isotonic_regression": scipy_isotonic,
-        "scikit-learn IsotonicRegression": sklearn_isotonic,
-        "probcal IsotonicCalibrator": probcal_calibrator(probcal.IsotonicCalibrator()),
+        "scikit-learn IsotonicRegression": calibrator(IsotonicRegression(out_of_bounds="clip")),
+        "probcal IsotonicCalibrator": calibrator(
+            probcal.IsotonicCalibrator(), method="predict_proba"
+        ),
     },
     "Kernel density": {
         **{
@@ -363,23 +302,27 @@ TASKS = {
     },
     "Averages over binnings": {
         "calib BBQ": calibrator(calib.BBQ()),
-        "netcal BBQ (another model)": netcal_calibrator(NetcalBBQ()),
-        "probcal BBQ (another prior)": probcal_calibrator(probcal.BBQCalibrator()),
+        "netcal BBQ (another model)": calibrator(NetcalBBQ(), method="transform"),
+        "probcal BBQ (another prior)": calibrator(probcal.BBQCalibrator(), method="predict_proba"),
         "calib ENIR": calibrator(calib.ENIR()),
-        "netcal ENIR": netcal_calibrator(NetcalENIR()),
-        "probcal ENIR (256 models)": probcal_calibrator(probcal.ENIRCalibrator()),
+        "netcal ENIR": calibrator(NetcalENIR(), method="transform"),
+        "probcal ENIR (256 models)": calibrator(probcal.ENIRCalibrator(), method="predict_proba"),
     },
     "Venn-Abers": {
         "calib VennAbers": calibrator(calib.VennAbers()),
         "venn-abers VennAbers": package_venn_abers,
         "MAPIE VennAbersCalibrator": mapie_venn_abers,
-        "probcal VennAbersCalibrator": probcal_calibrator(probcal.VennAbersCalibrator()),
+        "probcal VennAbersCalibrator": calibrator(
+            probcal.VennAbersCalibrator(), method="predict_proba"
+        ),
     },
     "Venn-Abers, skewed scores": {
         "calib VennAbers": skewed(calibrator(calib.VennAbers())),
         "venn-abers VennAbers": skewed(package_venn_abers),
         "MAPIE VennAbersCalibrator": skewed(mapie_venn_abers),
-        "probcal VennAbersCalibrator": skewed(probcal_calibrator(probcal.VennAbersCalibrator())),
+        "probcal VennAbersCalibrator": skewed(
+            calibrator(probcal.VennAbersCalibrator(), method="predict_proba")
+        ),
     },
     "ECE, ten bins of equal width": {
         "calib": measure(lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform")),

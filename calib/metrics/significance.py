@@ -200,11 +200,12 @@ def kuiper_test(
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (2.798, 0.01)
     """
-    labels, probabilities, weights = _counted(labels, probabilities, sample_weight)
+    labels, probabilities, weights = check_sample(
+        labels, probabilities, sample_weight, counts=True
+    )
     if _impossible(labels, probabilities):
         return TestResult(np.inf, 0.0)
-    counts = None if sample_weight is None else weights  # rows without weights sort faster
-    groups = group_ties(probabilities, labels, counts)
+    groups = group_ties(probabilities, labels, weights)
     deviation = math.sqrt(np.dot(groups.weights, groups.scores * (1 - groups.scores)))
     if deviation == 0:
         return TestResult(0.0, 1.0)
