@@ -200,9 +200,7 @@ def kuiper_test(
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (2.798, 0.01)
     """
-    labels, probabilities, weights = check_sample(
-        labels, probabilities, sample_weight, counts=True
-    )
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     if _impossible(labels, probabilities):
         return TestResult(np.inf, 0.0)
     groups = group_ties(probabilities, labels, weights)
