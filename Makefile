@@ -25,7 +25,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   tools/notebook_archive.py CHANGELOG.md \
   $(wildcard book/*.md book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
-  $(wildcard calib/*.py calib/*/*.py results/*.csv)
+  $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel fuzz mutants test-perturbed test-processors lint notebooks results \
@@ -60,11 +60,11 @@ notebooks: .venv/set-up  ## run every notebook again, in place; NAME=notebooks/x
 	$(python) tools/run_notebooks.py $(or $(NAME),--all)
 
 results: .venv/set-up  ## run the long experiments and record them; NAME=... only that one
-	$(data) $(python) -m calib.experiments $(NAME)
-	$(python) -m calib.experiments ledger
+	$(data) $(python) -m experiments $(NAME)
+	$(python) -m experiments ledger
 
 reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=...; FRESH=1 anew
-	@$(data) $(python) -m calib.experiments reproduce $(ITEM) $(if $(FRESH),--fresh)
+	@$(data) $(python) -m experiments reproduce $(ITEM) $(if $(FRESH),--fresh)
 
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
 	.venv-bench/bin/python benchmarks/run.py
@@ -85,10 +85,10 @@ course-test: .venv-course/set-up  ## grade right and wrong answers to every prob
 	  course/tests
 
 test-package: .venv/set-up  ## unit tests and doctests
-	$(pytest) calib tests $(not-site)
+	$(pytest) calib experiments tests $(not-site)
 
 test-plain: .venv/set-up  ## the small tests once more without compilation
-	NUMBA_DISABLE_JIT=1 $(pytest) calib tests $(not-site) \
+	NUMBA_DISABLE_JIT=1 $(pytest) calib experiments tests $(not-site) \
 	  $(patsubst %,--ignore tests/test_%.py,$(without-kernels)) -m "not slow"
 
 # Without CALIB_DATA: the stored outputs are what a reader without the data files gets.

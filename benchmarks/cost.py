@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 
 import calib  # noqa: E402
 from calib.datasets import LAWS  # noqa: E402
-from calib.experiments import Experiment, record  # noqa: E402
+from experiments import Experiment, record  # noqa: E402
 
 SEED = 15
 SIZES = [100, 316, 1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000]

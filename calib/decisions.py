@@ -42,7 +42,7 @@ array([1, 2, 0])
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.validation import check_costs, check_scores
+from calib.contract.validation import check_costs, check_scores
 
 
 def cost_intervals(

@@ -24,8 +24,9 @@ KERNELS = {module.name for module in pkgutil.iter_modules(calib.kernels.__path__
 KERNELS.remove("mixture")  # NumPy throughout, which checks for itself
 CHECKED = {f"calib.kernels.{name}" for name in KERNELS}
 CALIBRATORS = [
-    "adaptive", "bayesian_binning", "dirichlet_process", "histogram", "isotonic",
-    "kernel_density", "logistic", "metrics", "near_isotonic", "platt", "venn_abers",
+    "ABB", "BBQ", "ENIR", "BetaCalibration", "DirectIsotonic", "DirichletProcessCalibrator",
+    "HistogramBinning", "IsotonicCalibrator", "KernelCalibrator", "PlattScaling", "QuadraticLogit",
+    "TemperatureScaling", "VennAbers",
 ]  # fmt: skip
 MOST_ACCESSES = 2_000_000  # in one call of `bounded`: beyond, a loop has no end
 done = SimpleNamespace(accesses=0)  # no attribute of the class: to change one takes long
@@ -186,18 +187,19 @@ class Finder:
 
 
 def load():
-    """The kernel modules and the calibrators' modules by name, beside those that are in use."""
+    """The kernel modules and the calibrators by name, beside those that are in use."""
     in_use = {name: sys.modules.pop(name) for name in list(sys.modules) if is_ours(name)}
     sys.meta_path.insert(0, Finder)
     try:
         kernels = {name: importlib.import_module(f"calib.kernels.{name}") for name in KERNELS}
-        modules = {name: importlib.import_module(f"calib.{name}") for name in CALIBRATORS}
+        package = importlib.import_module("calib")
+        calibrators = {name: getattr(package, name) for name in CALIBRATORS}
     finally:
         sys.meta_path.remove(Finder)
         for name in filter(is_ours, list(sys.modules)):
             del sys.modules[name]
         sys.modules.update(in_use)
-    return SimpleNamespace(**kernels), SimpleNamespace(**modules)
+    return SimpleNamespace(**kernels), SimpleNamespace(**calibrators)
 
 
 def is_ours(name):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calib.experiments import recorded
+from experiments import recorded
 
 
 def assert_as_recorded(name, case, live, *, tolerance):

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.class_weight import compute_sample_weight
 
 from calib import OneClassWarning
-from calib.adaptive import AdaptiveCalibrator, logistic_intervals
+from calib.binning.adaptive import AdaptiveCalibrator, logistic_intervals
 
 seeds = st.integers(0, 10**6)
 

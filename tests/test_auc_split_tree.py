@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from calib import AUCSplitTree
-from calib.auc_split_tree import split_criterion
+from calib.groups.auc_split_tree import split_criterion
 from calib.kernels.auc_split import linear_map
 
 

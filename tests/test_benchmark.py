@@ -7,22 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calib.base import log_odds
-from calib.experiments.benchmark import analysis, data, hypotheses, protocol, truth
-from calib.experiments.benchmark.analysis import by_dataset, cases_of, wins
-from calib.experiments.benchmark.calarena import CUSTOM_CALIBRATORS
-from calib.experiments.benchmark.calibrators import (
+from calib.contract.calibrator import log_odds
+from experiments.benchmark import analysis, data, hypotheses, protocol, truth
+from experiments.benchmark.analysis import by_dataset, cases_of, wins
+from experiments.benchmark.calarena import CUSTOM_CALIBRATORS
+from experiments.benchmark.calibrators import (
     CALIBRATORS,
     CANDIDATES,
     RAW,
     SplineOnLogits,
     predictions,
 )
-from calib.experiments.benchmark.cross import CVAP
-from calib.experiments.benchmark.data import DATA_SETS
-from calib.experiments.benchmark.models import MODELS
-from calib.experiments.benchmark.protocol import BENCHMARK
-from calib.experiments.recording import Experiment, record, recorded
+from experiments.benchmark.cross import CVAP
+from experiments.benchmark.data import DATA_SETS
+from experiments.benchmark.models import MODELS
+from experiments.benchmark.protocol import BENCHMARK
+from experiments.recording import Experiment, record, recorded
 
 # What is run
 

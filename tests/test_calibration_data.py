@@ -1,7 +1,7 @@
 import numpy as np
 
-from calib.experiments import recorded
-from calib.experiments.naeini2014.calibration_data import CALIBRATION_DATA, run_case, sample
+from experiments import recorded
+from experiments.naeini2014.calibration_data import CALIBRATION_DATA, run_case, sample
 
 
 def test_a_slice_of_the_recorded_rows_comes_out_again():

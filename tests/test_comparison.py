@@ -18,9 +18,9 @@ from calib import (
     compare,
     comparison,
 )
-from calib.base import Calibrator
 from calib.comparison.cross_validation import repeated_folds
 from calib.comparison.defaults import Default
+from calib.contract.calibrator import Calibrator
 from calib.metrics import (
     brier_score_loss,
     expected_calibration_error,

@@ -1,4 +1,4 @@
-"""What every calibrator promises (calib.base), checked for every calibrator."""
+"""What every calibrator promises (calib.contract.calibrator), checked for every calibrator."""
 
 import json
 import pickle

@@ -5,8 +5,8 @@ import importlib.util
 import numpy as np
 import pytest
 
-from calib.experiments import recorded
-from calib.experiments.recording import RESULTS
+from experiments import recorded
+from experiments.recording import RESULTS
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from calib.base import OneClassWarning
-from calib.dirichlet_process import DirichletProcessCalibrator
+from calib.contract.calibrator import OneClassWarning
+from calib.density.dirichlet_process import DirichletProcessCalibrator
 from calib.kernels import mixture as kernels
 
 

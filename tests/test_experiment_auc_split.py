@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from calib.experiments import recorded
-from calib.experiments.durfee2022.auc_split import AUC_SPLIT, CALIBRATORS, DEPTHS, compare, run_case
+from experiments import recorded
+from experiments.durfee2022.auc_split import AUC_SPLIT, CALIBRATORS, DEPTHS, compare, run_case
 
 
 def turned_around(rng, n=1000):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.experiments.model_trees import (
+from experiments.model_trees import (
     LogisticModelTree,
     ProbabilityCalibrationTree,
     fit_node,

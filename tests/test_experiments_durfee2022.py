@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 from calib import PlattScaling, roc_auc_score
-from calib.experiments import read_table, recorded
-from calib.experiments.durfee2022 import data as durfee2022_data
-from calib.experiments.durfee2022 import epochs as durfee2022_epochs
-from calib.experiments.durfee2022 import networks as durfee2022_networks
-from calib.experiments.durfee2022 import protocol as durfee2022
-from calib.experiments.durfee2022.data import PARTS, PROTOCOLS, Features, Protocol, encode, split
-from calib.experiments.durfee2022.scores import BUDGETS, cases, quantised, read_scores, write_scores
-from calib.experiments.recording import RESULTS
+from experiments import read_table, recorded
+from experiments.durfee2022 import data as durfee2022_data
+from experiments.durfee2022 import epochs as durfee2022_epochs
+from experiments.durfee2022 import networks as durfee2022_networks
+from experiments.durfee2022 import protocol as durfee2022
+from experiments.durfee2022.data import PARTS, PROTOCOLS, Features, Protocol, encode, split
+from experiments.durfee2022.scores import BUDGETS, cases, quantised, read_scores, write_scores
+from experiments.recording import RESULTS
 
 needs_torch = pytest.mark.skipif(durfee2022_networks.torch is None, reason="needs PyTorch")
 needs_data = pytest.mark.skipif("CALIB_DATA" not in os.environ, reason="needs the data files")

@@ -13,20 +13,20 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
-from calib.adaptive import logistic_intervals
-from calib.classifier import CalibratedClassifier
-from calib.experiments import ledger, read_table, recorded
-from calib.experiments.contents import select
-from calib.experiments.naeini2016 import adaptive, search, tables
-from calib.experiments.naeini2016 import data as naeini2016_data
-from calib.experiments.naeini2016 import protocol as naeini2016
-from calib.experiments.naeini2016 import settings as naeini2016_settings
-from calib.experiments.naeini2016.data import DATA_SETS, MISSING, MixedNaiveBayes
-from calib.experiments.recording import RESULTS
-from calib.maps import LinearMap
+from calib.binning.adaptive import logistic_intervals
+from calib.isotonic.near_isotonic import ENIR
+from calib.logistic.platt import PlattScaling
+from calib.maps.forms import LinearMap
 from calib.metrics import evaluate
-from calib.near_isotonic import ENIR
-from calib.platt import PlattScaling
+from calib.wrappers.classifier import CalibratedClassifier
+from experiments import ledger, read_table, recorded
+from experiments.contents import select
+from experiments.naeini2016 import adaptive, search, tables
+from experiments.naeini2016 import data as naeini2016_data
+from experiments.naeini2016 import protocol as naeini2016
+from experiments.naeini2016 import settings as naeini2016_settings
+from experiments.naeini2016.data import DATA_SETS, MISSING, MixedNaiveBayes
+from experiments.recording import RESULTS
 
 DATA = os.environ.get("CALIB_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="CALIB_DATA is not set")

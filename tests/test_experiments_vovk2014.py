@@ -10,21 +10,21 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from calib import CalibratedClassifier, PlattScaling, VennAbers
 from calib.datasets import load
-from calib.experiments import read_table, recorded
-from calib.experiments.recording import RESULTS
-from calib.experiments.vovk2014.classifiers import CLASSIFIERS, SHORT, VARIANTS, make_classifier
-from calib.experiments.vovk2014.data import Sample, sample, split
-from calib.experiments.vovk2014.decision_tree import (
+from experiments import read_table, recorded
+from experiments.recording import RESULTS
+from experiments.vovk2014.classifiers import CLASSIFIERS, SHORT, VARIANTS, make_classifier
+from experiments.vovk2014.data import Sample, sample, split
+from experiments.vovk2014.decision_tree import (
     BaggedTrees,
     DecisionTree,
     estimated_errors,
     split_of_category,
     split_of_number,
 )
-from calib.experiments.vovk2014.echocardiogram import ECHO, reading_of, run_split
-from calib.experiments.vovk2014.naive_bayes import MixedNaiveBayes
-from calib.experiments.vovk2014.network import BackPropagationNetwork, train
-from calib.experiments.vovk2014.protocol import (
+from experiments.vovk2014.echocardiogram import ECHO, reading_of, run_split
+from experiments.vovk2014.naive_bayes import MixedNaiveBayes
+from experiments.vovk2014.network import BackPropagationNetwork, train
+from experiments.vovk2014.protocol import (
     FULL,
     METHODS,
     N_FULL_SPLITS,
@@ -37,7 +37,7 @@ from calib.experiments.vovk2014.protocol import (
     run_block,
     run_full,
 )
-from calib.experiments.vovk2014.tables import ranking
+from experiments.vovk2014.tables import ranking
 
 needs_data = pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="CALIB_DATA is not set")
 TABLES = {"log": "table1_log_loss", "square": "table2_rmse"}

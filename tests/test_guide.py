@@ -13,8 +13,8 @@ from calib.comparison.guide import (
     WITHOUT_ZEROS,
     with_few_rows,
 )
-from calib.experiments import recorded
-from calib.experiments.benchmark.analysis import (
+from experiments import recorded
+from experiments.benchmark.analysis import (
     bootstrap,
     cases_of,
     gains,
@@ -26,11 +26,11 @@ from calib.experiments.benchmark.analysis import (
     truth_means,
     win_shares,
 )
-from calib.experiments.benchmark.calibrators import CANDIDATES, CHOSEN, RAW
-from calib.experiments.benchmark.hypotheses import FORESTS
-from calib.experiments.benchmark.models import MODELS
-from calib.experiments.benchmark.protocol import BENCHMARK, FEW
-from calib.experiments.benchmark.truth import BENCHMARK_TRUTH
+from experiments.benchmark.calibrators import CANDIDATES, CHOSEN, RAW
+from experiments.benchmark.hypotheses import FORESTS
+from experiments.benchmark.models import MODELS
+from experiments.benchmark.protocol import BENCHMARK, FEW
+from experiments.benchmark.truth import BENCHMARK_TRUTH
 
 ROOT = Path(__file__).resolve().parents[1]
 FALLS, FEATURES, JUMPS = RULES

@@ -38,8 +38,8 @@ from calib import (
     auc_by_parts,
     diagrams,
 )
-from calib.pooling import Blended, fit_offset
-from calib.selection import deal
+from calib.groups.pooling import Blended, fit_offset
+from calib.wrappers.selection import deal
 
 
 def sample(n=1200, seed=0):

@@ -18,7 +18,7 @@ from calib import (
     OneClassWarning,
     PlattScaling,
 )
-from calib.histogram import halfway
+from calib.binning.histogram import halfway
 
 seeds = st.integers(0, 10**6)
 

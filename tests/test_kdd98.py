@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from calib.datasets import DatasetNotFound
-from calib.experiments import recorded
-from calib.experiments.naeini2014 import kdd98
-from calib.experiments.naeini2014 import kdd98_variants as variants
-from calib.experiments.naeini2014.data import ClassEncoder, Mailing
-from calib.experiments.naeini2014.kdd98_files import read_files, synthetic_files
-from calib.experiments.naeini2014.kdd98_models import response_model
 from calib.metrics import evaluate
+from experiments import recorded
+from experiments.naeini2014 import kdd98
+from experiments.naeini2014 import kdd98_variants as variants
+from experiments.naeini2014.data import ClassEncoder, Mailing
+from experiments.naeini2014.kdd98_files import read_files, synthetic_files
+from experiments.naeini2014.kdd98_models import response_model
 
 N = 1500
 

@@ -248,28 +248,28 @@ COUNTS = {
     "most uneven": [5e-324, 1e149, 1.0, 1e-100],
 }
 METHODS = [
-    calib.histogram.HistogramBinning(),
-    calib.histogram.HistogramBinning(n_bins=2**60),
-    calib.histogram.HistogramBinning(n_bins=7, strategy="uniform"),
-    calib.platt.PlattScaling(),
-    calib.logistic.TemperatureScaling(),
-    calib.logistic.TemperatureScaling(scale="score"),
-    calib.logistic.BetaCalibration(),
-    calib.logistic.QuadraticLogit(),
-    calib.isotonic.IsotonicCalibrator(),
-    calib.isotonic.IsotonicCalibrator(centred=True, smoothing=1),
+    calib.HistogramBinning(),
+    calib.HistogramBinning(n_bins=2**60),
+    calib.HistogramBinning(n_bins=7, strategy="uniform"),
+    calib.PlattScaling(),
+    calib.TemperatureScaling(),
+    calib.TemperatureScaling(scale="score"),
+    calib.BetaCalibration(),
+    calib.QuadraticLogit(),
+    calib.IsotonicCalibrator(),
+    calib.IsotonicCalibrator(centred=True, smoothing=1),
     *(
-        calib.kernel_density.KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
+        calib.KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
         for kernel in kernels.kernel_sums.KERNELS
         for bandwidth, shared in [("cv", False), (1e-300, True), (1e300, True)]
     ),
-    calib.dirichlet_process.DirichletProcessCalibrator(n_components=3, max_iter=5),
-    calib.bayesian_binning.BBQ(),
-    calib.bayesian_binning.ABB(),
-    calib.near_isotonic.ENIR(),
-    calib.near_isotonic.ENIR(centred=True, smoothing=1),
-    calib.venn_abers.VennAbers(),
-    calib.venn_abers.DirectIsotonic(),
+    calib.DirichletProcessCalibrator(n_components=3, max_iter=5),
+    calib.BBQ(),
+    calib.ABB(),
+    calib.ENIR(),
+    calib.ENIR(centred=True, smoothing=1),
+    calib.VennAbers(),
+    calib.DirectIsotonic(),
 ]
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from calib.experiments import ledger, registry
-from calib.experiments.chance import FALSE_CAUSES, Change, share_by_chance, unlikely
-from calib.experiments.contents import Cause, Ours, Paper, Printed, Table
-from calib.experiments.recording import RESULTS
-from calib.experiments.vovk2014 import tables as vovk2014
+from experiments import ledger, registry
+from experiments.chance import FALSE_CAUSES, Change, share_by_chance, unlikely
+from experiments.contents import Cause, Ours, Paper, Printed, Table
+from experiments.recording import RESULTS
+from experiments.vovk2014 import tables as vovk2014
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -158,7 +158,7 @@ def toy(causes, tmp_path, monkeypatch):
     """A paper that prints 1, 2, 3, 4; ours of the first and last reading stand in `VALUES`."""
     with (tmp_path / "toy.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["row", "value"], *((f"r{k}", k) for k in [1, 2, 3, 4])])
-    monkeypatch.setattr("calib.experiments.contents.RESULTS", tmp_path)
+    monkeypatch.setattr("experiments.contents.RESULTS", tmp_path)
     (tmp_path / "published").mkdir(exist_ok=True)
     (tmp_path / "toy.csv").rename(tmp_path / "published" / "toy.csv")
 

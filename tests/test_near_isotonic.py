@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression, lsq_linear
 from scipy.special import softmax, xlogy
 
-from calib.base import OneClassWarning
-from calib.near_isotonic import ENIR, NearIsotonicPath
+from calib.contract.calibrator import OneClassWarning
+from calib.isotonic.near_isotonic import ENIR, NearIsotonicPath
 
 CRITERIA = ["bic", "aic", "aicc"]
 seeds = st.integers(0, 10**6)

@@ -55,7 +55,7 @@ def test_it_asks_for_what_the_lock_has(folder):
 
 
 def test_it_uses_nothing_of_the_clone(folder, python):
-    where = "import calib, calib.experiments as e; print(calib.__file__, e.recording.RESULTS)"
+    where = "import calib, experiments as e; print(calib.__file__, e.recording.RESULTS)"
     options = {"env": ENVIRONMENT, "check": True, "capture_output": True, "text": True}
     done = subprocess.run([python, "-c", where], cwd=folder / "notebooks", **options)
     assert done.stdout.split() == [str(folder / "calib/__init__.py"), str(folder / "results")]

@@ -21,7 +21,7 @@ from calib import (
     OnlinePlattScaling,
     PlattScaling,
 )
-from calib.online import PRIOR_PRECISION
+from calib.online.calibrators import PRIOR_PRECISION
 
 ONLINE = [
     OnlineHistogramBinning(bins=4),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from calib.datasets import DatasetNotFound
-from calib.experiments.naeini2016 import original_files
-from calib.experiments.naeini2016.data import MISSING
-from calib.experiments.naeini2016.original_files import FILES, ORIGINAL_FILES, read_original
+from experiments.naeini2016 import original_files
+from experiments.naeini2016.data import MISSING
+from experiments.naeini2016.original_files import FILES, ORIGINAL_FILES, read_original
 
 ROWS, FEATURES, MINORITY = 60, 6, 20
 

@@ -1,6 +1,7 @@
 """The parts of the project agree: set-up, table of contents, notebooks, layers, interface page."""
 
 import ast
+import graphlib
 import os
 import re
 import shlex
@@ -37,6 +38,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, SETUPTOOLS = PYPROJECT["project"], PYPROJECT["tool"]["setuptools"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CODE = sorted((ROOT / "calib").rglob("*.py"))
+EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.py"))
 
 
 def text(name):
@@ -107,7 +109,7 @@ def test_actions_have_one_version():
 
 
 def test_the_source_distribution_has_the_tests_that_need_no_clone():
-    needs_clone = re.compile(r"calib\.experiments|parents\[1\]|import test_site")
+    needs_clone = re.compile(r"(?m)^ *(import|from) experiments|parents\[1\]|import test_site")
     tests = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("*.py")}
     manifest = text("MANIFEST.in")
     patterns = re.findall(r"^exclude tests/(.*)$", manifest, re.M)
@@ -256,7 +258,7 @@ class TestNotebook:
 
 
 def imports(path):
-    """Modules of calib that the file imports, at its top or inside a function."""
+    """Modules of ours that the file imports, at its top or inside a function."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
@@ -264,59 +266,81 @@ def imports(path):
             names = [alias.name for alias in node.names]
         else:
             continue
-        yield from (name for name in names if name.split(".")[0] == "calib")
+        yield from (name for name in names if name.split(".")[0] in {"calib", "experiments"})
 
 
-def layer(name):
+def room(name):
     """Part of the package that a module belongs to."""
-    part = (name.split(".") + [""])[1]
-    beside = ["metrics", "discrete", "diagrams", "theory", "datasets"]
-    known = [
-        "",
-        "kernels",
-        "validation",
-        "maps",
-        "base",
-        *beside,
-        "classifier",
-        "heterogeneous",
-        "multiclass",
-        "comparison",
-        "dask",
-        "report",
-        *TOP,
-    ]
-    return part if part in known else "calibrators"
+    return (name.split(".") + [""])[1]
 
 
-TOP = ["experiments", "commands", "__main__"]  # they may use everything
-FOUNDATIONS = {"kernels", "validation", "maps", "base"}
-MAY_IMPORT = {
+FLOOR = {"kernels", "contract", "maps"}  # all families stand on it
+FAMILIES = {"binning", "isotonic", "venn_abers", "logistic", "density"}
+APPLICATIONS = {"commands", "__main__"}  # they may use everything
+MAY_IMPORT = {  # beside itself; a family imports no other, what is missing here nobody
     "": set(),
-    "kernels": {"kernels"},
-    "validation": {"kernels"},
-    "maps": {"kernels", "validation"},
-    "base": {"kernels", "validation"},
-    "metrics": FOUNDATIONS | {"metrics"},
-    "discrete": FOUNDATIONS,
-    "theory": FOUNDATIONS,
-    "datasets": FOUNDATIONS | {"datasets"},
-    "diagrams": FOUNDATIONS | {"diagrams", "metrics"},
-    "calibrators": FOUNDATIONS | {"calibrators"},
-    "classifier": FOUNDATIONS | {"calibrators"},
-    "heterogeneous": FOUNDATIONS | {"calibrators", "classifier"},
-    "multiclass": FOUNDATIONS | {"multiclass", "calibrators", "metrics", "theory"},
-    "comparison": FOUNDATIONS | {"comparison", "calibrators", "metrics", "diagrams"},
-    "dask": FOUNDATIONS | {"calibrators", "metrics", "dask"},
-    "report": FOUNDATIONS | {"report", "comparison", "metrics", "diagrams"},
+    "kernels": set(),
+    "contract": {"kernels"},
+    "datasets": {"kernels", "contract"},
+    "maps": {"kernels", "contract"},
+    "metrics": {"kernels", "contract"},
+    "theory": {"kernels", "contract"},
+    "decisions": {"contract"},
+    "diagrams": {"contract", "metrics"},
+    **dict.fromkeys(FAMILIES, FLOOR),
+    "online": FLOOR | {"logistic"},
+    "groups": FLOOR | {"binning", "logistic"},
+    "wrappers": FLOOR | {"logistic", "venn_abers"},
+    "multiclass": FLOOR | FAMILIES | {"metrics", "theory"},
+    "comparison": FLOOR | FAMILIES | {"metrics", "diagrams"},
+    "dask": FLOOR | {"binning", "isotonic", "logistic", "metrics"},
+    "report": FLOOR | {"comparison", "metrics", "diagrams"},
 }
 
 
+def module_name(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
 @pytest.mark.parametrize("path", CODE, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_layers_import_only_what_lies_below(path):
-    own = layer(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
-    if own not in TOP:
-        assert {layer(name) for name in imports(path)} - {""} <= MAY_IMPORT[own]
+def test_rooms_import_only_what_lies_below(path):
+    own = room(module_name(path))
+    if own not in APPLICATIONS:
+        assert {room(name) for name in imports(path)} - {"", own} <= MAY_IMPORT[own]
+
+
+def test_every_row_of_the_rooms_is_needed():
+    """The table is the house as it is: it allows no arrow that nobody draws."""
+    drawn = {}
+    for path in CODE:
+        own = room(module_name(path))
+        drawn.setdefault(own, set()).update({room(name) for name in imports(path)} - {"", own})
+    assert drawn.keys() - APPLICATIONS == MAY_IMPORT.keys()
+    shared = dict.fromkeys(FAMILIES, FLOOR)
+    for own, allowed in MAY_IMPORT.items():
+        assert allowed - shared.get(own, set()) - FLOOR <= drawn[own], own
+
+
+def test_no_circles():
+    """Neither between rooms nor inside one: modules can be read from the bottom up."""
+    known = {module_name(path): path for path in [*CODE, *EXPERIMENTS]}
+    graph = {
+        name: {other for other in imports(path) if other in known and not name.startswith(other)}
+        for name, path in known.items()
+    }
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names them
+
+
+def test_the_package_knows_no_experiment():
+    for path in CODE:
+        assert not any(name.startswith("experiments") for name in imports(path)), path
+
+
+@pytest.mark.parametrize(
+    "path", [*CODE, *EXPERIMENTS], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_modules_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 
 
 def test_numba_options_stand_in_one_place():
@@ -337,7 +361,7 @@ def test_calibrators_and_measures_need_no_plotting():
     program = (
         "import sys, calib\n"
         "for name in calib.__all__:\n"
-        "    if 'diagram' not in name and name != 'experiments': getattr(calib, name)\n"
+        "    if 'diagram' not in name: getattr(calib, name)\n"
         "print([m for m in ['matplotlib'] if m in sys.modules])"
     )
     command = [sys.executable, "-c", program]
@@ -346,7 +370,7 @@ def test_calibrators_and_measures_need_no_plotting():
 
 def test_the_interface_page_lists_every_public_name():
     documented = set(re.findall(r"^\.\. auto\w+:: (?:calib\.)?(\w+)$", text("book/api.md"), re.M))
-    assert set(calib.__all__) - documented - {"metrics", "experiments", *_by_module()} == set()
+    assert set(calib.__all__) - documented - {"metrics", *_by_module()} == set()
 
 
 def _by_module():

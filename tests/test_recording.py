@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from calib.datasets import DatasetNotFound
-from calib.experiments import __main__ as command
-from calib.experiments.recording import Experiment, read_table, record, recorded
+from experiments import __main__ as command
+from experiments.recording import Experiment, read_table, record, recorded
 
 
 def toy(seed=1, fail_at=None):
@@ -62,7 +62,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
 
 
 def test_workers_give_the_same_table(tmp_path):
-    from calib.experiments.naeini2014.protocol import CALIBRATION_SIZE
+    from experiments.naeini2014.protocol import CALIBRATION_SIZE
 
     cases = [{"svm": "quadratic", "size": 100, "run": run} for run in range(3)]
     one = record(CALIBRATION_SIZE, folder=tmp_path / "one", cases=cases)
@@ -183,7 +183,7 @@ def test_a_case_that_names_no_data_set_needs_all_of_them(data, tmp_path):
 
 def test_a_missing_record_says_how_to_make_it(tmp_path):
     for name, remedy in [
-        ("nothing", "python -m calib.experiments nothing"),
+        ("nothing", "python -m experiments nothing"),
         ("cost", "python benchmarks/cost.py"),
     ]:
         with pytest.raises(FileNotFoundError, match=rf"{name}\.csv in the folder .*: run {remedy}"):
@@ -213,7 +213,7 @@ def run(data, tmp_path, monkeypatch):
     )
 
     def run(*names):
-        monkeypatch.setattr(sys, "argv", ["calib.experiments", *names])
+        monkeypatch.setattr(sys, "argv", ["experiments", *names])
         command.main()
 
     return run
@@ -246,8 +246,8 @@ def test_the_command_names_a_package_that_is_not_installed():
     program = (
         "import runpy, sys\n"
         "sys.modules['pandas'] = None\n"
-        "sys.argv = ['calib.experiments', '--help']\n"
-        "runpy.run_module('calib.experiments', run_name='__main__')"
+        "sys.argv = ['experiments', '--help']\n"
+        "runpy.run_module('experiments', run_name='__main__')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")

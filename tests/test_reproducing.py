@@ -13,12 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from calib.experiments import __main__ as command
-from calib.experiments import ledger, registry
-from calib.experiments.contents import ChapterFigure, Figure, Table
-from calib.experiments.recording import RESULTS
-from calib.experiments.reproducing import Reproduction, chosen, compared
-from calib.experiments.states import state_of
+from experiments import __main__ as command
+from experiments import ledger, registry
+from experiments.contents import ChapterFigure, Figure, Table
+from experiments.recording import RESULTS
+from experiments.reproducing import Reproduction, chosen, compared
+from experiments.states import state_of
 
 ROOT = Path(__file__).resolve().parents[1]
 ITEMS = registry.items()
@@ -78,7 +78,7 @@ def test_a_wrong_name_is_answered_with_the_nearest():
 
 
 def test_without_a_name_the_command_lists_all_with_their_state(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["calib.experiments", "reproduce"])
+    monkeypatch.setattr(sys, "argv", ["experiments", "reproduce"])
     command.main()
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == list(ITEMS)
@@ -236,7 +236,7 @@ def test_comparing_tells_how_far_the_rows_are(tmp_path):
 SLOW = """
 import sys, time
 from pathlib import Path
-from calib.experiments import Experiment, record
+from experiments import Experiment, record
 
 folder = Path(sys.argv[1])
 
@@ -280,7 +280,7 @@ def test_a_run_that_is_killed_loses_the_case_in_hand_alone(after, tmp_path):
 
 @pytest.mark.slow
 def test_the_command_goes_on_after_it_was_killed(tmp_path):
-    program = [sys.executable, "-m", "calib.experiments", "reproduce", "naeini2014/table1a"]
+    program = [sys.executable, "-m", "experiments", "reproduce", "naeini2014/table1a"]
     program += ["--fresh", "--jobs", "1", "--into", str(tmp_path)]
     process = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.DEVNULL)
     table = tmp_path / "unfinished" / "naeini2014_rings.csv"
@@ -298,5 +298,5 @@ def test_the_command_goes_on_after_it_was_killed(tmp_path):
 
 
 def test_the_state_of_an_item_counts_what_is_not_recorded(monkeypatch, tmp_path):
-    monkeypatch.setattr("calib.experiments.states.n_missing", lambda one: (2, 20))
+    monkeypatch.setattr("experiments.states.n_missing", lambda one: (2, 20))
     assert state_of(ITEMS["naeini2014/table1a"][1]) == "not recorded: 2 of 20 cases"

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from recorded_rows import assert_as_recorded
 
-from calib.experiments import ledger, read_table, recorded
-from calib.experiments.naeini2014 import tables
-from calib.experiments.naeini2014.protocol import run_calibration_size, run_rings
-from calib.experiments.naeini2014.variants import run_penalty, run_raw_variant
-from calib.experiments.recording import RESULTS
+from experiments import ledger, read_table, recorded
+from experiments.naeini2014 import tables
+from experiments.naeini2014.protocol import run_calibration_size, run_rings
+from experiments.naeini2014.variants import run_penalty, run_raw_variant
+from experiments.recording import RESULTS
 
 NAMES = {"Hist": "Histogram", "IsoReg": "Isotonic", "KDE": "KDE", "DPM": "DPM"}
 TABLES = {"linear": "table1a_svm_linear", "quadratic": "table1b_svm_quadratic"}

@@ -21,8 +21,8 @@ from calib import (
     VennAbers,
     log_loss,
 )
-from calib.base import Calibrator
-from calib.selection import deal
+from calib.contract.calibrator import Calibrator
+from calib.kernels.dealing import deal
 
 X, Y = load_breast_cancer(return_X_y=True)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from calib.experiments.statistics import (
+from experiments.statistics import (
     average_ranks,
     compare_with_control,
     critical_difference,

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from calib import roc_auc_score
-from calib.experiments import contents, ledger, read_table, recorded
-from calib.experiments.durfee2022 import tables, variants
-from calib.experiments.durfee2022.causes import CAUSES
-from calib.experiments.durfee2022.items import PAPER
-from calib.experiments.durfee2022.tables import Areas
-from calib.experiments.recording import RESULTS
+from experiments import contents, ledger, read_table, recorded
+from experiments.durfee2022 import tables, variants
+from experiments.durfee2022.causes import CAUSES
+from experiments.durfee2022.items import PAPER
+from experiments.durfee2022.tables import Areas
+from experiments.recording import RESULTS
 
 needs_data = pytest.mark.skipif("CALIB_DATA" not in os.environ, reason="needs the data files")
 

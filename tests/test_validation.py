@@ -41,9 +41,9 @@ from calib import (
     TransductiveVennAbers,
     VennAbers,
 )
+from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.datasets import LAWS, rings
-from calib.validation import check_labels, check_scores, check_weights
-from calib.venn_abers import DirectIsotonic
+from calib.venn_abers.inductive import DirectIsotonic
 
 SCORES, LABELS = sample(60)
 

@@ -46,11 +46,10 @@ def build(folder):
 
 
 def check_contents(wheel):
-    """The wheel has every file of the package, of the experiments none, and nothing else."""
+    """The wheel has every file of the package and nothing else."""
     suffixes = {".py", ".pyi", ".typed", ".css"}
     package = [p for p in (ROOT / "calib").rglob("*") if p.suffix in suffixes]
-    names = {path.relative_to(ROOT).as_posix() for path in package}
-    expected = {name for name in names if not name.startswith("calib/experiments/")}
+    expected = {path.relative_to(ROOT).as_posix() for path in package}
     found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     if found != expected:
         sys.exit(f"{wheel.name} lacks {expected - found} and has {found - expected} too much")

@@ -16,7 +16,8 @@ ARCHIVE = ROOT / "book" / "notebooks.zip"
 FOLDER = "calibrating-binary-classifiers"
 FILES = [
     *("pyproject.toml", "requirements.lock", "LICENSE", "CITATION.cff"),
-    *("notebooks/*.ipynb", "calib/**/*.py", "calib/**/*.pyi", "calib/py.typed", "results/**/*"),
+    *("notebooks/*.ipynb", "calib/**/*.py", "calib/**/*.pyi", "calib/py.typed"),
+    *("experiments/**/*.py", "results/**/*"),
 ]
 # Needed to install, view and run; the versions are those that made the stored outputs.
 REQUIREMENTS = """\

@@ -13,7 +13,7 @@ from docutils import nodes
 from ledger_nodes import REPRODUCE, SCOREBOARD, anchor, table, text, to_chapter, to_label, to_page
 from sphinx.util.docutils import SphinxDirective
 
-from calib.experiments.ledger import (
+from experiments.ledger import (
     AGREES,
     CAUSES,
     EXPLAINED,
@@ -25,8 +25,8 @@ from calib.experiments.ledger import (
     read_ledger,
     totals,
 )
-from calib.experiments.registry import items, papers
-from calib.experiments.states import data_of, seconds_of
+from experiments.registry import items, papers
+from experiments.states import data_of, seconds_of
 
 SHORT = {AGREES: "agrees", EXPLAINED: "explained", UNEXPLAINED: "open", NOT_COMPARABLE: "apart"}
 WORDS = {verdict: verdict.removeprefix("differs: ") for verdict in VERDICTS}
@@ -250,7 +250,7 @@ class Items(SphinxDirective):
 
     def code(self, paper):
         """Where the code of a paper is, with a link if the repository has an address."""
-        folder = f"calib/experiments/{paper.name}"
+        folder = f"experiments/{paper.name}"
         repository = self.env.app.addresses["repository"]
         path = nodes.literal("", folder)
         if repository:

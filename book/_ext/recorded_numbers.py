@@ -12,8 +12,8 @@ import json
 import math
 from pathlib import Path
 
-from calib.experiments import recorded
-from calib.experiments.ledger import (
+from experiments import recorded
+from experiments.ledger import (
     AGREES,
     EXPLAINED,
     NOT_COMPARABLE,

@@ -9,7 +9,7 @@ from calib.commands.reading import Columns, ScoreReader
 from calib.commands.running import format_of, note, progress_of
 from calib.commands.tables import BLOCK_ROWS, Delimited, InputError, Parquet, open_table
 from calib.commands.writing import check_new, new_file
-from calib.stored_maps import load_stored_map
+from calib.maps.stored import load_stored_map
 
 # of a block: groups of rows in Parquet want to be large
 ROWS = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}

@@ -8,7 +8,7 @@ from calib.commands.arguments import METHODS
 from calib.commands.running import read_rows
 from calib.commands.tables import InputError
 from calib.commands.writing import check_new, new_file
-from calib.stored_maps import FittedTo, StoredMap
+from calib.maps.stored import FittedTo, StoredMap
 
 
 def run(options) -> int:

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import calib
-from calib.commands.drift import BaseRateTest
 from calib.commands.reading import Columns, ScoreReader
 from calib.commands.running import format_of, note, progress_of
 from calib.commands.tables import InputError, open_table
 from calib.commands.writing import new_file
 from calib.metrics import SequentialCalibrationTest
+from calib.metrics.base_rate import BaseRateTest
 
 FORMAT, VERSION = "calib-monitor", 1
 ALARM = 1

@@ -24,13 +24,8 @@ from calib.comparison.advice import advise, infinite_losses
 from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
-from calib.metrics.binned import expected_calibration_error
-from calib.metrics.corp import score_decomposition
-from calib.metrics.discrimination import auc_by_parts, codes_of
-from calib.metrics.paired import simultaneous_intervals
-from calib.metrics.unbinned import kuiper_error
-from calib.protocol import check_calibrator
-from calib.validation import (
+from calib.contract.protocol import check_calibrator
+from calib.contract.validation import (
     check_choice,
     check_integer,
     check_labels,
@@ -38,6 +33,11 @@ from calib.validation import (
     check_scores,
     check_weights,
 )
+from calib.metrics.binned import expected_calibration_error
+from calib.metrics.corp import score_decomposition
+from calib.metrics.discrimination import auc_by_parts, codes_of
+from calib.metrics.paired import simultaneous_intervals
+from calib.metrics.unbinned import kuiper_error
 
 __all__ = ["DEFAULTS", "Comparison", "Result", "compare"]
 

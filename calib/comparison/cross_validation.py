@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
 
-from calib.protocol import calibrated
-from calib.validation import check_integer
+from calib.contract.protocol import calibrated
+from calib.contract.validation import check_integer
 
 MOST_REPEATS = 10
 ROWS_PREDICTED = 100_000  # large samples, whose folds hardly matter, get along with fewer repeats

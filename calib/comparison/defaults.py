@@ -4,15 +4,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calib.bayesian_binning import BBQ
-from calib.dirichlet_process import DirichletProcessCalibrator
-from calib.histogram import HistogramBinning
-from calib.isotonic import IsotonicCalibrator
-from calib.kernel_density import KernelCalibrator
-from calib.logistic import BetaCalibration, QuadraticLogit, TemperatureScaling
-from calib.near_isotonic import ENIR
-from calib.platt import PlattScaling
-from calib.venn_abers import VennAbers
+from calib.binning.bayesian_binning import BBQ
+from calib.binning.histogram import HistogramBinning
+from calib.density.dirichlet_process import DirichletProcessCalibrator
+from calib.density.kernel_density import KernelCalibrator
+from calib.isotonic.near_isotonic import ENIR
+from calib.isotonic.regression import IsotonicCalibrator
+from calib.logistic.beta import BetaCalibration
+from calib.logistic.platt import PlattScaling
+from calib.logistic.quadratic import QuadraticLogit
+from calib.logistic.temperature import TemperatureScaling
+from calib.venn_abers.inductive import VennAbers
 
 
 class Default(NamedTuple):

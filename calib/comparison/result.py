@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.contract.validation import check_choice
 from calib.metrics.intervals import Interval
-from calib.validation import check_choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

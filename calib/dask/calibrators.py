@@ -8,15 +8,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from calib import histogram, isotonic, platt
-from calib.base import OneClassWarning, log_odds
+from calib.binning import histogram
+from calib.contract.calibrator import OneClassWarning
+from calib.contract.validation import log_odds, number_of_bins, restored_on_failure, warn
 from calib.dask.metrics import brier_score_loss
 from calib.dask.reductions import equal_frequency_bins, isotonic_blocks, uniform_bins
 from calib.dask.rows import Column, Sample
+from calib.isotonic import regression
 from calib.kernels.logistic import derivatives, newton
-from calib.logistic import Fit, radius_about
-from calib.maps import LinearMap
-from calib.validation import number_of_bins, restored_on_failure, warn
+from calib.logistic import platt
+from calib.logistic.fitting import Fit, radius_about
+from calib.maps.forms import LinearMap
 
 
 class DaskCalibrator:
@@ -158,7 +160,7 @@ class HistogramBinning(DaskCalibrator, histogram.HistogramBinning):
         self._set_map()
 
 
-class IsotonicCalibrator(DaskCalibrator, isotonic.IsotonicCalibrator):
+class IsotonicCalibrator(DaskCalibrator, regression.IsotonicCalibrator):
     """`calib.IsotonicCalibrator` on Dask: the same blocks and map, and the same attributes.
 
     Parameters

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.contract.validation import check_choice, check_positive, number_of_bins
 from calib.dask.reductions import equal_frequency_bins, merged, range_blocks, uniform_bins
 from calib.dask.rows import Column, Sample
 from calib.kernels.binning import prefix_sums
@@ -13,7 +14,6 @@ from calib.metrics.binned import ReliabilityCurve, debiased
 from calib.metrics.corp import ScoreDecomposition, loss_of, total_loss
 from calib.metrics.discrimination import check_both_classes, won_pairs
 from calib.metrics.losses import correct, logarithmic, squared
-from calib.validation import check_choice, check_positive, number_of_bins
 
 
 def brier_score_loss(

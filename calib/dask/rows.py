@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calib.contract.validation import check_labels, check_not_negative, check_scores, check_total
 from calib.kernels.grouping import group_ties
-from calib.validation import check_labels, check_not_negative, check_scores, check_total
 
 Column = da.Array | dd.Series  # of one dimension
 MOST_RANGES = 1000

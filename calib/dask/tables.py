@@ -3,8 +3,8 @@
 import dask
 import numpy as np
 
+from calib.contract.validation import check_integer, check_positive
 from calib.dask.rows import Column, Rows, Sample, pooled
-from calib.validation import check_integer, check_positive
 
 JOINED_AT_ONCE = 8
 

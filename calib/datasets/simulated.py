@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.special import expit
 
-from calib.validation import check_integer, check_scores
+from calib.contract.validation import check_integer, check_scores
 
 
 def rings(n: int, rng: np.random.Generator | int) -> tuple[NDArray[np.float64], NDArray[np.int_]]:

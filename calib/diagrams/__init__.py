@@ -1,4 +1,4 @@
-"""Pictures, reliability diagrams and calibration maps, and numbered tables.
+"""Pictures, reliability diagrams and calibration maps.
 
 A method has the same colour and marker in every picture: those in `METHOD_STYLES`, to which entries
 may be added, or else a spare one. Nothing here changes matplotlib's settings; a notebook that wants
@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from calib.contract.validation import check_choice, check_sample, check_scores
 from calib.diagrams.canvas import one_axes, pair_of_axes, pyplot
-from calib.diagrams.tables import numbered_table, table
 from calib.metrics.bands import confidence_band, consistency_band
 from calib.metrics.binned import bin_sample
 from calib.metrics.corp import corp_curve, score_decomposition
 from calib.metrics.discrimination import codes_of
 from calib.metrics.intervals import Interval
-from calib.validation import check_choice, check_sample, check_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,11 +31,9 @@ __all__ = [
     "calibration_map",
     "corp_diagram",
     "forest_plot",
-    "numbered_table",
     "partition_map",
     "reliability_diagram",
     "styles_of",
-    "table",
 ]
 
 STYLE = {

@@ -1,4 +1,4 @@
 """Compiled loops: arrays in, arrays out; no classes, no input checks.
 
-The calibrators and metrics check their input once (`calib.base`) and then call these functions.
+The calibrators and metrics check their input once (`calib.contract`) and then call these functions.
 """

@@ -1,4 +1,4 @@
-"""One pass over an array to learn what `calib.base` must know about it."""
+"""One pass over an array to learn what `calib.contract.calibrator` must know about it."""
 
 import numpy as np
 

@@ -7,6 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
+from calib.contract.validation import (
+    MOST_BINS,
+    check_choice,
+    check_positive,
+    check_sample,
+    number_of_bins,
+    rescaled,
+)
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,
@@ -18,14 +26,6 @@ from calib.kernels.binning import (
     uniform_sums,
 )
 from calib.kernels.grouping import group_ties
-from calib.validation import (
-    MOST_BINS,
-    check_choice,
-    check_positive,
-    check_sample,
-    number_of_bins,
-    rescaled,
-)
 
 
 @dataclass(frozen=True, eq=False)

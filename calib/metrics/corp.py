@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calib.contract.validation import check_choice, check_sample, rescaled
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.losses import logarithmic, squared
-from calib.validation import check_choice, check_sample, rescaled
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.kernels.grouping import group_ties
-from calib.validation import (
+from calib.contract.validation import (
     check_labels,
     check_scores,
     check_weights,
     one_dimensional,
     rescaled,
 )
+from calib.kernels.grouping import group_ties
 
 
 def roc_auc_score(

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calib.contract.validation import check_sample, check_scores, rescaled
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
-from calib.validation import check_sample, check_scores, rescaled
 
 
 class MurphyCurve(NamedTuple):

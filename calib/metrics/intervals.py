@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.metrics.discrimination import codes_of
-from calib.validation import (
+from calib.contract.validation import (
     check_integer,
     check_positive,
     check_sample,
     check_scores,
     one_dimensional,
 )
+from calib.metrics.discrimination import codes_of
 
 Measure = Callable[..., float]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.validation import check_sample, rescaled
+from calib.contract.validation import check_sample, rescaled
 
 
 def brier_score_loss(

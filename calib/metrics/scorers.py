@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from calib.contract.validation import check_choice
 from calib.metrics.binned import (
     debiased_squared_error,
     expected_calibration_error,
@@ -17,7 +18,6 @@ from calib.metrics.unbinned import (
     smooth_calibration_error,
     smooth_ece,
 )
-from calib.validation import check_choice
 
 MEASURES = {
     f"neg_{measure.__name__}": measure

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, expit, log_expit, logit, ndtr
 
+from calib.contract.validation import check_flag, check_sample
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics.binned import bin_sample
-from calib.validation import check_flag, check_sample
 
 # Of the highest point of a path that is read at n times only: what it lacks to that of Brownian
 # motion, in standard deviations of a step (Chernoff 1965, Siegmund 1979)

@@ -2,10 +2,10 @@
 
 from numpy.typing import ArrayLike
 
+from calib.contract.validation import check_sample
 from calib.metrics.binned import bin_sample
 from calib.metrics.discrimination import roc_auc_score
 from calib.metrics.losses import accuracy, root_mean_squared_error
-from calib.validation import check_sample
 
 
 def evaluate(

@@ -8,6 +8,7 @@ from scipy.fft import dct, idct
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+from calib.contract.validation import check_sample, rescaled
 from calib.kernels.binning import (
     equal_frequency_starts,
     linear_sums,
@@ -17,7 +18,6 @@ from calib.kernels.binning import (
 from calib.kernels.grouping import group_ties
 from calib.kernels.logistic import fit_logistic
 from calib.kernels.total_variation import least_total_variation
-from calib.validation import check_sample, rescaled
 
 CELLS = 2**15  # of the grid on which residuals are smoothed
 MOST_LOCAL_FITS = 1000

@@ -9,15 +9,15 @@ from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from calib.base import OneClassWarning
-from calib.multiclass.measures import brier_score_loss
-from calib.validation import (
+from calib.contract.calibrator import OneClassWarning
+from calib.contract.validation import (
     check_class_labels,
     check_score_rows,
     check_weights,
     restored_on_failure,
     warn,
 )
+from calib.multiclass.measures import brier_score_loss
 
 
 class MulticlassCalibrator(BaseEstimator):

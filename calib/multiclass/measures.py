@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.validation import check_class_labels, check_score_rows, check_weights, rescaled
+from calib.contract.validation import check_class_labels, check_score_rows, check_weights, rescaled
 
 
 def confidences(

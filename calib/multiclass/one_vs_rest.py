@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from calib.base import OneClassWarning
+from calib.contract.calibrator import OneClassWarning
+from calib.contract.protocol import calibrated, check_calibrator, normalized
+from calib.contract.validation import warn
+from calib.logistic.platt import PlattScaling
 from calib.multiclass.base import MulticlassCalibrator
-from calib.platt import PlattScaling
-from calib.protocol import calibrated, check_calibrator, normalized
-from calib.validation import warn
 
 
 class OneVsRestCalibrator(MulticlassCalibrator):

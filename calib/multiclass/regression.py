@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from calib.logistic import CERTAIN
-from calib.validation import warn
+from calib.contract.validation import warn
+from calib.logistic.fitting import CERTAIN
 
 MAX_STEPS = 200
 MAX_INNER = 1000  # steps of conjugate gradients for one of Newton's

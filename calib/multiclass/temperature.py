@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from calib.contract.validation import check_choice, log_probabilities, rescaled, warn
 from calib.kernels.softmax import gaps_below_largest, slope_derivatives
-from calib.logistic import CERTAIN, SMALLEST_RADIUS
+from calib.logistic.fitting import CERTAIN, SMALLEST_RADIUS
 from calib.multiclass.base import MulticlassCalibrator
-from calib.validation import check_choice, log_probabilities, rescaled, warn
 
 CLOSE = 1e-8  # share of a Newton step at which the next one would be lost by rounding
 MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide

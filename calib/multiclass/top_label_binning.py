@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from calib.histogram import HistogramBinning
+from calib.binning.histogram import HistogramBinning
+from calib.contract.protocol import normalized
+from calib.contract.validation import check_integer, check_positive
 from calib.multiclass.base import MulticlassCalibrator
-from calib.protocol import normalized
-from calib.theory import bin_bounds
-from calib.validation import check_integer, check_positive
+from calib.theory.bounds import bin_bounds
 
 
 class TopLabelBinning(MulticlassCalibrator):

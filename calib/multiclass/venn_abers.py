@@ -6,10 +6,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.contract.protocol import normalized
+from calib.contract.validation import check_choice
 from calib.multiclass.base import MulticlassCalibrator
-from calib.protocol import normalized
-from calib.validation import check_choice
-from calib.venn_abers import MERGES, VennAbers
+from calib.venn_abers.inductive import MERGES, VennAbers
 
 
 class PairwiseVennAbers(MulticlassCalibrator):

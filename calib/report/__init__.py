@@ -13,12 +13,12 @@ from calib.report.contents import (
     Estimate,
     Group,
     Method,
-    Report,
     Test,
     Threshold,
     Verdict,
 )
 from calib.report.making import make_report
+from calib.report.report import Report
 
 __all__ = [
     "Bin",

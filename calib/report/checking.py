@@ -5,11 +5,11 @@ import math
 import numpy as np
 from scipy.special import kolmogorov
 
+from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.metrics.discrimination import codes_of
 from calib.report.contents import Caution, Data
 from calib.report.measuring import FEW, Sample, area_under_curve
 from calib.report.wording import count, listed, number, percent, probability
-from calib.validation import check_labels, check_scores, check_weights
 
 MOST_DECIMALS = 4  # beyond which scores do not count as rounded
 DRIFTS = 0.01  # p value below which an order of the rows is remarked

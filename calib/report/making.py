@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import calib
+from calib.contract.validation import check_integer
 from calib.kernels.grouping import group_ties
 from calib.report.chance import N_DRAWS, measures_by_chance
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
-from calib.report.contents import Report
 from calib.report.judging import advise, judge
 from calib.report.measuring import (
     bins_of,
@@ -21,7 +21,7 @@ from calib.report.measuring import (
     groups_of,
     simulated_p_value,
 )
-from calib.validation import check_integer
+from calib.report.report import Report
 
 METHODS = (
     "Limits are those of 95 % intervals, for rows that are independent of one another. All rows "

@@ -13,12 +13,11 @@ from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics.elementary import shares_at_thresholds
 from calib.metrics.significance import brownian_range_tail
-from calib.report.contents import Bin, Curve, Data, Estimate, Group, Test, Threshold
+from calib.report.contents import N_BINS, Bin, Curve, Data, Estimate, Group, Test, Threshold
 
 FEW = 20  # rows of a class: with fewer nothing is said but by simulation
 CONFIDENCE = 0.95
 REACH = float(ndtri((1 + CONFIDENCE) / 2))  # of limits, in standard errors
-N_BINS = 10
 N_COLUMNS = 25  # of the histogram
 
 

@@ -5,17 +5,16 @@ from html import escape
 from pathlib import Path
 
 from calib.comparison.result import LOSSES, REFERENCES
-from calib.report.contents import Caution, Compared, Data, Estimate, Report
+from calib.report.contents import N_BINS, Caution, Compared, Data, Estimate
 from calib.report.drawing import MOST_GROUPS, decision_diagram, diagram, interval_diagram
-from calib.report.measuring import N_BINS
 from calib.report.wording import amount, number, percent, probability
 
 STYLE = Path(__file__).with_name("page.css")
 SHOWN_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def page_of(report: Report) -> str:
-    """The whole page; names and notes are escaped."""
+def page_of(report) -> str:
+    """The whole page of a `Report`; names and notes are escaped."""
     title = f"Calibration report: {report.name}"
     parts = [
         _header(report),

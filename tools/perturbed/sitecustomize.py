@@ -11,9 +11,9 @@ import os
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-import calib.base
-import calib.conformal
-import calib.multicalibration
+import calib.contract.calibrator
+import calib.groups.multicalibration
+import calib.venn_abers.conformal
 from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
 
 SIZE = 1e-13
@@ -72,8 +72,14 @@ def wrap_fit(cls, **keywords):
 
 
 ClassifierMixin.__init_subclass__ = classmethod(wrap_fit)
-calib.base.ScoreModel._check_scores = on_perturbed(calib.base.ScoreModel._check_scores)
-calib.conformal.check_scores = on_perturbed_scores(calib.conformal.check_scores)
-calib.multicalibration.check_scores = on_perturbed_scores(calib.multicalibration.check_scores)
+calib.contract.calibrator.ScoreModel._check_scores = on_perturbed(
+    calib.contract.calibrator.ScoreModel._check_scores
+)
+calib.venn_abers.conformal.check_scores = on_perturbed_scores(
+    calib.venn_abers.conformal.check_scores
+)
+calib.groups.multicalibration.check_scores = on_perturbed_scores(
+    calib.groups.multicalibration.check_scores
+)
 for cls in [TemperatureScaling, VectorScaling, DirichletCalibration]:  # others ask binary ones
     cls._fit, cls._predict_proba = on_perturbed(cls._fit), on_perturbed(cls._predict_proba)

@@ -1,0 +1,1 @@
+"""Histograms, averages over binnings, and intervals of their own size."""

@@ -1,0 +1,1 @@
+"""What a calibrator is, and where input is checked."""

@@ -1,0 +1,438 @@
+"""The one place where input is checked, and what it must be."""
+
+import math
+import numbers
+import sys
+import warnings
+from collections.abc import Iterable
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+
+from calib.kernels.scanning import binary_codes, extremes
+
+LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
+NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
+LARGEST_COST = 1e300  # of an action, or gain: differences stay finite
+MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit numbers
+MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
+
+
+def check_scores(
+    scores: ArrayLike, *, name: str = "scores", unit: bool = False, allow_empty: bool = False
+) -> NDArray[np.float64]:
+    """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`)."""
+    scores = _numbers(scores, name, "real numbers", "convert them")
+    if scores.size == 0:
+        if allow_empty:
+            return scores.astype(np.float64)
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        scores = np.ascontiguousarray(scores, np.float64)
+    lowest, highest, finite = extremes(scores)
+    if not finite:
+        row = int(np.argmin(np.isfinite(scores)))
+        raise ValueError(
+            f"{name} must be finite; found {scores[row]} at row {row}: drop or impute such rows"
+        )
+    if unit and (lowest < 0 or highest > 1):
+        row = int(np.argmax((scores < 0) | (scores > 1)))
+        rounded = -1e-6 < lowest and highest < 1 + 1e-6
+        remedy = (
+            f"if that is rounding, pass np.clip({name}, 0, 1)"
+            if rounded
+            else "map margins to probabilities first, for example with scipy.special.expit"
+        )
+        found = float(scores[row])
+        raise ValueError(f"{name} must lie in [0, 1]; found {found!r} at row {row}: {remedy}")
+    return scores
+
+
+def check_score_rows(
+    scores: ArrayLike,
+    *,
+    name: str = "probabilities",
+    unit: bool = True,
+    n_classes: int | None = None,
+    allow_empty: bool = False,
+) -> NDArray[np.float64]:
+    """Return `scores` as a contiguous, finite, 2-D float64 array with a column for each class.
+
+    If `unit`, each row must be a law on the classes: in [0, 1], with the sum 1, give or take 1e-3.
+    """
+    scores = _numbers(scores, name, "real numbers", "convert them", two_dimensional)
+    if n_classes is not None and scores.shape[1] != n_classes:
+        raise ValueError(
+            f"{name} has {scores.shape[1]} columns but {n_classes} were fitted: pass one for each "
+            "class, in the same order"
+        )
+    if scores.size == 0 and not allow_empty:
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        scores = np.ascontiguousarray(scores, np.float64)
+    if scores.size == 0:
+        return scores
+    lowest, highest, finite = extremes(scores.reshape(-1))
+    if not finite:
+        row, found = _first(scores, ~np.isfinite(scores))
+        raise ValueError(f"{name} must be finite; found {found} at row {row}: drop such rows")
+    if unit and (lowest < 0 or highest > 1):
+        row, found = _first(scores, (scores < 0) | (scores > 1))
+        raise ValueError(
+            f"{name} must lie in [0, 1]; found {found!r} at row {row}: map scores to probabilities "
+            "first, for example with scipy.special.softmax(scores, axis=1)"
+        )
+    if unit:
+        totals = scores.sum(axis=1)
+        off = np.abs(totals - 1) > MOST_OFF
+        if off.any():
+            row, found = _first(totals, off)
+            raise ValueError(
+                f"{name} must have rows that sum to 1; the sum of row {row} is {found:.6g}: divide "
+                f"by {name}.sum(axis=1, keepdims=True)"
+            )
+    return scores
+
+
+def check_costs(costs: ArrayLike) -> NDArray[np.float64]:
+    """Return `costs` as a 2-D float64 array: a row for each action, a column for each label."""
+    costs = _numbers(costs, "costs", "real numbers", "convert them", _row_by_action)
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        costs = costs.astype(np.float64)
+    wrong = ~(np.abs(costs) <= LARGEST_COST)
+    if wrong.any():
+        row, found = _first(costs, wrong)
+        raise ValueError(
+            f"costs must be finite, at most {LARGEST_COST:.0e} in size; found {found} at row "
+            f"{row}: take another unit"
+        )
+    return costs
+
+
+def check_class_labels(
+    labels: ArrayLike,
+    *,
+    n_classes: int,
+    size: int,
+    name: str = "labels",
+    other: str = "probabilities",
+) -> NDArray[np.int64]:
+    """Return `labels`, numbers of the columns of `other`, as a 1-D int64 array."""
+    remedy = (
+        f"number the classes as the columns of {other} are, for example by "
+        "np.searchsorted(classifier.classes_, labels)"
+    )
+    labels = _numbers(labels, name, f"whole numbers from 0 to {n_classes - 1}", remedy)
+    _check_size(labels, size, name, other)
+    with np.errstate(invalid="ignore"):
+        codes = labels.astype(np.int64)
+    wrong = (codes != labels) | (codes < 0) | (codes >= n_classes)
+    if wrong.any():
+        row, found = _first(labels, wrong)
+        raise ValueError(
+            f"{name} must be whole numbers from 0 to {n_classes - 1}; found {found} at row {row}: "
+            f"{remedy}"
+        )
+    return codes
+
+
+def check_labels(
+    labels: ArrayLike, *, size: int | None = None, name: str = "labels", other: str = "scores"
+) -> NDArray[np.uint8]:
+    """Return binary `labels`, `size` of them as in `other`, as a 1-D uint8 array of 0 and 1."""
+    remedy = "encode the positive class as 1, for example with labels == 'positive'"
+    labels = _numbers(labels, name, "0/1 or bool", remedy)
+    if labels.size == 0:
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    _check_size(labels, size, name, other)
+    if labels.dtype == bool:
+        return np.ascontiguousarray(labels).view(np.uint8)
+    # two types for the kernel, whatever the width and the byte order
+    usual = np.int64 if labels.dtype == np.int64 else np.float64
+    with np.errstate(over="ignore"):
+        codes, row = binary_codes(np.ascontiguousarray(labels, usual))
+    if row >= 0:
+        raise ValueError(
+            f"{name} must be 0/1 or bool; found {labels[row]} at row {row}: encode the positive "
+            "class as 1 and the other as 0"
+        )
+    return codes
+
+
+def check_weights(
+    weights: ArrayLike,
+    *,
+    size: int,
+    name: str = "sample_weight",
+    other: str = "scores",
+    counts: bool = True,
+) -> NDArray[np.float64]:
+    """Return `weights`, `size` of them as in `other`, as non-negative 1-D float64 array.
+
+    Weights are counts, here and in the whole package: a row of weight w stands for w observations,
+    a row of weight 0 is not there, and the sum is the number N of observations, which decides how
+    much can be learned from them: how many bins, how wide a bandwidth, how strong a prior. Weights
+    that sum to one are therefore almost surely a mistake, and are warned of, unless the caller's
+    result depends on their ratios alone (`counts` is False), as a mean does.
+    """
+    weights = check_scores(weights, name=name)
+    _check_size(weights, size, name, other)
+    check_not_negative(weights, name)
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    check_total(total, size, counts and np.count_nonzero(weights) > 1, name)
+    return weights
+
+
+def check_not_negative(weights: NDArray[np.float64], name: str = "sample_weight") -> None:
+    """Raise if one of the `weights` is negative."""
+    if weights.min(initial=0.0) < 0:
+        row = int(np.argmin(weights))
+        found = float(weights[row])
+        raise ValueError(
+            f"{name} must not be negative; found {found!r} at row {row}: drop such rows"
+        )
+
+
+def check_total(total: float, size: int, counts: bool, name: str = "sample_weight") -> None:
+    """Raise or, if they are several `counts`, warn if the `total` of weights cannot be meant."""
+    if total == 0:
+        raise ValueError(f"{name} is zero in every row: at least one row must count")
+    if total > LARGEST_TOTAL:
+        raise ValueError(
+            f"{name} sums to {total:.3g}, more than {LARGEST_TOTAL:.0e}: weights are counts of "
+            "observations; divide them"
+        )
+    if counts and math.isclose(total, 1.0, rel_tol=1e-6):
+        warn(
+            f"{name} sums to 1, which counts as one observation in all: weights are counts; if "
+            f"they have been normalised, multiply them by the number of rows ({size})"
+        )
+
+
+def check_countable(total: float, most: float) -> None:
+    """Raise if a total weight is more than the `most` whose log likelihoods can be compared."""
+    if total > most:
+        raise ValueError(
+            f"sample_weight adds up to {total:.6g}, but log likelihoods are numerically lost "
+            f"beyond {most:.0e} observations: divide the weights"
+        )
+
+
+def rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`weights` times the power of two that brings the largest into [1/2, 1).
+
+    Ratios stay as they are, and products of sums do not leave the range of floating-point numbers.
+    """
+    return np.ldexp(weights, -np.frexp(weights.max())[1])
+
+
+def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
+    return np.clip(probabilities, NEAREST, 1 - NEAREST)
+
+
+def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
+    return logit(inside(probabilities))
+
+
+def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
+    logarithms = np.maximum(probabilities, NEAREST)
+    return np.log(logarithms, out=logarithms)
+
+
+def check_sample(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    name: str = "probabilities",
+    counts: bool = False,
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return what a measure is computed from, without the rows of weight zero.
+
+    `name` is what the caller calls the probabilities, `counts` as in `check_weights`.
+    """
+    probabilities = check_scores(probabilities, name=name, unit=True)
+    labels = check_labels(labels, size=probabilities.size, other=name)
+    if sample_weight is None:
+        return labels, probabilities, None
+    weights = check_weights(sample_weight, size=probabilities.size, other=name, counts=counts)
+    kept = weights > 0
+    return labels[kept], probabilities[kept], weights[kept]
+
+
+def check_choice(value: object, choices, name: str) -> None:
+    """Raise unless `value` is one of the strings `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; found {value!r}")
+
+
+def check_flag(value: object, name: str) -> None:
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; found {value!r}")
+
+
+def check_integer(value: object, name: str, *, minimum: int = 1) -> None:
+    """Raise unless `value` is an integer of at least `minimum`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < minimum:
+        raise ValueError(f"{name} must be an integer of at least {minimum}; found {value!r}")
+
+
+def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
+    """Raise unless `value` is a number strictly between 0 and `below`."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < value < below:
+        raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
+
+
+def check_smoothing(value: object, name: str = "smoothing") -> None:
+    """Raise unless `value` is a weight that a pseudo-observation can have."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= LARGEST_TOTAL:
+        raise ValueError(f"{name} must be a number from 0 to {LARGEST_TOTAL:.0e}; found {value!r}")
+
+
+def check_not_below_zero(value: object, name: str) -> None:
+    """Raise unless `value` is a finite number, 0 or more."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0; found {value!r}")
+
+
+def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
+    """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
+
+    ``"cube_root"`` takes round(N^(1/3)), the rate at which the error of the bins and their width
+    balance.
+    """
+    if isinstance(n_bins, str):
+        check_choice(n_bins, ["cube_root"], "n_bins")
+        n_bins = max(1, round(total ** (1 / 3)))
+    check_integer(n_bins, "n_bins")
+    if strategy == "uniform":
+        check_uniform_bins(n_bins)
+    return int(n_bins)
+
+
+def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
+    """Raise unless `n_bins` bins of equal width fit into memory."""
+    check_integer(n_bins, name)
+    if n_bins > MOST_BINS:
+        raise ValueError(
+            f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
+            "take fewer, or strategy='quantile'"
+        )
+
+
+def check_numbers_or_strings(values: Iterable, name: str) -> None:
+    """Raise unless `values`, an array or a list, are all numbers or all strings."""
+    found = set(map(type, values))
+    numeric = all(issubclass(t, numbers.Real | np.bool_) for t in found)
+    numeric = numeric and np.timedelta64 not in found  # an integer to NumPy
+    if not numeric and not all(issubclass(t, str) for t in found):
+        raise ValueError(
+            f"{name} must hold numbers only or strings only; found "
+            f"{', '.join(sorted(t.__name__ for t in found))}: write missing values, times and "
+            "other objects as strings"
+        )
+
+
+def one_dimensional(values: ArrayLike, name: str) -> NDArray:
+    """Return `values` as a 1-D array of any dtype."""
+    values = _array(values, name, "one-dimensional, one number per row", ".ravel()")
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must be one-dimensional; found shape {values.shape}: pass one column, for "
+            f"example {name}[:, 1] of predict_proba or {name}.ravel()"
+        )
+    return values
+
+
+def two_dimensional(values: ArrayLike, name: str) -> NDArray:
+    """Return `values` as a 2-D array of any dtype, with two columns or more."""
+    values = _array(values, name, "two-dimensional, one column per class", "")
+    if values.ndim != 2 or values.shape[1] < 2:
+        raise ValueError(
+            f"{name} must be two-dimensional, one column per class; found shape {values.shape}: "
+            "pass all columns of predict_proba"
+        )
+    return values
+
+
+def _row_by_action(values, name):
+    """Return `values` as a 2-D array of any dtype, with two rows or more and two columns."""
+    values = _array(values, name, "numbers, a row of two for each action", "")
+    if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] != 2:
+        raise ValueError(
+            f"{name} must be numbers, a row of two for each of at least two actions, its cost for "
+            f"label 0 and for label 1; found shape {values.shape}"
+        )
+    return values
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line of the user, the first one outside this package."""
+    level, frame = 1, sys._getframe()
+    inside = ("calib.", "functools")  # a cached property is called by the latter
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(inside):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def restored_on_failure(estimator):
+    """Leave the attributes of `estimator` as they were if the block raises.
+
+    What was fitted before stays fitted, and what was not does not look as if it were.
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def _array(values, name, shape, dense):
+    """`values` as an array, if they can be one; `dense` makes a dense matrix what is wanted."""
+    if values is None:
+        raise ValueError(
+            f"{name} must be {shape}. Expected array-like (array or non-string sequence), got None"
+        )
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{name} must be dense; found a sparse matrix: use its toarray(){dense}")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked values: drop such rows")
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # a ragged list
+        raise ValueError(f"{name} must be {shape}: {error}") from None
+
+
+def _numbers(values, name, kind, remedy, shaped=one_dimensional):
+    """`values` as an array of a real dtype, of as many dimensions as `shaped` makes."""
+    values = shaped(values, name)
+    if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values.flat):
+        try:  # as pandas stores columns of mixed or nullable type
+            values = values.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{name} holds an integer too large for a float: rescale") from None
+    if values.size and values.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
+    return values
+
+
+def _first(values, wrong):
+    """Number of the first row where something is `wrong`, and what is found there."""
+    place = np.unravel_index(np.argmax(wrong), wrong.shape)
+    return int(place[0]), values[place].item()
+
+
+def _check_size(values, size, name, other):
+    if size is not None and values.size != size:
+        raise ValueError(f"{name} has {values.size} rows but {other} has {size}: they must match")

@@ -1,0 +1,1 @@
+"""Calibration by the densities of the scores in the two classes."""

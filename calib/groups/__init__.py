@@ -1,0 +1,1 @@
+"""Calibrators that take groups or features beside the score."""

@@ -1,0 +1,288 @@
+"""Partitions of feature space: the leaves of trees, or groups that are given in a column.
+
+A fitted partition tells in which parts a row lies: ``parts_of(X)`` is an integer array of shape
+(n, T) with a column for each of its T trees. ``rules`` says in words who belongs to a part: a dict
+from its number for each tree. ``sequential`` tells whether the trees follow one another (boosting)
+or stand side by side (one tree, a forest).
+"""
+
+import numbers
+import sys
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import BaseDecisionTree
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from calib.contract.validation import check_numbers_or_strings
+from calib.groups.auc_split_tree import AUCSplitTree
+
+UNKNOWN = -1  # number of the part of a group that was not there when the partition was fitted
+_TREES = (AUCSplitTree, BaseDecisionTree, BaseEnsemble)
+_BOOSTED = (GradientBoostingClassifier, GradientBoostingRegressor)
+
+
+def fit_partition(partition, X, scores, labels, weights):
+    """Fitted partition: a column as it is, fitted trees as they are, unfitted ones trained.
+
+    Raises
+    ------
+    ValueError
+        If `partition` is none of these, or if X has no such column.
+    """
+    if isinstance(partition, str | numbers.Integral) and not isinstance(partition, bool):
+        return GivenGroups(partition, X)
+    while isinstance(partition, FrozenEstimator):
+        partition = partition.estimator
+    last = partition[-1] if isinstance(partition, Pipeline) else partition
+    if not (isinstance(last, _TREES) and hasattr(last, "apply")):
+        raise ValueError(
+            "partition must be the name or number of a column, or a tree, forest or gradient "
+            "boosting of scikit-learn, or an AUCSplitTree (HistGradientBoosting and others do not "
+            f"tell the leaves of a row); found {partition!r}"
+        )
+    if not _is_fitted(partition):
+        partition = _train(clone(partition), X, scores, labels, weights)
+    return Leaves(partition, X)
+
+
+class GivenGroups:
+    """The distinct values of one column; a missing value is a value like any other.
+
+    Parameters
+    ----------
+    column : str or int
+        Name in a data frame, or position.
+    X : data frame or array of shape (n, p), or of shape (n,) if `column` is 0
+    """
+
+    sequential = False
+
+    def __init__(self, column, X):
+        self.column = column
+        self.width = _width(X)
+        values = self._values(X)
+        self._encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNKNOWN)
+        try:
+            names = self._encoder.fit(values).categories_[0].tolist()
+        except TypeError as error:  # numbers and strings have no common order
+            raise ValueError(
+                f"column {column!r} of the groups must hold numbers only or strings only: {error}"
+            ) from error
+        present = [name for name in names if name is not None and name == name]
+        check_numbers_or_strings(present, f"column {column!r} of the groups")
+        title = column if isinstance(column, str) else f"x{column}"
+        self.rules = [{part: f"{title} = {name}" for part, name in enumerate(names)}]
+
+    def parts_of(self, X):
+        """Number of the group of each row, or `UNKNOWN`; shape (n, 1)."""
+        codes = self._encoder.transform(self._values(X))
+        last = len(self.rules[0]) - 1  # NaN is sorted last and encoded as itself
+        return np.where(np.isnan(codes), last, codes).astype(np.int64)
+
+    def _values(self, X):
+        """The column, of shape (n, 1); as objects, a value of another type is just unknown."""
+        values = self._named(X) if isinstance(self.column, str) else self._numbered(X)
+        return _without_na(np.asarray(values, dtype=object).reshape(-1, 1))
+
+    def _named(self, X):
+        found = list(getattr(X, "columns", []))
+        if self.column not in found:
+            raise ValueError(
+                f"X has no column {self.column!r}, which gives the groups; found columns {found}"
+            )
+        return self._timeless(X[self.column])
+
+    def _numbered(self, X):
+        if _width(X) != self.width or not 0 <= self.column < self.width:
+            raise ValueError(
+                f"X must have {self.width} columns, and a column {self.column} that gives the "
+                f"groups; found {_width(X)} columns"
+            )
+        if len(np.shape(X)) == 1:
+            values = X
+        elif hasattr(X, "iloc"):
+            values = X.iloc[:, self.column]
+        elif hasattr(X, "columns"):  # frames of polars and others
+            values = X[list(X.columns)[self.column]]
+        elif isinstance(X, list | tuple):  # an array makes strings of numbers beside strings
+            values = [row[self.column] for row in X]
+        else:
+            values = np.asarray(X)[:, self.column]
+        return self._timeless(values)
+
+    def _timeless(self, values):
+        """The values, unless they are times: what objects are made of these depends on the unit."""
+        dtype = np.asarray(values).dtype
+        if dtype.kind in "mM":
+            raise ValueError(
+                f"column {self.column!r} of the groups must hold numbers only or strings only; "
+                f"found {dtype}: write times as strings"
+            )
+        return values
+
+
+class Leaves:
+    """The leaves of a fitted tree or of each tree of a fitted ensemble.
+
+    Parameters
+    ----------
+    model : fitted tree, forest, gradient boosting, or pipeline that ends in one
+    X : array-like or data frame
+        The rows to be calibrated: the rules speak of missing values in features that lack some.
+    """
+
+    def __init__(self, model, X):
+        is_pipeline = isinstance(model, Pipeline) and len(model) > 1
+        self._before = model[:-1] if is_pipeline else None
+        self._model = model[-1] if isinstance(model, Pipeline) else model
+        self.sequential = isinstance(self._model, _BOOSTED)
+        names = _feature_names(self._before, self._model)
+        incomplete = _incomplete(self._prepared(X))
+        self.rules = [rules_of(tree.tree_, names, incomplete) for tree in self._trees()]
+
+    def parts_of(self, X):
+        """Number of the leaf of each row in each tree; shape (n, T)."""
+        X = self._prepared(X)
+        if self.sequential:  # its own apply does not look at the names of columns
+            X = validate_data(self._model, X, dtype=np.float32, accept_sparse="csr", reset=False)
+        leaves = self._model.apply(X)
+        return leaves.reshape(len(leaves), -1).astype(np.int64)
+
+    def _prepared(self, X):
+        return X if self._before is None else self._before.transform(X)
+
+    def _trees(self):
+        if not isinstance(self._model, BaseEnsemble):
+            return [self._model]
+        trees = np.asarray(self._model.estimators_, dtype=object)
+        if trees.ndim == 2 and trees.shape[1] > 1:
+            raise ValueError("partition was boosted for more than two classes: use a binary one")
+        return trees.ravel().tolist()
+
+
+def rules_of(tree, names, incomplete=frozenset()):
+    """Who reaches each leaf, in words, from left to right: a dict from its number.
+
+    Parameters
+    ----------
+    tree : object with children_left, children_right, feature and threshold
+        And missing_go_to_left, where features are incomplete.
+    names : sequence of str
+        Of the features.
+    incomplete : set of int
+        Features with missing values: their conditions say where these go.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from calib.groups.partitions import rules_of
+    >>> tree = DecisionTreeClassifier().fit([[20], [30], [40], [50]], [0, 1, 0, 0])
+    >>> list(rules_of(tree.tree_, ["age"]).values())
+    ['age <= 25', '25 < age <= 35', 'age > 35']
+    >>> ages = [[20], [20], [float("nan")], [50]]
+    >>> tree = DecisionTreeClassifier().fit(ages, [0, 0, 1, 1])
+    >>> list(rules_of(tree.tree_, ["age"], {0}).values())
+    ['age <= 35', '(age > 35 or missing)']
+    """
+    rules, todo = {}, [(0, {})]
+    while todo:
+        node, ranges = todo.pop()
+        feature, threshold = tree.feature[node], tree.threshold[node]
+        if feature < 0:
+            rules[int(node)] = _in_words(ranges, names)
+        else:
+            low, high, missing = ranges.get(feature, (-np.inf, np.inf, feature in incomplete))
+            left = missing and bool(tree.missing_go_to_left[node])
+            right = missing and not left
+            todo.append((tree.children_right[node], {**ranges, feature: (threshold, high, right)}))
+            todo.append((tree.children_left[node], {**ranges, feature: (low, threshold, left)}))
+    return rules
+
+
+def rows_by_part(part_numbers):
+    """Rows of each part that occurs in `part_numbers`, in their order."""
+    order = np.argsort(part_numbers, kind="stable")
+    found, starts = np.unique(part_numbers[order], return_index=True)
+    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
+
+
+def _in_words(ranges, names):
+    """Conditions on the features: above `low`, at most `high`, and whether missing will do."""
+    conditions = []
+    for feature, (low, high, missing) in ranges.items():
+        name = names[feature]
+        if low == np.inf:  # a split of the missing values from all others
+            conditions.append(f"{name} missing")
+            continue
+        if low == -np.inf and high == np.inf:
+            conditions.append(f"{name} not missing")
+            continue
+        if high == np.inf:
+            condition = f"{name} > {low:.4g}"
+        else:
+            above = "" if low == -np.inf else f"{low:.4g} < "
+            condition = f"{above}{name} <= {high:.4g}"
+        conditions.append(f"({condition} or missing)" if missing else condition)
+    return " and ".join(conditions) or "all"
+
+
+def _incomplete(X):
+    """Columns with missing values, as a set; numbers only, as trees want them."""
+    if issparse(X):  # trees take no missing values there
+        return set()
+    return set(np.flatnonzero(np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0)).tolist())
+
+
+def _feature_names(before, model):
+    if hasattr(before, "get_feature_names_out"):
+        try:
+            return before.get_feature_names_out()
+        except (AttributeError, ValueError):  # a step that has no names for its output
+            pass
+    default = [f"x{i}" for i in range(model.n_features_in_)]
+    return getattr(model, "feature_names_in_", default)
+
+
+def _is_fitted(model):
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _train(model, X, scores, labels, weights):
+    """Fit `model`, the last step of a pipeline with what it asks for beyond X and y."""
+    if isinstance(model, Pipeline):
+        if len(model) == 1:
+            return _train(model[0], X, scores, labels, weights)
+        before, last = model[:-1], model[-1]
+        return make_pipeline(
+            before, _train(last, before.fit_transform(X, labels), scores, labels, weights)
+        )
+    options = {} if weights is None else {"sample_weight": weights}
+    if isinstance(model, AUCSplitTree):
+        return model.fit(X, scores, labels, **options)
+    return model.fit(X, labels, **options)
+
+
+def _without_na(values):
+    """Objects, with None for the NA of pandas, which has no order and equals nothing."""
+    na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
+    absent = np.fromiter((value is na for value in values.flat), bool, values.size)
+    return np.where(absent.reshape(values.shape), None, values)
+
+
+def _width(X) -> int:
+    """Number of columns; bare groups are one."""
+    shape = np.shape(X)
+    if len(shape) > 2:
+        raise ValueError(f"X must have one or two dimensions; found shape {shape}")
+    return shape[1] if len(shape) == 2 else 1

@@ -1,0 +1,1 @@
+"""Isotonic regression and its near relatives."""

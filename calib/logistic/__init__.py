@@ -1,0 +1,1 @@
+"""The logistic family: log-odds that are a formula in the logit of the score."""

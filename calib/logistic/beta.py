@@ -1,0 +1,90 @@
+"""Beta calibration."""
+
+import numpy as np
+
+from calib.contract.validation import inside
+from calib.logistic.base import LogisticCalibrator
+from calib.logistic.fitting import likeliest, middle
+from calib.maps.forms import BetaMap
+
+
+class BetaCalibration(LogisticCalibrator):
+    r"""Bayes' rule for scores with a beta distribution in each class, made increasing.
+
+    .. math::
+        \begin{aligned}
+        &\log\frac{f(s)}{1 - f(s)} \\
+        &\quad = c + a \log s - b \log (1 - s) .
+        \end{aligned}
+
+    a and b, neither below 0, and c maximise the likelihood. With a = b = 1 and c = 0 the map is the
+    identity, with a = b it is ``PlattScaling(scale="logit")`` without its targets; different a and
+    b correct the two ends of the scale by different amounts.
+
+    Attributes
+    ----------
+    a_, b_, intercept_ : float
+        a, b and c.
+    map_ : BetaMap
+        The map, for shipping.
+    n_iter_ : int
+        Newton steps taken over all rows, in all fits.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the map separates the classes, but for ties, so that the likelihood has no maximum.
+
+    Notes
+    -----
+    Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. The log loss is convex, so if
+    the optimum without constraints has a negative a or b, that one is 0 at the constrained one; of
+    two negative ones either or both. Where a fit separates the classes, it ends when the mean log
+    loss is at most 2**-53: every observation is then as good as certain. So it is with one class
+    only. Where all scores are close together, a and b cannot be told apart, and b is 0.
+
+    O(N) per step, some ten steps, O(N) memory.
+
+    References
+    ----------
+    Kull, Silva Filho and Flach (2017).
+
+    Examples
+    --------
+    >>> from calib import BetaCalibration
+    >>> scores = [0.1, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9]
+    >>> calibrator = BetaCalibration().fit(scores, [0, 0, 1, 0, 1, 0, 1])
+    >>> calibrator.predict([0.1, 0.5, 0.9]).round(3)
+    array([0.339, 0.471, 0.521])
+    >>> calibrator.b_  # the scores at the upper end are no better than those in the middle
+    0.0
+    """
+
+    unit_scores = True
+
+    def _fit(self, scores, labels, weights):
+        centre = middle(inside(scores))
+        columns = BetaMap.columns(scores, centre)
+        fits = {(0, 1): likeliest(columns, labels, weights)}
+        self.n_iter_ = fits[0, 1].n_steps
+        negative = np.flatnonzero(fits[0, 1].slopes < 0)
+        if negative.size:
+            fits = self._fit_edges(columns, labels, weights, negative)
+        free = min(fits, key=lambda j: fits[j].loss)
+        fits[free].check(np.ptp(columns[list(free)], axis=1), labels)
+        slopes = np.zeros(2)
+        slopes[list(free)] = fits[free].slopes
+        self.a_, self.b_ = slopes.tolist()
+        level = float(fits[free].level)
+        self.intercept_ = level - self.a_ * np.log(centre) + self.b_ * np.log(1 - centre)
+        self.map_ = BetaMap(self.a_, self.b_, level, centre)
+
+    def _fit_edges(self, columns, labels, weights, negative):
+        """Fits with one of the `negative` exponents at 0, or with both."""
+        fits = {(1 - j,): likeliest(columns[[1 - j]], labels, weights) for j in negative}
+        self.n_iter_ += sum(fit.n_steps for fit in fits.values())
+        fits = {j: fit for j, fit in fits.items() if fit.slopes[0] >= 0}
+        if not fits:
+            fits = {(): likeliest(columns[:0], labels, weights)}
+            self.n_iter_ += fits[()].n_steps
+        return fits

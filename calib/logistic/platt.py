@@ -1,0 +1,101 @@
+"""Platt scaling."""
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from calib.contract.validation import warn
+from calib.logistic.base import ScalingCalibrator
+from calib.logistic.fitting import LARGEST, fit_columns, radius_about
+
+
+class PlattScaling(ScalingCalibrator):
+    r"""Fit a sigmoid to the scores by regularised maximum likelihood.
+
+    .. math:: f(s) = \frac{1}{1 + \exp(-(a s + b))}
+
+    a and b minimise the cross entropy against the targets (m + 1) / (m + 2) for the m positives
+    and 1 / (n + 2) for the n negatives, so that separable classes have a finite optimum.
+
+    Parameters
+    ----------
+    scale : {"score", "logit"}, default="score"
+        What s is: the scores as they are, such as margins; or the logits of scores that are
+        probabilities, kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    slope_, intercept_ : float
+        a and b. (Platt's A and B are -a and -b.)
+    map_ : SigmoidMap or LogitPolynomialMap
+        The sigmoid, for shipping.
+    n_iter_ : int
+        Newton steps taken over all rows.
+
+    Raises
+    ------
+    ValueError
+        If `scale` is neither of the two, or if scores leave [0, 1] and their logits are wanted
+        (when `fit` is called).
+
+    Notes
+    -----
+    The method was made for margins, which may be any real numbers. On logits it contains the
+    identity; on probabilities as they are it does not. Newton's method with step halving: O(N) per
+    step, some ten steps (more for heavy tails), O(N) memory; the optimum is unique and found to
+    about 1e-10. With one class or constant scores the slope is 0; scores within 1e-290 are
+    constant.
+
+    The log-odds a s + b are rounded by about 2^-52 \|a s\|. Where that matters, for scores whose
+    distance from 0 is a billion times their spread, subtract a constant first.
+
+    References
+    ----------
+    Platt (1999), with the targets; Lin, Lin and Weng (2007), with Newton's method and the stable
+    evaluation of the loss.
+
+    Examples
+    --------
+    >>> from calib import PlattScaling
+    >>> calibrator = PlattScaling().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
+    >>> calibrator.predict([-1.5, 0.0, 1.5]).round(3)
+    array([0.267, 0.5  , 0.733])
+    """
+
+    def __init__(self, *, scale: str = "score"):
+        self.scale = scale
+
+    def _fit(self, scores, labels, weights):
+        if weights is None:
+            weights = np.ones(scores.size)
+        negative, positive = weights[labels == 0].sum(), weights[labels == 1].sum()
+        # about the median, so that far-out scores do not round the others together; halves: the
+        # range may be more than the largest float
+        halves = self._values(scores) / 2
+        centre = np.median(halves)
+        radius = radius_about(centre, halves.min(), halves.max())
+        columns = ((halves - centre) / radius)[np.newaxis]
+        misses, start = targets(negative, positive)
+        self._set_map(centre, radius, fit_columns(columns, labels, weights, misses, start))
+
+    def _set_map(self, centre, radius, fit):
+        """Sigmoid of the scores from that of ``(scores / 2 - centre) / radius``."""
+        self.n_iter_ = fit.n_steps
+        if not fit.converged:
+            warn(
+                f"Newton's method did not converge in {self.n_iter_} steps: check scores and "
+                "weights for values that are far out",
+                ConvergenceWarning,
+            )
+        with np.errstate(over="ignore"):  # a few scores much closer than the others ask for more
+            self.slope_ = float(np.clip(fit.slopes[0] / (2 * radius), -LARGEST, LARGEST))
+        self.intercept_ = float(fit.level - self.slope_ * (2 * centre))
+        self._set_line(self.slope_, fit.level, 2 * centre)
+
+
+def targets(negative, positive):
+    """What Platt's targets leave to the other class, and the level and slope from which to start.
+
+    Parameters are the weights of the classes.
+    """
+    level = np.log((positive + 1) / (negative + 1))
+    return (1 / (negative + 2), 1 / (positive + 2)), np.array([level, 0.0])

@@ -1,0 +1,1 @@
+"""Fitted maps: their forms, their files, and programs in other languages."""

@@ -1,0 +1,256 @@
+"""Fitted maps as plain numbers, to be stored or shipped without this package."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from calib.contract.validation import NEAREST, check_choice, check_scores, inside, log_odds
+from calib.kernels.pooling import block_centres
+from calib.kernels.searching import interpolate, step
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationMap(ABC):
+    """A map from scores to probabilities.
+
+    Call it with scores to get probabilities. `to_dict` gives plain numbers, which
+    ``json.dumps`` stores exactly, and `from_dict` brings them back.
+
+    Attributes
+    ----------
+    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta"}
+        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap` or `BetaMap`.
+
+    Examples
+    --------
+    >>> from calib import CalibrationMap, PlattScaling
+    >>> platt = PlattScaling().fit([-1.0, 0.0, 1.0], [0, 1, 1])
+    >>> stored = platt.map_.to_dict()
+    >>> sorted(stored)
+    ['intercept', 'kind', 'slope']
+    >>> map_ = CalibrationMap.from_dict(stored)
+    >>> bool(map_([0.5]) == platt.predict([0.5]))
+    True
+    """
+
+    kind: ClassVar[str]
+
+    def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
+        """Probabilities of class 1 at finite `scores`, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If `scores` is not a one-dimensional array of finite numbers.
+        """
+        return self._evaluate(check_scores(scores, allow_empty=True))
+
+    def to_dict(self) -> dict:
+        """The kind and the numbers of the map, as strings, floats and lists of floats."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"kind": self.kind} | {name: np.asarray(v).tolist() for name, v in values.items()}
+
+    @staticmethod
+    def from_dict(stored: dict) -> "CalibrationMap":
+        """The map that `to_dict` has turned into `stored`.
+
+        Raises
+        ------
+        ValueError
+            If `stored` is not such a dictionary; the message names the entry.
+        """
+        if not isinstance(stored, dict):
+            raise ValueError(f"stored must be a dictionary; found {type(stored).__name__}")
+        check_choice(stored.get("kind"), KINDS, "kind")
+        form = KINDS[stored["kind"]]
+        names = {field.name for field in fields(form)}
+        if set(stored) != names | {"kind"}:
+            raise ValueError(
+                f"a {form.kind} map has the entries kind, {', '.join(sorted(names))}; found "
+                f"{', '.join(map(str, stored))}"
+            )
+        return form._of({name: stored[name] for name in names})
+
+    @abstractmethod
+    def _evaluate(self, scores): ...
+
+
+@dataclass(frozen=True, eq=False)
+class _LogisticMap(CalibrationMap):
+    @abstractmethod
+    def logits(self, scores): ...
+
+    def _evaluate(self, scores):
+        return expit(self.logits(scores))
+
+    @classmethod
+    def _of(cls, entries):
+        return cls(**{name: float(check_scores([e], name=name)[0]) for name, e in entries.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class SigmoidMap(_LogisticMap):
+    """``1 / (1 + exp(-(slope * s + intercept)))``.
+
+    Attributes
+    ----------
+    slope, intercept : float
+    """
+
+    slope: float
+    intercept: float
+    kind: ClassVar[str] = "sigmoid"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds: ``slope * scores + intercept``."""
+        with np.errstate(over="ignore"):  # infinite where the probability is 0 or 1
+            return self.slope * scores + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class LogitPolynomialMap(_LogisticMap):
+    """Log-odds that are a polynomial in those of the score, ``l = log(s / (1 - s))``.
+
+    ``1 / (1 + exp(-sum(c * (l - centre) ** k for k, c in enumerate(coefficients))))``, where s is
+    kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (degree + 1,)
+    centre : float
+        Powers about it stay accurate where all scores are close together.
+    """
+
+    coefficients: np.ndarray
+    centre: float
+    kind: ClassVar[str] = "logit_polynomial"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds of the probabilities."""
+        return np.polynomial.polynomial.polyval(log_odds(scores) - self.centre, self.coefficients)
+
+    @classmethod
+    def _of(cls, entries):
+        coefficients = check_scores(entries["coefficients"], name="coefficients")
+        return cls(coefficients, float(check_scores([entries["centre"]], name="centre")[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class BetaMap(_LogisticMap):
+    """Log-odds ``level + a * log(s / centre) - b * log((1 - s) / (1 - centre))``.
+
+    The score s is kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    a, b : float
+    level : float
+        The log-odds at `centre`.
+    centre : float
+        In (0, 1).
+    """
+
+    a: float
+    b: float
+    level: float
+    centre: float
+    kind: ClassVar[str] = "beta"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds of the probabilities."""
+        first, second = self.columns(scores, self.centre)
+        return self.level + self.a * first + self.b * second
+
+    @staticmethod
+    def columns(scores: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
+        """What a and b are the factors of, of shape (2, n)."""
+        scores = inside(scores)
+        return np.stack([np.log(scores / centre), -np.log((1 - scores) / (1 - centre))])
+
+    @classmethod
+    def _of(cls, entries):
+        map_ = super()._of(entries)
+        if not NEAREST <= map_.centre <= 1 - NEAREST:
+            raise ValueError(f"centre must lie in [2**-53, 1 - 2**-53]; found {map_.centre}")
+        return map_
+
+
+@dataclass(frozen=True, eq=False)
+class _Tabulated(CalibrationMap):
+    scores: np.ndarray
+    probabilities: np.ndarray
+
+    @classmethod
+    def _of(cls, entries):
+        probabilities = check_scores(entries["probabilities"], name="probabilities", unit=True)
+        scores = check_scores(entries["scores"], name="scores", allow_empty=True)
+        if np.any(scores[1:] <= scores[:-1]):  # a difference could overflow
+            raise ValueError("scores must increase strictly")
+        if probabilities.size != scores.size + cls._more_probabilities:
+            raise ValueError(
+                f"a {cls.kind} map of {scores.size} scores has "
+                f"{scores.size + cls._more_probabilities} probabilities; found {probabilities.size}"
+            )
+        return cls(scores, probabilities)
+
+
+@dataclass(frozen=True, eq=False)
+class StepMap(_Tabulated):
+    """``probabilities[np.searchsorted(scores, s, side="right")]``.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (k,)
+        Increasing cuts; a score on a cut belongs to the right.
+    probabilities : ndarray of shape (k + 1,)
+        Values below, between and above the cuts.
+    """
+
+    kind: ClassVar[str] = "step"
+    _more_probabilities: ClassVar[int] = 1
+
+    def _evaluate(self, scores):
+        return step(self.scores, self.probabilities, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMap(_Tabulated):
+    """``np.interp(s, scores, probabilities)``.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (k,)
+        Increasing knots, at least one.
+    probabilities : ndarray of shape (k,)
+        Values at the knots; beyond them the map is constant.
+    """
+
+    kind: ClassVar[str] = "linear"
+    _more_probabilities: ClassVar[int] = 0
+
+    @classmethod
+    def of_blocks(cls, scores, starts, values) -> "LinearMap":
+        """Map with a plateau per block, knots at its first and last score.
+
+        Block i holds the scores from ``starts[i]`` up to the next start; `scores` do not
+        decrease.
+        """
+        ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()
+        knots = scores[ends]
+        kept = np.append(True, knots[1:] > knots[:-1])  # a block of one score has one knot
+        return cls(knots[kept], np.repeat(values, 2)[kept])
+
+    @classmethod
+    def of_centres(cls, scores, weights, starts, values) -> "LinearMap":
+        """Map without plateaus: a knot per block, at the weighted mean of its scores."""
+        return cls(block_centres(scores, weights, np.append(starts, scores.size)), values)
+
+    def _evaluate(self, scores):
+        return interpolate(self.scores, self.probabilities, scores)
+
+
+KINDS = {form.kind: form for form in (StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap)}

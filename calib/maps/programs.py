@@ -1,0 +1,201 @@
+"""A stored map as a program that needs nothing of this package: JavaScript or SQL."""
+
+import itertools
+import json
+import re
+import sqlite3
+from contextlib import closing
+
+import numpy as np
+
+PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+NEAREST = 2.0**-53  # to 0 and to 1 of scores whose log-odds are taken
+LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
+SEARCH = """\
+  let low = 0, high = scores.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (scores[middle] <= score) low = middle + 1; else high = middle;
+  }
+"""
+INTERPOLATE = """\
+  if (low === 0) return probabilities[0];
+  if (low === scores.length) return probabilities[low - 1];
+  const left = probabilities[low - 1], right = probabilities[low];
+  const gap = 0.5 * scores[low] - 0.5 * scores[low - 1];
+  const share = gap > 0 ? (0.5 * score - 0.5 * scores[low - 1]) / gap : 0;
+  const value = left + share * (right - left);
+  return Math.min(Math.max(value, Math.min(left, right)), Math.max(left, right));
+"""
+SIGMOID = """\
+  const logit = slope * score + intercept;
+"""
+INSIDE = """\
+  const s = Math.min(Math.max(score, 2 ** -53), 1 - 2 ** -53);
+"""
+POLYNOMIAL = """\
+  const apart = Math.log(s / (1 - s)) - centre;
+  const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
+"""
+BETA = """\
+  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));
+"""
+
+
+def program(stored, language: str, score: str) -> str:
+    """The map of a `StoredMap` in another language, with a comment that says what it is."""
+    write = PROGRAMS[language].get(stored.map_.kind)
+    if write is None:
+        raise ValueError(
+            f"a {stored.map_.kind} map cannot be exported to {language}: "
+            f"{', '.join(PROGRAMS[language])} maps can"
+        )
+    comment = "//" if language == "javascript" else "--"
+    origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
+    calibrator = f"The probability of class 1, calibrated by {stored.package}."
+    # a map may be anybody's, and a name of a file may hold anything: an end of line too
+    head = [json.dumps(line)[1:-1] for line in (calibrator, origin)]
+    return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, score)
+
+
+def _javascript(declarations, body):
+    return (
+        f"{declarations}\nfunction calibrate(score) {{\n"
+        "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n"
+        f"{body}}}\n"
+    )
+
+
+def _arrays(map_):
+    return "".join(
+        f"const {name} = {json.dumps(getattr(map_, name).tolist())};\n"
+        for name in ("scores", "probabilities")
+    )
+
+
+def _javascript_step(map_, score):
+    return _javascript(_arrays(map_), f"{SEARCH}  return probabilities[low];\n")
+
+
+def _javascript_linear(map_, score):
+    return _javascript(_arrays(map_), SEARCH + INTERPOLATE)
+
+
+def _javascript_logistic(names, logit):
+    """The program for a map with such attributes, whose log-odds are the lines `logit`."""
+
+    def write(map_, score):
+        values = {name: np.asarray(getattr(map_, name)).tolist() for name in names}
+        declared = "".join(f"const {name} = {json.dumps(values[name])};\n" for name in names)
+        return _javascript(declared, f"{logit}  return 1 / (1 + Math.exp(-logit));\n")
+
+    return write
+
+
+def _case(score, branches, otherwise):
+    """Conditions on the score and values; NULL gives NULL."""
+    lines = [f"WHEN {score} IS NULL THEN NULL"]
+    lines += [f"WHEN {condition} THEN {value}" for condition, value in branches]
+    return "\n  ".join(["CASE", *lines, f"ELSE {otherwise}"]) + "\nEND\n"
+
+
+def _sql_step(map_, score):
+    score = _sql_name(score)
+    cuts, values = map(_literals, (map_.scores, map_.probabilities))
+    below = [f"{score} < {cut}" for cut in cuts]
+    return _case(score, zip(below, values[:-1], strict=True), values[-1])
+
+
+def _sql_linear(map_, score):
+    score = _sql_name(score)
+    knots, values = map(_literals, (map_.scores, map_.probabilities))
+    halves = 0.5 * map_.scores
+    gaps, rises = map(
+        _literals, (halves[1:] - halves[:-1], map_.probabilities[1:] - map_.probabilities[:-1])
+    )
+    pieces = [
+        value
+        if 0 in (float(rise), float(gap))
+        else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}"
+        for value, half, gap, rise in zip(
+            values[:-1], _literals(halves[:-1]), gaps, rises, strict=True
+        )
+    ]
+    below = [f"{score} < {knot}" for knot in knots]
+    return _case(score, zip(below, [values[0], *pieces], strict=True), values[-1])
+
+
+def _sql_sigmoid(map_, score):
+    slope, intercept = _literals([map_.slope, map_.intercept])
+    return _sql_logistic(_sql_name(score), f"({slope} * {_sql_name(score)} + {intercept})")
+
+
+def _sql_polynomial(map_, score):
+    name, centre = _sql_name(score), _literal(map_.centre)
+    *lower, logit = _literals(map_.coefficients)
+    for coefficient in reversed(lower):
+        logit = f"({coefficient} + (LN({name} / (1.0 - {name})) - {centre}) * {logit})"
+    return _sql_logistic(name, logit, _sql_ends(map_, name))
+
+
+def _sql_beta(map_, score):
+    name, (a, b, level) = _sql_name(score), _literals([map_.a, map_.b, map_.level])
+    low, high = _literals([map_.centre, 1 - map_.centre])
+    logit = f"({level} + {a} * LN({name} / {low}) - {b} * LN((1.0 - {name}) / {high}))"
+    return _sql_logistic(name, logit, _sql_ends(map_, name))
+
+
+def _sql_logistic(score, logit, ends=()):
+    """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
+    far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
+    return _case(score, [*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
+
+
+def _sql_ends(map_, score):
+    """Where a score is kept inside (0, 1), the map is constant: LN never sees 0."""
+    ends = np.array([NEAREST, 1 - NEAREST])
+    (low, high), values = _literals(ends), _literals(map_(ends))
+    return [(f"{score} <= {low}", values[0]), (f"{score} >= {high}", values[1])]
+
+
+def _sql_name(score):
+    """A column as SQL names it."""
+    return score if PLAIN_NAME.fullmatch(score) else '"' + score.replace('"', '""') + '"'
+
+
+def _literal(value):
+    return _literals([value])[0]
+
+
+def _literals(values):
+    """Digits that SQLite, too, reads as just these floats: it rounds the last of some wrongly."""
+    with closing(sqlite3.connect(":memory:")) as database:
+
+        def reads(text, value):
+            return database.execute(f"SELECT {text}").fetchone()[0] == value
+
+        return [_digits(float(value), reads) for value in values]
+
+
+def _digits(value, reads):
+    """The shortest digits that are read as `value`, or more of them if that takes more."""
+    longer = (f"{value:.{digits}e}" for digits in range(16, 40))
+    return next((t for t in itertools.chain([repr(value)], longer) if reads(t, value)), repr(value))
+
+
+PROGRAMS = {
+    "javascript": {
+        "step": _javascript_step,
+        "linear": _javascript_linear,
+        "sigmoid": _javascript_logistic(["slope", "intercept"], SIGMOID),
+        "logit_polynomial": _javascript_logistic(["coefficients", "centre"], INSIDE + POLYNOMIAL),
+        "beta": _javascript_logistic(["a", "b", "level", "centre"], INSIDE + BETA),
+    },
+    "sql": {
+        "step": _sql_step,
+        "linear": _sql_linear,
+        "sigmoid": _sql_sigmoid,
+        "logit_polynomial": _sql_polynomial,
+        "beta": _sql_beta,
+    },
+}

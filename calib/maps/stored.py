@@ -1,0 +1,165 @@
+"""Maps in files: JSON with the numbers of the map, the method, and what it was fitted to."""
+
+import json
+from dataclasses import asdict, dataclass
+from os import PathLike
+from typing import Self
+
+from calib.maps.forms import CalibrationMap
+
+FORMAT, VERSION = "calib-map", 1
+
+
+@dataclass(frozen=True)
+class FittedTo:
+    """What a map was learned from.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file, without its folder.
+    score, label : str
+        Names of the columns.
+    positive : str or None
+        The value of the label that is class 1; None for labels that are 0/1.
+    rows, positives : int
+        How many, after dropping.
+    total_weight : float or None
+        The sum of the weights, if there were any.
+    lowest_score, highest_score : float
+        Range of the scores.
+    """
+
+    file: str
+    score: str
+    label: str
+    positive: str | None
+    rows: int
+    positives: int
+    total_weight: float | None
+    lowest_score: float
+    highest_score: float
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMap:
+    """A map with where it comes from: what a file of ``calib fit`` holds.
+
+    Attributes
+    ----------
+    map_ : CalibrationMap
+    method : str
+        Name of the class of the calibrator.
+    parameters : dict
+        Arguments of its constructor.
+    fitted_to : FittedTo
+    package : str
+        Name and version of the package.
+    """
+
+    map_: CalibrationMap
+    method: str
+    parameters: dict
+    fitted_to: FittedTo
+    package: str
+
+    def dumps(self) -> str:
+        """The map as JSON."""
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "map": self.map_.to_dict(),
+            "method": {"name": self.method, "parameters": self.parameters},
+            "fitted_to": asdict(self.fitted_to),
+            "package": self.package,
+        }
+        return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def loads(cls, text: str) -> Self:
+        """The map that `dumps` has written.
+
+        Raises
+        ------
+        ValueError
+            If `text` is nothing like it; the message says what was found.
+        """
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError("it is no JSON: write it with calib fit") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise ValueError(f'it has no "format": "{FORMAT}": write it with calib fit')
+        if document.get("version") != VERSION:
+            raise ValueError(
+                f"it has version {document.get('version')!r} of its format, and this package reads "
+                f"version {VERSION}: take the package that wrote it ({document.get('package')!r})"
+            )
+        try:
+            method, fitted_to = document["method"], FittedTo(**document["fitted_to"])
+            return cls(
+                CalibrationMap.from_dict(document["map"]),
+                method["name"],
+                method["parameters"],
+                fitted_to,
+                document["package"],
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"an entry is missing or wrong ({error})") from None
+
+
+def load_stored_map(path: str | PathLike) -> StoredMap:
+    """The map of a file with where it comes from; errors are those of `load_map`."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return StoredMap.loads(file.read())
+    except ValueError as error:
+        raise ValueError(f"{path} holds no map that can be read: {error}") from None
+
+
+def load_map(path: str | PathLike) -> CalibrationMap:
+    r"""The map in a file that ``calib fit`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file: JSON in UTF-8, an object with the entries below.
+
+        * ``"format"``: ``"calib-map"``, and ``"version"``: 1. A later version of the package reads
+          this one; another version means that an entry has another meaning.
+        * ``"map"``: what `CalibrationMap.to_dict` gives, ``"kind"`` and the numbers of the map.
+        * ``"method"``: ``"name"`` of the class and its ``"parameters"``.
+        * ``"fitted_to"``: ``"file"`` (without its folder), the columns ``"score"`` and ``"label"``,
+          ``"positive"`` (or null), ``"rows"``, ``"positives"``, ``"total_weight"`` (or null),
+          ``"lowest_score"`` and ``"highest_score"``.
+        * ``"package"``: what wrote it.
+
+    Returns
+    -------
+    map_ : CalibrationMap
+        It gives bit for bit what the fitted calibrator gave.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such map; the message says what was found.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from calib import load_map
+    >>> from calib.commands import main
+    >>> with TemporaryDirectory() as folder:
+    ...     data, stored = Path(folder, "scores.csv"), Path(folder, "map.json")
+    ...     _ = data.write_text("prob,outcome\n0.2,0\n0.4,1\n0.6,0\n0.8,1\n")
+    ...     command = ["fit", data, "--score", "prob", "--label", "outcome"]
+    ...     command += ["--method", "isotonic", "-o", stored]
+    ...     code = main([str(word) for word in command])
+    ...     map_ = load_map(stored)
+    >>> code, map_([0.1, 0.5, 0.9])
+    (0, array([0. , 0.5, 1. ]))
+    """
+    return load_stored_map(path).map_

@@ -1,0 +1,1 @@
+"""Calibrators that learn as outcomes come in, and a guard over what they learn."""

@@ -1,0 +1,79 @@
+"""A report: what was found, and the forms in which it leaves."""
+
+import json
+from dataclasses import asdict, dataclass
+
+from calib.report.contents import (
+    Bin,
+    Caution,
+    Compared,
+    Curve,
+    Data,
+    Estimate,
+    Group,
+    Test,
+    Threshold,
+    Verdict,
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `make_report` found; see the classes of its parts.
+
+    Attributes
+    ----------
+    name : str
+        Of the scores.
+    version : str
+        Of this package.
+    notes : tuple of str
+        What the caller wants said about how the data were read.
+    data : Data
+    verdict : Verdict
+    cautions : tuple of Caution
+    measures : tuple of Estimate
+    tests : tuple of Test
+    curve : Curve or None
+    bins : tuple of Bin
+    groups : tuple of Group
+    decisions : tuple of Threshold
+        At thresholds 0.01, 0.02, ..., 0.99.
+    comparison : Compared or None
+        None if there are too few rows of a class.
+    advice : tuple of str
+    methods : tuple of str
+        How the numbers were computed.
+    """
+
+    name: str
+    version: str
+    notes: tuple[str, ...]
+    data: Data
+    verdict: Verdict
+    cautions: tuple[Caution, ...]
+    measures: tuple[Estimate, ...]
+    tests: tuple[Test, ...]
+    curve: Curve | None
+    bins: tuple[Bin, ...]
+    groups: tuple[Group, ...]
+    decisions: tuple[Threshold, ...]
+    comparison: Compared | None
+    advice: tuple[str, ...]
+    methods: tuple[str, ...]
+
+    def to_json(self) -> str:
+        """Write the report as JSON: objects for the parts, null for what is missing."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_html(self) -> str:
+        """Write the report as one HTML page that loads nothing else.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from calib.report.page import page_of  # which needs matplotlib
+
+        return page_of(self)

@@ -1,0 +1,1 @@
+"""Venn-Abers predictors: two probabilities, one of which is valid."""

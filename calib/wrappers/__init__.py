@@ -1,0 +1,1 @@
+"""Calibrators around classifiers and around other calibrators."""

@@ -1,0 +1,445 @@
+"""A classifier and its calibrator as one scikit-learn estimator."""
+
+import numbers
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit, check_cv
+from sklearn.utils import column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_method_params, check_is_fitted
+
+from calib.contract.protocol import (
+    calibrated,
+    check_calibrator,
+    check_classifier,
+    class_columns,
+    classifier_scores,
+    default_classifier,
+    is_multiclass,
+    normalized,
+    training_weights,
+)
+from calib.contract.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_positive,
+    check_weights,
+    restored_on_failure,
+)
+from calib.logistic.platt import PlattScaling
+from calib.wrappers.selection import CalibratorCV
+
+
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Classify, then calibrate the scores on the calibration set that `cv` makes.
+
+    .. math:: P(z = 1 \mid x) = f(s(x))
+
+    s is the score of `estimator`, f the map of `calibrator`. More than two classes are calibrated
+    together by a calibrator of `calib.multiclass`. With any other, they are calibrated one against
+    the rest, :math:`P(z = k \mid x) = f_k(s_k(x)) / \sum_j f_j(s_j(x))`, and all are equally likely
+    where every :math:`f_j` is 0.
+
+    Parameters
+    ----------
+    estimator : classifier, default=LogisticRegression()
+        Has `decision_function` or `predict_proba`. The default has both, so that every other
+        argument may be tried with it (scikit-learn's `CalibratedClassifierCV` takes LinearSVC).
+    calibrator : Calibrator, MulticlassCalibrator or list of Calibrator, default=PlattScaling()
+        Any estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays, such as
+        scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. The default, as in
+        scikit-learn, suits margins and small samples. Of a list `CalibratorCV` chooses one.
+    cv : float, int, str, splitter or iterable of splits, default=5
+        Where the scores to calibrate on come from:
+
+        * a float in (0, 1): that share of the rows, drawn at random within each class, is held
+          out; the classifier is trained on the others only (data partitioning);
+        * an integer k or ``"leave_one_out"``: each row is scored by a classifier trained without
+          its fold (consecutive rows within each class), or without itself; then the classifier
+          is trained on all rows;
+        * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
+          rows, which it should not have seen;
+        * ``"same"``: the training rows themselves. Scores of a classifier that
+          overfits them are too extreme, and the calibrator cannot see it;
+        * a splitter of scikit-learn, or an iterable of (training rows, scored rows): one split is
+          data partitioning, the scores of several are pooled as with k folds. To shuffle the
+          folds, pass ``StratifiedKFold(5, shuffle=True, random_state=0)``.
+    ensemble : bool, default=False
+        What becomes of several splits. False: one calibrator learns from all their scores, and
+        one classifier, trained on all rows, is calibrated with it. True: each split has a
+        calibrated classifier of its own, trained and calibrated on its two parts, and their
+        probabilities are averaged, or combined as the calibrator's method `combine` says. With
+        `VennAbers` that is the cross Venn-Abers predictor (CVAP). A single split is the same
+        either way. Members that choose among several calibrators may differ, and are averaged.
+    response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
+        What the score is. ``"auto"`` takes the probability for calibrators that work on [0, 1]
+        (`unit_scores`), such as ``PlattScaling(scale="logit")``; for others it prefers the
+        decision function, which does not saturate. `PlattScaling` by default gets probabilities
+        as they are where there is nothing else, as in scikit-learn; whether their logits suit a
+        classifier better can be seen by ``[PlattScaling(), PlattScaling(scale="logit")]``.
+    random_state : int, RandomState or None, default=None
+        Draws the held-out rows if `cv` is a float. Nothing else is random here.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Sorted class labels.
+    estimator_ : classifier
+        The fitted classifier; with ``"prefit"``, `estimator` itself.
+    calibrators_ : list of Calibrator
+        One for two classes (it predicts ``classes_[1]``) or for all of them, else one per class.
+    members_ : list of (classifier, list of Calibrator)
+        ``(estimator_, calibrators_)``, or with ``ensemble=True`` such a pair for each split; of
+        several pairs none is called `estimator_`.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Those of the classifier, where it has them.
+
+    Notes
+    -----
+    `X` goes to the estimator as it comes (data frames, sparse matrices, text).
+
+    With ``sklearn.set_config(enable_metadata_routing=True)`` this is a router, and what `fit` is
+    given goes where it is requested: to the classifier's `fit`, to the splitter's `split` and to
+    the calibrator's `fit`. Calibrators of this package and the two defaults request weights by
+    themselves, other estimators by their ``set_fit_request(sample_weight=True)``.
+
+    Cost: one training for a share, k + 1 for k folds, n + 1 for leave-one-out, none for
+    ``"prefit"``; then the calibrator's, once per class. O(n) further memory.
+
+    An ensemble of k folds costs k trainings, and its predictions k times as much. Every fold needs
+    rows of each class to calibrate on.
+
+    Leave-one-out is biased for weak classifiers: without a positive the others' positive rate is
+    lower, hence its score too, and conversely; scores of pure noise then look *anti*-correlated
+    with the labels. Stratified folds do not have this fault.
+
+    References
+    ----------
+    Naeini, Cooper and Hauskrecht (2014), section 5.1, describe data partitioning and leave-one-out
+    or k folds; their own experiments use ``cv="same"``. ``CalibratedClassifierCV(ensemble=False)``
+    of scikit-learn is the k-fold scheme, ``ensemble=True`` its ensemble. Vovk, Petej and
+    Fedorova (2015) introduce cross Venn-Abers predictors.
+
+    Examples
+    --------
+    >>> from calib import CalibratedClassifier, IsotonicCalibrator
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> classifier = CalibratedClassifier(GaussianNB(), IsotonicCalibrator(), cv=5).fit(X, y)
+    >>> classifier.predict_proba(X[18:21]).round(3)
+    array([[1.   , 0.   ],
+           [0.038, 0.962],
+           [0.037, 0.963]])
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        calibrator=None,
+        *,
+        cv=5,
+        ensemble=False,
+        response_method="auto",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.cv = cv
+        self.ensemble = ensemble
+        self.response_method = response_method
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
+        """Train the classifier (unless it is prefit) and calibrate it.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n, n_features)
+            Whatever `estimator` takes.
+        y : array-like of shape (n,)
+            Class labels, two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights, used in training, if `estimator` takes weights, and calibration.
+        groups : array-like of shape (n,), optional
+            For the splitter: rows of one group are trained on or scored together, with splitters
+            such as ``GroupKFold``.
+        **fit_params
+            For the classifier's `fit`, such as what it stops early by. Arrays of n rows are
+            split as X is.
+
+        Returns
+        -------
+        self : CalibratedClassifier
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as described, or if a class is absent from the calibration rows
+            or from the training rows of a split: its probability could only be made up. What was
+            fitted before is then kept.
+        TypeError
+            If nothing takes one of the fit parameters.
+
+        Warns
+        -----
+        UserWarning
+            If there are weights that `estimator` does not take, or fewer than k rows of a class.
+        """
+        with restored_on_failure(self):
+            self._fit(X, y, sample_weight, groups, fit_params)
+        return self
+
+    # weights are taken unless that is switched off; groups are the splitter's alone
+    __metadata_request__fit: ClassVar[dict] = {"sample_weight": True, "groups": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who may ask for the parameters of `fit`: classifier, splitter and calibrator."""
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
+            .add(
+                estimator=self._classifier(),
+                method_mapping=MethodMapping() if self._is_prefit() else fit,
+            )
+            .add(
+                splitter=self.cv,
+                method_mapping=MethodMapping().add(caller="fit", callee="split"),
+            )
+            .add(calibrator=self._calibrator(), method_mapping=fit)
+        )
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
+        check_is_fitted(self)
+        members = np.array([self._probabilities(X, *member) for member in self.members_])
+        if len(members) == 1:
+            return members[0]
+        calibrator = self.members_[0][1][0]
+        combine = calibrator.combine if hasattr(calibrator, "combine") else _mean
+        combined = combine(members)
+        return combined / combined.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> NDArray:
+        """Class of the largest calibrated probability; of equal ones, the first."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    @property
+    def estimator_(self) -> BaseEstimator:
+        """The classifier, if there is only one."""
+        return self._only_member()[0]
+
+    @property
+    def calibrators_(self) -> list:
+        """The calibrators, if there is only one classifier."""
+        return self._only_member()[1]
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features that the classifier was trained on."""
+        return self.members_[0][0].n_features_in_
+
+    @property
+    def feature_names_in_(self) -> NDArray:
+        """Names of the features, if the classifier was trained on a data frame."""
+        return self.members_[0][0].feature_names_in_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        of_classifier = get_tags(self._classifier())
+        tags.input_tags = of_classifier.input_tags
+        if of_classifier.classifier_tags is not None:
+            tags.classifier_tags.multi_class = of_classifier.classifier_tags.multi_class
+        return tags
+
+    def _classifier(self):
+        return default_classifier() if self.estimator is None else self.estimator
+
+    def _calibrator(self):
+        if isinstance(self.calibrator, list | tuple):
+            return CalibratorCV(self.calibrator)
+        return PlattScaling() if self.calibrator is None else self.calibrator
+
+    def _check_arguments(self):
+        check_choice(
+            self.response_method, ["auto", "decision_function", "predict_proba"], "response_method"
+        )
+        check_flag(self.ensemble, "ensemble")
+        if isinstance(self.cv, str):
+            check_choice(self.cv, ["leave_one_out", "prefit", "same"], "cv")
+        elif isinstance(self.cv, numbers.Integral):
+            check_integer(self.cv, "cv", minimum=2)
+        elif isinstance(self.cv, numbers.Real):
+            check_positive(self.cv, "cv", below=1)
+        if not self._is_prefit():
+            check_classifier(self._classifier())
+
+    def _fit(self, X, y, sample_weight, groups, fit_params):
+        self._check_arguments()
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        check_classification_targets(y)
+        X, y = indexable(X, column_or_1d(y, warn=True))
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size < 2:
+            found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
+            raise ValueError(f"y holds {found}: pass rows of at least two classes")
+        if sample_weight is not None:
+            sample_weight = check_weights(sample_weight, size=y.size, other="y")
+        training, splitting, calibrating = self._routed(sample_weight, groups, fit_params)
+        parts = self._scored_parts(X, codes, training, splitting)
+        if not self.ensemble:
+            parts = [self._pooled(parts, X, codes, training)]
+        self.members_ = []
+        for estimator, scores, rows in parts:
+            params = _check_method_params(X, calibrating, indices=rows)
+            self.members_.append((estimator, self._calibrate(scores, codes[rows], params)))
+
+    def _routed(self, sample_weight, groups, fit_params):
+        """What the classifier's fit, the splitter's split and the calibrator's fit are given."""
+        if get_config()["enable_metadata_routing"]:
+            check_calibrator(self._calibrator(), multiclass=True)
+            given = {"sample_weight": sample_weight, "groups": groups, **fit_params}
+            given = {name: value for name, value in given.items() if value is not None}
+            routed = process_routing(self, "fit", **given)
+            training = routed["estimator"].get("fit", {})  # prefit: nothing
+            return training, routed["splitter"]["split"], routed["calibrator"]["fit"]
+        weighted = sample_weight is not None
+        check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
+        if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
+            raise ValueError(f"groups are for a splitter, but cv={self.cv!r} splits nothing")
+        if fit_params and self._is_prefit():
+            raise ValueError(
+                'cv="prefit" trains no classifier, which could take the fit parameters '
+                f"{', '.join(fit_params)}: leave them out"
+            )
+        training = {} if self._is_prefit() else training_weights(self._classifier(), sample_weight)
+        splitting = {} if groups is None else {"groups": groups}
+        calibrating = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return training | fit_params, splitting, calibrating
+
+    def _only_member(self):
+        if len(self.members_) > 1:
+            raise AttributeError("an ensemble has several classifiers and calibrators: members_")
+        return self.members_[0]
+
+    def _scored_parts(self, X, codes, training, splitting):
+        """For each split the classifier, the scores to calibrate on, the rows they belong to."""
+        everything = np.arange(codes.size)
+        if self._is_prefit():
+            yield self._prefit(), self._scores(self.estimator, X), everything
+            return
+        n_splits = 0
+        for trained, scored in self._splits(X, codes, splitting):
+            n_splits += 1
+            trained, scored = everything[trained], everything[scored]  # masks become indices
+            estimator = self._train(X, codes, training, trained)
+            X_scored, _ = _safe_split(estimator, X, None, scored, trained)
+            yield estimator, self._scores(estimator, X_scored), scored
+        if n_splits == 0:
+            raise ValueError("cv yields no split: pass at least one (a generator works only once)")
+
+    def _pooled(self, parts, X, codes, training):
+        """One part of them all; if they are several, its classifier is trained on all rows."""
+        estimator, scores, rows = next(parts)
+        scores, rows = [scores], [rows]
+        for _, scores_of_part, rows_of_part in parts:
+            scores.append(scores_of_part)
+            rows.append(rows_of_part)
+        if len(rows) > 1:
+            estimator = self._train(X, codes, training, np.arange(codes.size))
+        return estimator, np.concatenate(scores), np.concatenate(rows)
+
+    def _calibrate(self, scores, codes, params):
+        """Fit the calibrators, each on its column of scores."""
+        self._require_every_class(codes, params, "the calibration rows")
+        if is_multiclass(self._calibrator()):
+            return [clone(self._calibrator()).fit(scores, codes, **params)]
+        positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
+        return [
+            clone(self._calibrator()).fit(column, codes == positive, **params)
+            for positive, column in zip(positives, scores.T, strict=True)
+        ]
+
+    def _probabilities(self, X, estimator, calibrators):
+        """Calibrated probabilities of one member."""
+        scores = self._scores(estimator, X)
+        if is_multiclass(calibrators[0]):
+            return calibrators[0].predict_proba(scores)
+        probabilities = np.column_stack(
+            [calibrated(f, column) for f, column in zip(calibrators, scores.T, strict=True)]
+        )
+        if self.classes_.size == 2:
+            return np.hstack([1 - probabilities, probabilities])
+        return normalized(probabilities)
+
+    def _prefit(self):
+        check_is_fitted(
+            self._classifier(),
+            msg='cv="prefit" needs a fitted estimator, found an unfitted %(name)s: fit it first, '
+            "and within cross-validation, which clones, pass FrozenEstimator(estimator)",
+        )
+        known = getattr(self.estimator, "classes_", self.classes_)
+        if not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"y holds the classes {self.classes_} but estimator was fitted on {known}: pass "
+                "calibration rows of each of its classes and of no other"
+            )
+        return self.estimator
+
+    def _is_prefit(self):
+        return isinstance(self.cv, str) and self.cv == "prefit"
+
+    def _splits(self, X, codes, params):
+        """Pairs of training rows and rows to score."""
+        cv = self.cv
+        if isinstance(cv, str) and cv == "same":
+            return [(slice(None), slice(None))]
+        if isinstance(cv, str):
+            cv = LeaveOneOut()
+        elif isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral):
+            cv = StratifiedShuffleSplit(1, test_size=float(cv), random_state=self.random_state)
+        return check_cv(cv, codes, classifier=True).split(X, codes, **params)
+
+    def _train(self, X, codes, params, rows):
+        params = _check_method_params(X, params, indices=rows)
+        self._require_every_class(codes[rows], params, "the training rows of a split")
+        estimator = clone(self._classifier())
+        X, y = _safe_split(estimator, X, self.classes_[codes], rows)
+        return estimator.fit(X, y, **params)
+
+    def _scores(self, estimator, X):
+        method = self.response_method
+        if method == "auto" and getattr(self._calibrator(), "unit_scores", False):
+            method = "predict_proba"
+        scores = classifier_scores(estimator, X, method, self.classes_.size)
+        return class_columns(self._calibrator(), scores)
+
+    def _require_every_class(self, codes, params, where):
+        absent = np.bincount(codes, params.get("sample_weight"), minlength=self.classes_.size) == 0
+        if absent.any():
+            raise ValueError(
+                f"class {self.classes_[absent][0]} has no row (of positive weight) in {where}: "
+                "collect more rows of this class or choose another cv"
+            )
+
+
+def _mean(probabilities):
+    return np.mean(probabilities, axis=0)

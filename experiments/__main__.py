@@ -1,0 +1,133 @@
+"""The commands of the experiments: record them, write the ledger, reproduce an item.
+
+``python -m experiments [NAME ...]``, ``... ledger`` and ``... reproduce [ITEM] [--fresh]``.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from calib.datasets import DatasetNotFound
+from experiments import experiments, ledger, record, registry
+from experiments.reproducing import REPRODUCED, Reproduction
+from experiments.states import data_of, seconds_of, state_of
+
+
+def main():
+    """Do what the command line asks for."""
+    try:
+        known = experiments()
+    except ImportError as error:
+        sys.exit(error)
+    commands = {"reproduce": reproduce, "ledger": write_ledger}
+    if sys.argv[1:2] and sys.argv[1] in commands:
+        commands[sys.argv[1]](sys.argv[2:])
+    else:
+        record_experiments(sys.argv[1:], known)
+
+
+def record_experiments(arguments, known):
+    """Record what the command line asks for; finished cases are not run again."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments",
+        description="Run long experiments and record their rows in the folder results; an "
+        "interrupted run goes on where it stopped.",
+        epilog="experiments: " + ", ".join(known) + "; other commands: ledger, reproduce",
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    _add_jobs(parser)
+    options = parser.parse_args(arguments)
+    for name in options.names:
+        if name not in known:
+            parser.error(f"unknown experiment {name!r}; known are {', '.join(known)}")
+    incomplete = []
+    for name in options.names or known:
+        print(f"{name}: {known[name].title}")
+        try:
+            path = record(known[name], n_jobs=options.jobs)
+            print(f"{name}: written to {path.parent.name}/{path.name}")
+        except (DatasetNotFound, ImportError) as error:
+            print(f"{name}: {error}")
+            incomplete.append(name)
+    if incomplete:
+        sys.exit(
+            f"Not complete: {', '.join(incomplete)}. The lines above say what is missing, and "
+            "book/data.md where the files come from."
+        )
+
+
+def write_ledger(arguments):
+    """Set every published number beside ours: write the ledger and its causes to results."""
+    argparse.ArgumentParser(
+        prog="python -m experiments ledger", description=write_ledger.__doc__
+    ).parse_args(arguments)
+    read, found, tried = ledger.reader(), [], []
+    for paper in registry.papers().values():
+        own, trials = ledger.entries(paper, read)
+        found += own
+        tried += trials
+        if own:
+            print(f"{paper.citation}: {_counts(own)}")
+        for trial in trials:
+            print(
+                f"  {trial.cause}: mends {trial.mended}, spoils {trial.spoiled}, "
+                f"by chance {trial.chance:.3f}, "
+                f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
+            )
+    ledger.write(found)
+    ledger.write(tried, ledger.CAUSES)
+    print(f"all: {_counts(found)}")
+    print(f"written to results/{ledger.LEDGER.name} and results/{ledger.CAUSES.name}")
+
+
+def _counts(found):
+    return ", ".join(f"{verdict} {n}" for verdict, n in ledger.totals(found).items())
+
+
+def reproduce(arguments):
+    """Reproduce an item, a paper or everything; without a name list what there is."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments reproduce",
+        description="Reproduce a published table or figure, or a figure of the book; without a "
+        "name list all items, with their minutes, data and state.",
+    )
+    parser.add_argument(
+        "item", nargs="?", help="such as naeini2014/table1a, naeini2014/table1, naeini2014, or all"
+    )
+    parser.add_argument("--fresh", action="store_true", help="compute anew, do not read the record")
+    parser.add_argument("--into", type=Path, default=REPRODUCED, help="folder for the files")
+    _add_jobs(parser)
+    options = parser.parse_args(arguments)
+    if options.item is None:
+        for line in listed():
+            print(line)
+        return
+    try:
+        run = Reproduction(fresh=options.fresh, n_jobs=options.jobs, into=options.into)
+        left_out = run(options.item)
+    except ValueError as error:
+        parser.error(error)
+    if left_out:
+        sys.exit(f"\nLeft out: {', '.join(left_out)}. The lines above say why.")
+
+
+def listed():
+    """A line for each item: name, minutes to compute it anew, data, state, title."""
+    yield f"{'item':34} {'minutes':>7} {'data':>7}  state: title"
+    for name, (_, content) in registry.items().items():
+        seconds = seconds_of(content)
+        minutes = "-" if seconds is None else f"{seconds / 60:.1f}"
+        data = len(data_of(content))
+        sets = f"{data} set{'s' * (data > 1)}" if data else "none"
+        state = state_of(content)
+        yield f"{name:34} {minutes:>7} {sets:>7}  {state}: {content.title}"
+
+
+def _add_jobs(parser):
+    parser.add_argument(
+        "--jobs", type=int, default=-1, help="worker processes; default: one a core"
+    )
+
+
+if __name__ == "__main__":
+    main()
