@@ -306,7 +306,7 @@ def test_the_best_is_fitted_to_all_rows():
     scores, labels = sample(400, power=3.0)
     weights = np.random.default_rng(0).integers(1, 3, 400)
     found = compare(scores, labels, FEW, sample_weight=weights, n_repeats=2)
-    alone = clone(FEW[found.chosen]).fit(scores, labels, weights)
+    alone = clone(FEW[found.chosen]).fit(scores, labels, sample_weight=weights)
     np.testing.assert_array_equal(found.best_.predict(scores), alone.predict(scores))
     finite = {name: r.log_loss for name, r in found.results.items()}
     assert found.chosen == min(finite, key=finite.get)

@@ -116,7 +116,7 @@ def test_bad_input_is_refused_by_name(calibrator, scores, labels, message):
 )
 def test_bad_weights_are_refused_by_name(calibrator, weights, message):
     with pytest.raises(ValueError, match=message):
-        clone(calibrator).fit([0.1, 0.2], [0, 1], weights)
+        clone(calibrator).fit([0.1, 0.2], [0, 1], sample_weight=weights)
 
 
 @each_calibrator
@@ -170,7 +170,7 @@ def test_an_integer_weight_is_that_many_copies(calibrator, seed):
     copies = np.random.default_rng(seed).integers(0, 4, 60)
     copies[[np.argmin(labels), np.argmax(labels)]] += 1  # keep both classes
     grid = np.linspace(0, 1, 101)
-    weighted = clone(calibrator).fit(scores, labels, copies).predict(grid)
+    weighted = clone(calibrator).fit(scores, labels, sample_weight=copies).predict(grid)
     repeated = clone(calibrator).fit(np.repeat(scores, copies), np.repeat(labels, copies))
     np.testing.assert_allclose(weighted, repeated.predict(grid), rtol=0, atol=1e-7)
 

@@ -130,7 +130,7 @@ def test_everything_goes_where_it_is_requested(routing):
         np.testing.assert_array_equal(classifier.seen_["X"], X[training])
         np.testing.assert_array_equal(classifier.seen_["sample_weight"], WEIGHTS[training])
         np.testing.assert_array_equal(classifier.seen_["clues"], Y[training] + 5)
-        by_hand = PlattScaling().fit(X[scored, 0], Y[scored], WEIGHTS[scored])
+        by_hand = PlattScaling().fit(X[scored, 0], Y[scored], sample_weight=WEIGHTS[scored])
         assert platt.slope_ == by_hand.slope_
 
 
@@ -138,7 +138,7 @@ def test_weights_go_only_where_they_are_requested(routing):
     recorder = Recorder().set_fit_request(sample_weight=False)
     model = CalibratedClassifier(recorder, cv="same").fit(X, Y, WEIGHTS)
     assert model.estimator_.seen_["sample_weight"] is None
-    assert slope(model) == PlattScaling().fit(X[:, 0], Y, WEIGHTS).slope_
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y, sample_weight=WEIGHTS).slope_
 
     recorder.set_fit_request(sample_weight=True)
     unweighted = PlattScaling().set_fit_request(sample_weight=False)
@@ -166,13 +166,16 @@ def test_the_defaults_ask_for_weights_by_themselves(routing):
     model = CalibratedClassifier(cv="same").fit(X, Y, WEIGHTS)
     by_hand = LogisticRegression().fit(X, Y, WEIGHTS)
     np.testing.assert_array_equal(model.estimator_.coef_, by_hand.coef_)
-    assert slope(model) == PlattScaling().fit(by_hand.decision_function(X), Y, WEIGHTS).slope_
+    assert (
+        slope(model)
+        == PlattScaling().fit(by_hand.decision_function(X), Y, sample_weight=WEIGHTS).slope_
+    )
 
 
 def test_a_prefit_classifier_is_given_nothing(routing):
     recorder = Recorder().set_fit_request(sample_weight=True, clues=True).fit(X, Y)
     model = CalibratedClassifier(recorder, cv="prefit").fit(X, Y, WEIGHTS)
-    assert slope(model) == PlattScaling().fit(X[:, 0], Y, WEIGHTS).slope_
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y, sample_weight=WEIGHTS).slope_
     for parameters in [{"clues": Y}, {"groups": GROUPS}]:
         with pytest.raises(TypeError, match=f"unexpected argument.*{next(iter(parameters))}"):
             model.fit(X, Y, **parameters)
@@ -211,7 +214,7 @@ def test_within_cross_validation(routing, said):
 def test_a_search_hands_weights_to_a_calibrator(routing):
     search = GridSearchCV(HistogramBinning(), {"n_bins": [2, 9]}, cv=3)
     search.fit(X[:, 0], Y, sample_weight=WEIGHTS)
-    chosen = HistogramBinning(**search.best_params_).fit(X[:, 0], Y, WEIGHTS)
+    chosen = HistogramBinning(**search.best_params_).fit(X[:, 0], Y, sample_weight=WEIGHTS)
     np.testing.assert_array_equal(search.predict(X[:, 0]), chosen.predict(X[:, 0]))
 
 

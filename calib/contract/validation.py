@@ -4,7 +4,6 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Iterable
 from contextlib import contextmanager
 
 import numpy as np
@@ -328,17 +327,36 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
         )
 
 
-def check_numbers_or_strings(values: Iterable, name: str) -> None:
-    """Raise unless `values`, an array or a list, are all numbers or all strings."""
-    found = set(map(type, values))
+def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDArray:
+    """Return `groups`, `size` of them, as a 1-D array of numbers only or of strings only.
+
+    If `missing` they may be missing, too: as NaN, or as None in an array of objects.
+    """
+    if groups is None:
+        raise ValueError("groups must be given, a number or a string for each row; found None")
+    if isinstance(groups, list | tuple):  # as they are: an array makes strings of a mixture
+        groups = np.asarray(groups, dtype=object)
+    groups = one_dimensional(groups, "groups")
+    _check_size(groups, size, "groups", "scores")
+    if groups.dtype == object:
+        na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
+        groups = np.array([None if value is na else value for value in groups], object)
+        present = [value for value in groups if value is not None and value == value]
+        found = set(map(type, present))
+    else:
+        present = groups[~np.isnan(groups)] if groups.dtype.kind == "f" else groups
+        found = set(map(type, present[:1]))
     numeric = all(issubclass(t, numbers.Real | np.bool_) for t in found)
     numeric = numeric and np.timedelta64 not in found  # an integer to NumPy
     if not numeric and not all(issubclass(t, str) for t in found):
         raise ValueError(
-            f"{name} must hold numbers only or strings only; found "
-            f"{', '.join(sorted(t.__name__ for t in found))}: write missing values, times and "
-            "other objects as strings"
+            "groups must hold numbers only or strings only; found "
+            f"{', '.join(sorted(t.__name__ for t in found))}: write times and other objects as "
+            "strings"
         )
+    if not missing and len(present) < groups.size:
+        raise ValueError("groups holds missing values: give them a group of their own")
+    return groups
 
 
 def one_dimensional(values: ArrayLike, name: str) -> NDArray:

@@ -135,7 +135,7 @@ class TopLabelBinning(MulticlassCalibrator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # to be always right is nothing unusual
                 of_rows = None if weights is None else weights[rows]
-                binning.fit(confidence[rows], right[rows], of_rows)
+                binning.fit(confidence[rows], right[rows], sample_weight=of_rows)
             self.binnings_.append(binning)
 
     def _predict_top_label(self, probabilities):

@@ -35,7 +35,12 @@ class OnlineCalibrator(Calibrator):
     """
 
     def partial_fit(
-        self, scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Learn from another batch; `fit` would begin anew with it.
 
@@ -47,6 +52,8 @@ class OnlineCalibrator(Calibrator):
             Classes, 0/1 or bool. A batch may hold one class only.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; they are counts.
+        groups : None
+            Refused: what learns online takes no groups.
 
         Returns
         -------
@@ -61,13 +68,14 @@ class OnlineCalibrator(Calibrator):
             if not hasattr(self, "classes_"):
                 self.classes_ = np.array([0, 1])
                 self._begin()
-            self._learn(*self._check_rows(scores, labels, sample_weight))
+            self._learn(*self._check_rows(scores, labels, sample_weight, groups))
         return self
 
     __metadata_request__partial_fit: ClassVar[dict] = {
         "scores": UNUSED,
         "labels": UNUSED,
         "sample_weight": True,
+        "groups": UNUSED,
     }
 
     def to_dict(self) -> dict:
