@@ -5,8 +5,9 @@ The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets t
 * Calibrators, fitted to (scores, labels) of one dimension or to rows of probabilities: scikit-learn
   checks that they can be cloned and skips the rest, as with its own `IsotonicRegression`. Here each
   of them goes through all checks inside a `CalibratedClassifier`, too, which hands it its scores.
-* `HeterogeneousCalibrator`, `Multicalibration` and `AUCSplitTree`, fitted to (X, scores, labels): a
-  subclass with scores of its own, and groups made of X, goes through all checks.
+* `HeterogeneousCalibrator` and `Multicalibration`, which look at features or groups beside the
+  score, and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with scores of its own, and
+  groups made of X, goes through all checks.
 """
 
 import numpy as np
@@ -25,7 +26,6 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
-    MondrianVennAbers,
     Multicalibration,
     OnlineCalibrator,
     ScoreModel,
@@ -43,8 +43,10 @@ ESTIMATORS = [
 ]
 BASES = {Calibrator, OnlineCalibrator, ScoreModel}
 ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
-CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
-ONE_DIMENSIONAL += [MondrianVennAbers, SelfCalibratingConformal]
+CALIBRATORS = [
+    cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator) and cls.takes_groups is not True
+]
+ONE_DIMENSIONAL += [SelfCalibratingConformal]
 MULTICLASS = [
     value
     for value in (getattr(calib.multiclass, name) for name in calib.multiclass.__all__)
@@ -52,24 +54,36 @@ MULTICLASS = [
 ]
 
 
-class Heterogeneous(HeterogeneousCalibrator):
+class TwoDimensional:
+    """Of features instead of scores, and no classifier: `predict` gives probabilities."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.one_d_array = True, False
+        tags.estimator_type = None
+        return tags
+
+
+class Heterogeneous(TwoDimensional, HeterogeneousCalibrator):
     """A `HeterogeneousCalibrator` of scores that are all 0."""
 
     def fit(self, X, y, sample_weight=None):
-        return super().fit(X, np.zeros(_num_samples(X)), binary(y), sample_weight)
+        scores = np.zeros(_num_samples(X))
+        return super().fit(scores, binary(y), sample_weight=sample_weight, features=X)
 
     def predict(self, X):
-        return super().predict(X, np.zeros(_num_samples(X)))
+        return super().predict(np.zeros(_num_samples(X)), features=X)
 
 
-class Multicalibrated(Multicalibration):
+class Multicalibrated(TwoDimensional, Multicalibration):
     """A `Multicalibration` of scores that are all 1/2, for groups of positive features."""
 
     def fit(self, X, y, sample_weight=None):
-        return super().fit(X, np.full(_num_samples(X), 0.5), binary(y), sample_weight)
+        scores = np.full(_num_samples(X), 0.5)
+        return super().fit(scores, binary(y), sample_weight=sample_weight, groups=X)
 
     def predict(self, X):
-        return super().predict(X, np.full(_num_samples(X), 0.5))
+        return super().predict(np.full(_num_samples(X), 0.5), groups=X)
 
     def _columns(self, X, **options):
         return super()._columns(X, **options) > 0

@@ -94,7 +94,9 @@ def worst_error(predict):
 
 def test_the_selected_probability_is_calibrated_in_each_category_and_that_of_all_points_is_not():
     def within(scores, labels, groups, score, group):
-        fitted = MondrianVennAbers().fit(scores, labels, groups=groups)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted = MondrianVennAbers().fit(scores, labels, groups=groups)
         return fitted.predict_interval(score, groups=group)
 
     def pooled(scores, labels, groups, score, group):

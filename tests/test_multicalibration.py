@@ -340,6 +340,43 @@ def test_names_and_types_of_groups():
     assert any(p.name == f"x{p.group}" for p in expected.patches_)
 
 
+@pytest.mark.parametrize("kind", ["strings", "numbers", "objects"])
+def test_groups_in_one_dimension_are_a_column_for_each_value(kind):
+    names = np.where(GROUPS[:, 0], "a", np.where(GROUPS[:, 2], "b", "c"))
+    codes = {"a": 1, "b": 2, "c": 3}
+    groups = {
+        "strings": names,
+        "numbers": np.array([codes[name] for name in names]),
+        "objects": names.tolist(),
+    }[kind]
+    columns = pd.get_dummies(names)
+    expected = fitted((columns, SCORES, LABELS))
+    model = fitted((groups, SCORES, LABELS))
+    assert len(model.patches_) == len(expected.patches_) >= 2
+    assert model.group_names_ == (["1", "2", "3"] if kind == "numbers" else ["a", "b", "c"])
+    np.testing.assert_array_equal(
+        model.predict(SCORES, groups=groups), expected.predict(SCORES, groups=columns)
+    )
+    unknown, nobody = np.full(LABELS.size, "d"), np.zeros((LABELS.size, 3))
+    np.testing.assert_array_equal(
+        model.predict(SCORES, groups=unknown), expected.predict(SCORES, groups=nobody)
+    )
+    with pytest.raises(ValueError, match="groups are columns, but were given in another form"):
+        model.predict(SCORES, groups=columns)
+    with pytest.raises(ValueError, match="groups are a value for each row, but were given in"):
+        expected.predict(SCORES, groups=groups)
+
+
+@each_scale
+def test_logits_score_and_both_classes_are_those_of_the_predictions(scale):
+    model = fitted(scale=scale)
+    p = model.predict(SCORES, groups=GROUPS)
+    np.testing.assert_allclose(expit(model.predict_logit(SCORES, groups=GROUPS)), p, atol=1e-12)
+    np.testing.assert_array_equal(model.predict_proba(SCORES, groups=GROUPS)[:, 1], p)
+    found = model.score(SCORES, LABELS, groups=GROUPS)
+    assert found == pytest.approx(-brier_score_loss(LABELS, p))
+
+
 def test_scores_of_0_and_1_and_levels_that_are_tied():
     scores = np.repeat([0.0, 0.3, 1.0], 400)
     labels = np.tile(np.arange(4) == 0, 300)
@@ -456,9 +493,8 @@ def test_bad_arguments(settings, arguments, message):
     model = fitted()
     before = model.patches_
     with pytest.raises(ValueError, match=message):
-        groups, scores, labels, *weights = arguments
-        weights = {"sample_weight": w for w in weights}
-        model.set_params(**settings).fit(scores, labels, groups=groups, **weights)
+        groups, scores, labels, weights = (*arguments, None)[:4]
+        model.set_params(**settings).fit(scores, labels, sample_weight=weights, groups=groups)
     assert model.patches_ is before
 
 

@@ -120,22 +120,27 @@ class ScoreModel(OneDimensional):
 
         Rows of weight zero are left out: such a row is a row that is not there.
         """
-        scores, *groups = self._check_queries(scores, groups, fitting=True)
+        scores = self._check_scores(scores)
         labels = check_labels(labels, size=scores.size)
+        beside = self._beside(groups, scores.size, fitting=True)
         if sample_weight is None:
-            return scores, labels, None, *groups
+            return scores, labels, None, *beside
         weights = check_weights(sample_weight, size=scores.size)
         kept = np.flatnonzero(weights > 0)
-        groups = (_safe_indexing(values, kept) for values in groups)
-        return scores[kept], labels[kept], weights[kept], *groups
+        beside = (_safe_indexing(rows, kept) for rows in beside)
+        return scores[kept], labels[kept], weights[kept], *beside
 
-    def _check_queries(self, scores, groups, *, fitting=False):
-        """Clean scores, and groups if the model takes them; else there must be none."""
-        scores = self._check_scores(scores, allow_empty=not fitting)
+    def _check_queries(self, scores, groups):
+        """Clean scores, and groups if the model takes them."""
+        scores = self._check_scores(scores, allow_empty=True)
+        return scores, *self._beside(groups, scores.size, fitting=False)
+
+    def _beside(self, groups, size, *, fitting):
+        """The groups if the model takes them; else nothing, and nothing must be given."""
         if self.takes_groups:
-            return scores, self._check_groups(groups, scores.size, fitting)
+            return (self._check_groups(groups, size, fitting),)
         refuse_groups(groups, self)
-        return (scores,)
+        return ()
 
     def _check_scores(self, scores, *, allow_empty=False):
         return check_scores(scores, unit=self.unit_scores, allow_empty=allow_empty)

@@ -199,7 +199,8 @@ class PriorShift(CompositeCalibrator):
             raise ValueError(
                 "adapt needs a calibrator that was fitted to both classes; labels held one only"
             )
-        scores, *groups = self._check_queries(scores, groups, fitting=True)
+        scores = self._check_scores(scores)
+        groups = self._beside(groups, scores.size, fitting=False)
         weights = np.ones(scores.size)
         if sample_weight is not None:
             weights = check_weights(sample_weight, size=scores.size, counts=False)
