@@ -39,10 +39,11 @@ def sample(n, seed=0):
     return scores, (rng.random(n) < 0.2 + 0.6 * scores**2).astype(int)
 
 
-def fed(calibrator, *columns, batches):
+def fed(calibrator, scores, labels, weights=None, *, batches):
     calibrator = clone(calibrator)
-    for batch in zip(*(np.array_split(column, batches) for column in columns), strict=True):
-        calibrator.partial_fit(*batch)
+    for rows in np.array_split(np.arange(len(scores)), batches):
+        of_rows = None if weights is None else weights[rows]
+        calibrator.partial_fit(scores[rows], labels[rows], sample_weight=of_rows)
     return calibrator
 
 

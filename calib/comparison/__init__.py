@@ -26,15 +26,9 @@ from calib.comparison.advice import advise, infinite_losses
 from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
+from calib.contract.options import check_choice, check_integer, check_positive
 from calib.contract.protocol import check_calibrator
-from calib.contract.validation import (
-    check_choice,
-    check_integer,
-    check_labels,
-    check_positive,
-    check_scores,
-    check_weights,
-)
+from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition
 from calib.metrics.discrimination import auc_by_parts, codes_of

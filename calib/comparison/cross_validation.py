@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
+from calib.contract.options import check_integer
 from calib.contract.protocol import calibrated, rows_for
-from calib.contract.validation import check_integer
 
 MOST_REPEATS = 10
 ROWS_PREDICTED = 100_000  # large samples, whose folds hardly matter, get along with fewer repeats

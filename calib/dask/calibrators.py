@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.binning import histogram
 from calib.contract.calibrator import OneClassWarning, refuse_groups
-from calib.contract.validation import log_odds, number_of_bins, restored_on_failure, warn
+from calib.contract.options import number_of_bins
+from calib.contract.validation import log_odds, restored_on_failure, warn
 from calib.dask.metrics import brier_score_loss
 from calib.dask.reductions import equal_frequency_bins, isotonic_blocks, uniform_bins
 from calib.dask.rows import Column, Sample

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.special import expit
 
-from calib.contract.validation import check_integer, check_scores
+from calib.contract.options import check_integer
+from calib.contract.validation import check_scores
 
 
 def rings(n: int, rng: np.random.Generator | int) -> tuple[NDArray[np.float64], NDArray[np.int_]]:

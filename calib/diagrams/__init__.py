@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.validation import check_choice, check_sample, check_scores
+from calib.contract.options import check_choice
+from calib.contract.validation import check_sample, check_scores
 from calib.diagrams.canvas import one_axes, pair_of_axes, pyplot
 from calib.metrics.bands import confidence_band, consistency_band
 from calib.metrics.binned import bin_sample

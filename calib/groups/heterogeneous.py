@@ -9,8 +9,9 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples, validate_data
 
 from calib.contract.calibrator import GroupCalibrator
+from calib.contract.options import check_integer
 from calib.contract.protocol import check_calibrator
-from calib.contract.validation import check_groups, check_integer
+from calib.contract.validation import check_groups
 from calib.groups.partitions import GivenGroups, fit_partition
 from calib.groups.parts import CalibratedParts, Recipe
 from calib.groups.pooling import check_pooling

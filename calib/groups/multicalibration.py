@@ -9,15 +9,8 @@ from sklearn.utils.validation import validate_data
 
 from calib.binning.histogram import quantile_bins
 from calib.contract.calibrator import GroupCalibrator
-from calib.contract.validation import (
-    check_choice,
-    check_countable,
-    check_groups,
-    check_integer,
-    check_positive,
-    inside,
-    log_odds,
-)
+from calib.contract.options import check_choice, check_integer, check_positive
+from calib.contract.validation import check_countable, check_groups, inside, log_odds
 from calib.kernels.grouping import group_ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_choice, log_odds
+from calib.contract.options import check_choice
+from calib.contract.validation import log_odds
 from calib.maps.forms import LogitPolynomialMap, SigmoidMap
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from calib.contract.validation import check_integer, check_positive, check_sample
+from calib.contract.options import check_integer, check_positive
+from calib.contract.validation import check_sample
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators

@@ -7,14 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from calib.contract.validation import (
-    MOST_BINS,
-    check_choice,
-    check_positive,
-    check_sample,
-    number_of_bins,
-    rescaled,
-)
+from calib.contract.options import MOST_BINS, check_choice, check_positive, number_of_bins
+from calib.contract.validation import check_sample, rescaled
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,

@@ -6,13 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.contract.validation import (
-    check_integer,
-    check_positive,
-    check_sample,
-    check_scores,
-    one_dimensional,
-)
+from calib.contract.options import check_integer, check_positive
+from calib.contract.validation import check_sample, check_scores, one_dimensional
 from calib.metrics.discrimination import codes_of
 
 Measure = Callable[..., float]

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calib.binning.histogram import HistogramBinning
+from calib.contract.options import check_integer, check_positive
 from calib.contract.protocol import normalized
-from calib.contract.validation import check_integer, check_positive
 from calib.multiclass.base import MulticlassCalibrator
 from calib.theory.bounds import bin_bounds
 

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.contract.options import check_choice
 from calib.contract.protocol import normalized
-from calib.contract.validation import check_choice
 from calib.multiclass.base import MulticlassCalibrator
 from calib.venn_abers.inductive import MERGES, VennAbers
 

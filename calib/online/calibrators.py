@@ -10,12 +10,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import (
-    check_scores,
-    check_uniform_bins,
-    log_odds,
-    restored_on_failure,
-)
+from calib.contract.options import check_uniform_bins
+from calib.contract.validation import check_scores, log_odds, restored_on_failure
 from calib.kernels.logistic import derivatives, newton
 from calib.logistic.base import LogisticCalibrator
 from calib.logistic.fitting import NO_MISSES

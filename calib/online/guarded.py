@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import log_expit
 from sklearn.base import clone
 
-from calib.contract.validation import check_integer, check_positive
+from calib.contract.options import check_integer, check_positive
 from calib.maps.forms import CalibrationMap
 from calib.online.calibrators import OnlineCalibrator, OnlinePlattScaling
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import calib
-from calib.contract.validation import check_integer
+from calib.contract.options import check_integer
 from calib.kernels.grouping import group_ties
 from calib.report.chance import N_DRAWS, measures_by_chance
 from calib.report.checking import cautions_of, clean, described

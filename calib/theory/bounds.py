@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
-from calib.contract.validation import check_choice, check_integer, check_positive, check_scores
+from calib.contract.options import check_choice, check_integer, check_positive
+from calib.contract.validation import check_scores
 
 
 def bin_bounds(

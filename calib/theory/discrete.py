@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from calib.contract.validation import check_integer, check_positive, rescaled
+from calib.contract.options import check_integer, check_positive
+from calib.contract.validation import rescaled
 
 
 class DiscreteLaw:

@@ -6,7 +6,7 @@ from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.venn_abers import look_up, venn_abers

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import GroupCalibrator, OneClassWarning
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 from calib.venn_abers.inductive import MERGES, VennAbers
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from calib.contract.options import check_choice, check_flag, check_integer, check_positive
 from calib.contract.protocol import (
     calibrated,
     check_calibrator,
@@ -25,14 +26,7 @@ from calib.contract.protocol import (
     normalized,
     training_weights,
 )
-from calib.contract.validation import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_positive,
-    check_weights,
-    restored_on_failure,
-)
+from calib.contract.validation import check_weights, restored_on_failure
 from calib.logistic.platt import PlattScaling
 from calib.wrappers.selection import CalibratorCV
 

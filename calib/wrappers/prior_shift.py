@@ -11,8 +11,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import CompositeCalibrator
+from calib.contract.options import check_positive
 from calib.contract.protocol import calibrated, check_calibrator, rows_for, takes_groups
-from calib.contract.validation import check_positive, check_scores, check_weights
+from calib.contract.validation import check_scores, check_weights
 
 FARTHEST = 40.0  # log-odds: base rates beyond are as good as 0 or 1
 UNINFORMATIVE = 1e-9  # log-odds: rounding

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from calib.contract.calibrator import CompositeCalibrator
+from calib.contract.options import check_integer
 from calib.contract.protocol import (
     calibrated,
     calibrated_logits,
@@ -14,7 +15,6 @@ from calib.contract.protocol import (
     rows_for,
     takes_groups,
 )
-from calib.contract.validation import check_integer
 from calib.kernels.dealing import deal
 from calib.logistic.platt import PlattScaling
 from calib.venn_abers.inductive import VennAbers
