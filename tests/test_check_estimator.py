@@ -55,7 +55,13 @@ MULTICLASS = [
 
 
 class TwoDimensional:
-    """Of features instead of scores, and no classifier: `predict` gives probabilities."""
+    """Of features instead of scores, with `fit` and `predict` alone, which gives probabilities."""
+
+    @property
+    def score(self):
+        raise AttributeError("the checks would call it without scores")
+
+    predict_proba = predict_logit = score
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -66,6 +72,11 @@ class TwoDimensional:
 
 class Heterogeneous(TwoDimensional, HeterogeneousCalibrator):
     """A `HeterogeneousCalibrator` of scores that are all 0."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # what features may hold is the business of the partition
+        tags.input_tags = get_tags(self.partition or DecisionTreeClassifier()).input_tags
+        return tags
 
     def fit(self, X, y, sample_weight=None):
         scores = np.zeros(_num_samples(X))
@@ -84,6 +95,9 @@ class Multicalibrated(TwoDimensional, Multicalibration):
 
     def predict(self, X):
         return super().predict(np.full(_num_samples(X), 0.5), groups=X)
+
+    def _check_groups(self, groups, size, fitting):
+        return self._members_by_column(groups, size, fitting)
 
     def _columns(self, X, **options):
         return super()._columns(X, **options) > 0

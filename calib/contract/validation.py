@@ -307,6 +307,11 @@ def one_dimensional(values: ArrayLike, name: str) -> NDArray:
     return values
 
 
+def n_dimensions(values: ArrayLike) -> int:
+    """Of an array, a data frame, or what becomes an array."""
+    return len(values.shape) if hasattr(values, "shape") else np.asarray(values).ndim
+
+
 def two_dimensional(values: ArrayLike, name: str) -> NDArray:
     """Return `values` as a 2-D array of any dtype, with two columns or more."""
     values = _array(values, name, "two-dimensional, one column per class", "")

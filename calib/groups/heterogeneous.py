@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples, validate_data
 from calib.contract.calibrator import GroupCalibrator
 from calib.contract.options import check_integer
 from calib.contract.protocol import check_calibrator
-from calib.contract.validation import check_groups
+from calib.contract.validation import check_groups, n_dimensions
 from calib.groups.partitions import GivenGroups, fit_partition
 from calib.groups.parts import CalibratedParts, Recipe
 from calib.groups.pooling import check_pooling
@@ -250,10 +250,10 @@ class HeterogeneousCalibrator(GroupCalibrator):
                 self._title = name if isinstance(name, str) else "x0"
             return check_groups(groups, size=size, missing=True)
         features = groups.of_rows
-        if len(np.shape(features)) != 2:
+        if n_dimensions(features) != 2:
             raise ValueError(
-                f"features must be two-dimensional; found shape {np.shape(features)}: pass the one "
-                "group of each row as groups"
+                f"features must be two-dimensional; found {n_dimensions(features)} dimensions. "
+                "Reshape your data, or pass the one group of each row as groups"
             )
         if _num_samples(features) != size:
             raise ValueError(

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from calib.binning.histogram import quantile_bins
 from calib.contract.calibrator import GroupCalibrator
 from calib.contract.options import check_choice, check_integer, check_positive
-from calib.contract.validation import check_countable, check_groups, inside, log_odds
+from calib.contract.validation import check_countable, check_groups, inside, log_odds, n_dimensions
 from calib.kernels.grouping import group_ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 
@@ -233,7 +233,7 @@ class Multicalibration(GroupCalibrator):
     def _check_groups(self, groups, size, fitting):
         """Who is in which group, of shape (n, g) and bool."""
         try:
-            one_dimensional = groups is None or np.ndim(groups) == 1
+            one_dimensional = groups is None or n_dimensions(groups) == 1
         except ValueError:  # a ragged list
             one_dimensional = False
         if fitting:
