@@ -10,20 +10,17 @@ from matplotlib.colors import same_color
 from scipy.stats import binomtest
 from sklearn.exceptions import NotFittedError
 
-from calib import (
-    HeterogeneousCalibrator,
+from calib import HeterogeneousCalibrator, IsotonicCalibrator, PlattScaling, diagrams
+from calib.diagrams import reliability_diagram
+from calib.metrics import (
     Interval,
-    IsotonicCalibrator,
-    PlattScaling,
     confidence_band,
     consistency_band,
     corp_curve,
-    diagrams,
     expected_calibration_error,
     reliability_curve,
     score_decomposition,
 )
-from calib.diagrams import reliability_diagram
 
 
 @pytest.fixture(autouse=True)

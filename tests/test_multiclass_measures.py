@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from sklearn import metrics as sklearn_metrics
 from test_multiclass import sample
 
-import calib
-from calib import debiased_squared_error, expected_calibration_error, kuiper_error, smooth_ece
+from calib import metrics
+from calib.metrics import (
+    debiased_squared_error,
+    expected_calibration_error,
+    kuiper_error,
+    smooth_ece,
+)
 from calib.multiclass import brier_score_loss, class_wise, confidences, log_loss, top_label
 
 ROWS = [[0.5, 0.3, 0.2], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 0.75, 0.25]]
@@ -35,8 +40,8 @@ def test_the_losses_of_scikit_learn():
 def test_with_two_classes_they_are_the_binary_ones():
     rows, labels = sample(300, 2)
     p = rows[:, 1]
-    assert brier_score_loss(labels, rows) == pytest.approx(2 * calib.brier_score_loss(labels, p))
-    assert log_loss(labels, rows) == pytest.approx(calib.log_loss(labels, p))
+    assert brier_score_loss(labels, rows) == pytest.approx(2 * metrics.brier_score_loss(labels, p))
+    assert log_loss(labels, rows) == pytest.approx(metrics.log_loss(labels, p))
     both = class_wise(kuiper_error, labels, rows)
     np.testing.assert_allclose(both, kuiper_error(labels, p), atol=1e-12)
 

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from calib import (
+from calib.commands import main
+from calib.kernels.grouping import group_ties
+from calib.metrics import (
     auc_interval,
     confidence_band,
     corp_curve,
@@ -25,8 +27,6 @@ from calib import (
     smooth_ece,
     spiegelhalter_test,
 )
-from calib.commands import main
-from calib.kernels.grouping import group_ties
 from calib.report import make_report
 from calib.report.chance import N_DRAWS, measures_by_chance, miscalibration_of
 from calib.report.checking import cautions_of, clean, described

@@ -101,7 +101,7 @@ def reliability_diagram(
     predictions : array-like of shape (n,), or dict of str to such arrays
         Probabilities of class 1; a dictionary has them by name of method.
     n_bins, strategy, ties, sample_weight
-        As in `calib.reliability_curve`.
+        As in `calib.metrics.reliability_curve`.
     axes : pair of matplotlib Axes, optional
         For the diagram and for the histogram below it; by default a new figure.
 
@@ -172,8 +172,8 @@ def corp_diagram(
     groups : array-like of shape (n,), optional
         Numbers or strings: a curve for each group; `predictions` is then one array.
     band : {"consistency", "confidence"} or None, default="consistency"
-        `calib.consistency_band`, 90 % at each point around the diagonal: the play of chance; or
-        `calib.confidence_band`, 95 % around the truth as a whole, if that increases.
+        `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
+        `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts.
     axes : pair of matplotlib Axes, optional
@@ -352,7 +352,8 @@ def forest_plot(intervals: Mapping[str, Interval], *, ax: "Axes | None" = None) 
 
     Examples
     --------
-    >>> from calib import Interval, diagrams
+    >>> from calib import diagrams
+    >>> from calib.metrics import Interval
     >>> ax = diagrams.forest_plot({"Platt": Interval(0.02, 0.01, 0.03, 0.005)})
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['Platt']

@@ -94,7 +94,7 @@ def consistency_band(
 
     Examples
     --------
-    >>> from calib import consistency_band
+    >>> from calib.metrics import consistency_band
     >>> band = consistency_band([0, 1] * 50, [0.5] * 100)
     >>> band.lower, band.upper
     (array([0.41]), array([0.58]))
@@ -185,7 +185,7 @@ def confidence_band(
 
     Examples
     --------
-    >>> from calib import confidence_band
+    >>> from calib.metrics import confidence_band
     >>> band = confidence_band([0] * 90 + [1] * 10, [0.8] * 100)
     >>> band.lower.round(3), band.upper.round(3), band.holds_diagonal
     (array([0.049]), array([0.176]), False)

@@ -163,7 +163,7 @@ def reliability_curve(
 
     Examples
     --------
-    >>> from calib import reliability_curve
+    >>> from calib.metrics import reliability_curve
     >>> curve = reliability_curve([0, 1, 0, 1, 1, 1], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8], n_bins=2)
     >>> curve.predicted, curve.observed.round(3)
     (array([0.2, 0.8]), array([0.333, 1.   ]))
@@ -197,7 +197,7 @@ def expected_calibration_error(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> expected_calibration_error([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
@@ -225,7 +225,7 @@ def maximum_calibration_error(
 
     Examples
     --------
-    >>> from calib import maximum_calibration_error
+    >>> from calib.metrics import maximum_calibration_error
     >>> maximum_calibration_error([0, 1, 1, 1], [0.5, 0.5, 1.0, 1.0], strategy="uniform")
     0.0
     """
@@ -282,7 +282,7 @@ def debiased_squared_error(
 
     Examples
     --------
-    >>> from calib import debiased_squared_error
+    >>> from calib.metrics import debiased_squared_error
     >>> round(debiased_squared_error([0, 0, 1, 0, 1, 1], [0.2] * 3 + [0.8] * 3, n_bins=2), 4)
     -0.0933
     """
@@ -327,7 +327,7 @@ def sweep_calibration_error(
 
     Examples
     --------
-    >>> from calib import sweep_calibration_error
+    >>> from calib.metrics import sweep_calibration_error
     >>> round(sweep_calibration_error([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8]), 3)
     0.15
     """

@@ -88,7 +88,7 @@ def corp_curve(
 
     Examples
     --------
-    >>> from calib import corp_curve
+    >>> from calib.metrics import corp_curve
     >>> curve = corp_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
     >>> curve.predicted, curve.recalibrated
     (array([0.1, 0.3, 0.4, 0.8]), array([0. , 0.5, 0.5, 1. ]))
@@ -140,7 +140,7 @@ def score_decomposition(
 
     Examples
     --------
-    >>> from calib import score_decomposition
+    >>> from calib.metrics import score_decomposition
     >>> parts = score_decomposition([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
     >>> [round(part, 3) for part in parts]
     [0.175, 0.05, 0.125, 0.25]

@@ -93,7 +93,7 @@ def auc_by_parts(
 
     Examples
     --------
-    >>> from calib import auc_by_parts
+    >>> from calib.metrics import auc_by_parts
     >>> auc_by_parts([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], ["a", "a", "b", "b"])
     PartsAUC(auc=0.75, within=1.0, across=0.5, share_within=0.5)
     """

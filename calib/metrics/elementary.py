@@ -85,7 +85,7 @@ def murphy_curve(
 
     Examples
     --------
-    >>> from calib import murphy_curve
+    >>> from calib.metrics import murphy_curve
     >>> murphy_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5]).scores
     array([0.05 , 0.125])
     """
@@ -142,7 +142,7 @@ def decision_curve(
 
     Examples
     --------
-    >>> from calib import decision_curve
+    >>> from calib.metrics import decision_curve
     >>> curve = decision_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5])
     >>> curve.net_benefit, curve.act_on_all
     (array([0.4375, 0.25  ]), array([0.375, 0.   ]))

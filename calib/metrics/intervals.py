@@ -96,7 +96,7 @@ def bootstrap_interval(
 
     Examples
     --------
-    >>> from calib import bootstrap_interval, brier_score_loss
+    >>> from calib.metrics import bootstrap_interval, brier_score_loss
     >>> interval = bootstrap_interval(brier_score_loss, [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9)
     >>> [round(limit, 2) for limit in interval]
     [0.17, 0.11, 0.23, 0.03]
@@ -150,7 +150,7 @@ def bootstrap_difference(
 
     Examples
     --------
-    >>> from calib import bootstrap_difference, brier_score_loss
+    >>> from calib.metrics import bootstrap_difference, brier_score_loss
     >>> labels, first, second = [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9, [0.2, 0.5, 0.2, 0.7] * 9
     >>> interval = bootstrap_difference(brier_score_loss, labels, first, second)
     >>> interval.estimate.__round__(3), interval.upper < 0
@@ -220,7 +220,7 @@ def bootstrap_by_group(
 
     Examples
     --------
-    >>> from calib import bootstrap_by_group, brier_score_loss
+    >>> from calib.metrics import bootstrap_by_group, brier_score_loss
     >>> intervals = bootstrap_by_group(
     ...     brier_score_loss, [0, 1, 0, 1] * 5, [0.1, 0.8, 0.4, 0.4] * 5, ["a", "a", "b", "b"] * 5
     ... )

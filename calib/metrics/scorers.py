@@ -68,7 +68,7 @@ def get_scorer(name: str, **options: object) -> Callable:
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from calib import get_scorer
+    >>> from calib.metrics import get_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> cross_val_score(GaussianNB(), X, y, scoring=get_scorer("neg_kuiper_error"), cv=3).round(2)
     array([-0.06, -0.04, -0.03])

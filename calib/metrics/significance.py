@@ -67,7 +67,7 @@ def spiegelhalter_test(
 
     Examples
     --------
-    >>> from calib import spiegelhalter_test
+    >>> from calib.metrics import spiegelhalter_test
     >>> result = spiegelhalter_test([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.9, 0.9, 0.9, 0.9])
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (1.905, 0.057)
@@ -131,7 +131,7 @@ def hosmer_lemeshow_test(
 
     Examples
     --------
-    >>> from calib import hosmer_lemeshow_test
+    >>> from calib.metrics import hosmer_lemeshow_test
     >>> result = hosmer_lemeshow_test([0, 1, 0, 1], [0.2, 0.2, 0.6, 0.6], n_bins=2)
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (1.208, 0.547)
@@ -195,7 +195,7 @@ def kuiper_test(
 
     Examples
     --------
-    >>> from calib import kuiper_test
+    >>> from calib.metrics import kuiper_test
     >>> result = kuiper_test([0] * 30, [0.1, 0.2, 0.3] * 10)
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (2.798, 0.01)
@@ -267,7 +267,7 @@ class SequentialCalibrationTest:
     Examples
     --------
     >>> import numpy as np
-    >>> from calib import SequentialCalibrationTest
+    >>> from calib.metrics import SequentialCalibrationTest
     >>> rng = np.random.default_rng(0)
     >>> test = SequentialCalibrationTest()
     >>> for _ in range(20):

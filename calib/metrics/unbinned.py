@@ -79,7 +79,7 @@ def kuiper_error(
 
     Examples
     --------
-    >>> from calib import kuiper_error
+    >>> from calib.metrics import kuiper_error
     >>> round(kuiper_error([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75]), 3)
     0.125
     """
@@ -131,7 +131,7 @@ def smooth_calibration_error(
 
     Examples
     --------
-    >>> from calib import smooth_calibration_error
+    >>> from calib.metrics import smooth_calibration_error
     >>> round(smooth_calibration_error([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75]), 3)
     0.062
     """
@@ -180,7 +180,7 @@ def smooth_ece(
 
     Examples
     --------
-    >>> from calib import smooth_ece
+    >>> from calib.metrics import smooth_ece
     >>> round(smooth_ece([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.0
     >>> round(smooth_ece([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
@@ -240,7 +240,7 @@ def recalibration_line(
 
     Examples
     --------
-    >>> from calib import recalibration_line
+    >>> from calib.metrics import recalibration_line
     >>> line = recalibration_line([0, 1, 0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9, 0.9, 0.9])
     >>> [round(value, 3) for value in line]
     [0.315, 0.0, 0.0]
@@ -320,7 +320,7 @@ def integrated_calibration_index(
 
     Examples
     --------
-    >>> from calib import integrated_calibration_index
+    >>> from calib.metrics import integrated_calibration_index
     >>> round(integrated_calibration_index([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.25
     """

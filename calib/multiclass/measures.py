@@ -43,7 +43,7 @@ def confidences(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import confidences
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> correct, confidence = confidences([0, 2, 1, 2], rows)
@@ -95,7 +95,7 @@ def class_wise(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import class_wise
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> class_wise(expected_calibration_error, [0, 2, 1, 2], rows).round(3)
@@ -137,7 +137,7 @@ def top_label(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import top_label
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> round(top_label(expected_calibration_error, [0, 2, 1, 2], rows), 3)
@@ -159,7 +159,7 @@ def brier_score_loss(
 ) -> float:
     """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
 
-    With two classes it is twice `calib.brier_score_loss`, as Brier (1950) has it.
+    With two classes it is twice `calib.metrics.brier_score_loss`, as Brier (1950) has it.
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     0.25

@@ -94,7 +94,7 @@ const methods = (() => {
     return Math.sqrt((2 * nBins * Math.log((2 * nBins) / delta)) / n);
   }
 
-  /* calib.reliability_curve with strategy="quantile"; the scores are the predictions.
+  /* calib.metrics.reliability_curve with strategy="quantile"; the scores are the predictions.
      ties: "group" keeps equal predictions together; "label" sorts them by label and cuts. */
   function reliability(points, nBins, ties) {
     const groups = groupTies(points);
