@@ -48,6 +48,13 @@ def text(name):
 # Set-up
 
 
+def test_no_file_says_where_it_was_made():
+    files = subprocess.run(["git", "ls-files", "-z"], capture_output=True, text=True, cwd=ROOT)
+    place = re.compile(rb"(?<![\w.-])" + re.escape(os.fsencode(ROOT)) + rb"\b")
+    names = files.stdout.split("\0")[:-1]
+    assert not [name for name in names if place.search((ROOT / name).read_bytes())]
+
+
 def lock(name="requirements.lock"):
     lines = text(name).splitlines()
     entries = [Requirement(line) for line in lines if line and not line.startswith("#")]
