@@ -33,8 +33,8 @@ from calib.metrics.losses import (
     root_mean_squared_error,
 )
 from calib.metrics.scorers import get_scorer
+from calib.metrics.sequential import SequentialCalibrationTest
 from calib.metrics.significance import (
-    SequentialCalibrationTest,
     TestResult,
     hosmer_lemeshow_test,
     kuiper_test,

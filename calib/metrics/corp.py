@@ -131,12 +131,13 @@ def score_decomposition(
     O(n log n). The identity holds to rounding, in every sample; so do the signs, for any proper
     score, because the isotonic fit minimises all of them at once. Miscalibration is biased upwards:
     of calibrated predictions it is not 0, but by the Brier score about 0.58 n^(-2/3) if they are
-    uniform, and at most K / (4n) on average if they have K values (chapter 26 of the book). The log
-    loss and its miscalibration are infinite if an outcome was given probability 0.
+    uniform (by Chernoff's distribution), and at most K / (4n) on average if they have K values: a
+    value p adds p (1 - p) / n at most. The log loss and its miscalibration are infinite if an
+    outcome was given probability 0.
 
     References
     ----------
-    Dimitriadis, Gneiting and Jordan (2021).
+    Dimitriadis, Gneiting and Jordan (2021); Groeneboom and Wellner (2001) for the constant.
 
     Examples
     --------

@@ -123,7 +123,7 @@ def smooth_calibration_error(
     O(n log n), exactly: the dual of this linear program denoises the path of cumulative residuals
     C by total variation, ``min_x sum_i (p_{i+1} - p_i) |C_i - x_i| + sum_i |x_i - x_{i-1}|`` from 0
     to its end. It is continuous in the predictions. The lower distance to calibrated predictions
-    lies between half of it and twice it, and both constants are sharp (chapter 28 of the book).
+    lies between half of it and twice it (Blasiok et al. 2023).
 
     References
     ----------
