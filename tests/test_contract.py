@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -285,6 +286,13 @@ def test_every_public_name_exists():
 def test_a_star_brings_neither_rooms_nor_measures():
     assert set(calib.__all__) & (set(calib.metrics.__all__) | {"metrics", "diagrams"}) == set()
     assert {"metrics", "diagrams"} <= set(dir(calib))
+
+
+@pytest.mark.parametrize("room", [calib.metrics, calib.diagrams], ids=lambda room: room.__name__)
+def test_shared_paragraphs_are_in_their_docstrings(room):
+    for name in room.__all__:
+        for line in getattr(room, name).__doc__.splitlines():
+            assert not re.fullmatch(r" *\{\w+\}", line), name
 
 
 @pytest.mark.parametrize("program", ["calib.log_loss", "from calib import log_loss"])

@@ -6,6 +6,7 @@ of the book does ``plt.rcParams.update(diagrams.STYLE)``. Matplotlib itself is i
 first picture is drawn.
 """
 
+from calib.contract.docs import fill_docstrings
 from calib.diagrams.forest import forest_plot
 from calib.diagrams.maps import calibration_map, partition_map
 from calib.diagrams.reliability import corp_diagram, reliability_diagram
@@ -19,3 +20,5 @@ __all__ = [
     "partition_map",
     "reliability_diagram",
 ]
+
+fill_docstrings(globals())

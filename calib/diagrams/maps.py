@@ -41,12 +41,7 @@ def calibration_map(
     -------
     ax : matplotlib Axes
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
-    ImportError
-        If matplotlib is not installed.
+    {raises_without_matplotlib}
 
     Examples
     --------

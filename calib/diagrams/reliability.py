@@ -36,8 +36,7 @@ def reliability_diagram(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
+    {labels}
     predictions : array-like of shape (n,), or dict of str to such arrays
         Probabilities of class 1; a dictionary has them by name of method.
     n_bins, strategy, ties, sample_weight
@@ -52,12 +51,7 @@ def reliability_diagram(
     -------
     top, bottom : matplotlib Axes
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
-    ImportError
-        If matplotlib is not installed.
+    {raises_without_matplotlib}
 
     Examples
     --------
@@ -109,8 +103,7 @@ def corp_diagram(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
+    {labels}
     predictions : array-like of shape (n,), or dict of str to such arrays
         Probabilities of class 1; a dictionary has them by name of method.
     groups : array-like of shape (n,), optional
@@ -118,8 +111,7 @@ def corp_diagram(
     band : {"consistency", "confidence"} or None, default="consistency"
         `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
         `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
     styles : dict of str to dict, optional
         As in `reliability_diagram`, by name of method or of group; only colours are used.
     axes : pair of matplotlib Axes, optional
@@ -129,12 +121,7 @@ def corp_diagram(
     -------
     top, bottom : matplotlib Axes
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
-    ImportError
-        If matplotlib is not installed.
+    {raises_without_matplotlib}
 
     Examples
     --------

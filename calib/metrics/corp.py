@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_choice, check_sample, rescaled
+from calib.contract.validation import check_choice, check_sample
 from calib.kernels.grouping import group_ties
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.losses import logarithmic, squared
+from calib.metrics.ties import ties_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +62,14 @@ def corp_curve(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {sample}
+    {counts}
 
     Returns
     -------
     curve : CORPCurve
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -93,7 +87,8 @@ def corp_curve(
     >>> curve.predicted, curve.recalibrated
     (array([0.1, 0.3, 0.4, 0.8]), array([0. , 0.5, 0.5, 1. ]))
     """
-    return corp_of(group_ties(*_sorted_arguments(labels, probabilities, sample_weight)))
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    return corp_of(group_ties(probabilities, labels, weights))
 
 
 def score_decomposition(
@@ -107,24 +102,17 @@ def score_decomposition(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     score : {"brier", "log"} or callable, default="brier"
         ``score(labels, probabilities)`` returns the loss of each row, smaller for better
         predictions; it must be proper for the parts to have a meaning.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
     decomposition : ScoreDecomposition
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -146,7 +134,7 @@ def score_decomposition(
     >>> [round(part, 3) for part in parts]
     [0.175, 0.05, 0.125, 0.25]
     """
-    groups = group_ties(*_sorted_arguments(labels, probabilities, sample_weight, ratios=True))
+    groups = ties_of(labels, probabilities, sample_weight)
     curve = corp_of(groups)
     loss = loss_of(score)
     base_rate = np.full(groups.scores.size, groups.positives.sum() / groups.weights.sum())
@@ -162,14 +150,6 @@ def corp_of(groups):
     starts, weights, positives = pool_adjacent_violators(groups.weights, groups.positives)
     recalibrated = np.repeat(positives / weights, np.diff(starts))
     return CORPCurve(groups.scores, groups.weights, groups.positives, recalibrated)
-
-
-def _sorted_arguments(labels, probabilities, sample_weight, ratios=False):
-    """What `group_ties` takes; weights brought into range if only their `ratios` matter."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    if ratios and weights is not None:
-        weights = rescaled(weights)
-    return probabilities, labels, weights
 
 
 def loss_of(score):

@@ -28,17 +28,13 @@ def auc_interval(
         Finite real numbers; probabilities or not.
     confidence : float, default=0.95
         Coverage, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     interval : Interval
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -87,17 +83,13 @@ def auc_difference(
         Two scores for each row: finite real numbers, probabilities or not.
     confidence : float, default=0.95
         Coverage, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     interval : Interval
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----

@@ -28,8 +28,7 @@ def roc_auc_score(
         Outcomes, 0/1 or bool, of both classes.
     scores : array-like of shape (n,)
         Finite real numbers; probabilities or not.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Examples
     --------
@@ -79,8 +78,7 @@ def auc_by_parts(
         Finite real numbers; probabilities or not.
     parts : array-like of shape (n,)
         Part of each row: numbers or strings.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------

@@ -58,10 +58,7 @@ def bootstrap_interval(
     measure : callable
         ``measure(labels, probabilities, sample_weight=...)``, a number; set options beforehand, for
         example with `functools.partial`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     confidence : float, default=0.95
         Coverage, in (0, 1).
     n_resamples : int, default=1000
@@ -126,8 +123,7 @@ def bootstrap_difference(
     ----------
     measure : callable
         As in `bootstrap_interval`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
+    {labels}
     first, second : array-like of shape (n,)
         Two predictions in [0, 1] for each row.
     confidence, n_resamples, random_state, sample_weight
@@ -188,10 +184,7 @@ def bootstrap_by_group(
     ----------
     measure : callable
         As in `bootstrap_interval`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     groups : array-like of shape (n,)
         Group of each row: numbers or strings.
     confidence : float, default=0.95
@@ -200,8 +193,7 @@ def bootstrap_by_group(
         Number of draws in each group; more groups need more, since each interval is wider.
     random_state : int, numpy Generator or None, default=0
         Source of the draws.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------

@@ -35,12 +35,8 @@ def spiegelhalter_test(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {sample}
+    {counts}
 
     Returns
     -------
@@ -48,10 +44,7 @@ def spiegelhalter_test(
         Z, standard normal for calibrated predictions: positive if the Brier score is too large,
         as of predictions too far from 1/2; and the probability of a larger ``|Z|``.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -94,17 +87,13 @@ def hosmer_lemeshow_test(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     n_bins : int, default=10
         Number K of bins; ties are not split, and fewer result where they fill several bins.
     in_sample : bool, default=False
         Whether these labels are those that the predictions were fitted to, by logistic regression.
         If so, there are K - 2 degrees of freedom, else K.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -160,12 +149,8 @@ def kuiper_test(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {sample}
+    {counts}
 
     Returns
     -------
@@ -173,10 +158,7 @@ def kuiper_test(
         The range of the cumulative residuals over :math:`\sqrt{\sum p_i (1 - p_i)}`, and its p
         value.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----

@@ -15,9 +15,9 @@ from calib.kernels.binning import (
     prefix_sums,
     segment_sums,
 )
-from calib.kernels.grouping import group_ties
 from calib.kernels.logistic import fit_logistic
 from calib.kernels.total_variation import least_total_variation
+from calib.metrics.ties import ties_of
 
 CELLS = 2**15  # of the grid on which residuals are smoothed
 MOST_LOCAL_FITS = 1000
@@ -51,22 +51,15 @@ def kuiper_error(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -101,22 +94,15 @@ def smooth_calibration_error(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -151,22 +137,15 @@ def smooth_ece(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -216,8 +195,7 @@ def recalibration_line(
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
         Predictions in (0, 1): their logits must be finite.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
@@ -291,22 +269,15 @@ def integrated_calibration_index(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     index : float
         At least 0.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -324,8 +295,7 @@ def integrated_calibration_index(
     >>> round(integrated_calibration_index([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.25
     """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    groups = ties_of(labels, probabilities, sample_weight)
     starts = equal_frequency_starts(prefix_sums(groups.weights), MOST_LOCAL_FITS)
     if groups.scores.size <= MOST_LOCAL_FITS:
         starts = np.arange(groups.scores.size + 1)
@@ -353,7 +323,6 @@ def _loess(
 
 def grouped_residuals(labels, probabilities, sample_weight):
     """Distinct predictions, the sum of ``labels - probabilities`` at each, and the total weight."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    groups = ties_of(labels, probabilities, sample_weight)
     residuals = groups.positives - groups.weights * groups.scores
     return groups.scores, residuals, groups.weights.sum()
