@@ -91,20 +91,15 @@ class ReliabilityCurve:
 
     @cached_property
     def _limits(self):
-        """Both limits, computed once."""
-        limits = clopper_pearson(
-            self.positives, self.counts - self.positives, (1 - self.confidence) / 2
-        )
+        """Exact binomial limits; 0 and 1 where no smaller or larger value is possible."""
+        tail = (1 - self.confidence) / 2
+        positives, negatives = self.positives, self.counts - self.positives
+        none, all_ = positives == 0, negatives == 0
+        lower = betaincinv(np.where(none, 1, positives), negatives + 1, tail)
+        upper = betaincinv(positives + 1, np.where(all_, 1, negatives), 1 - tail)
         # from about 1e18 points on scipy gives up (NaN), and the fraction itself is the limit
-        return np.fmin(limits[0], self.observed), np.fmax(limits[1], self.observed)
-
-
-def clopper_pearson(positives, negatives, tail):
-    """Exact binomial limits; 0 and 1 where no smaller or larger value is possible."""
-    none, all_ = positives == 0, negatives == 0
-    lower = betaincinv(np.where(none, 1, positives), negatives + 1, tail)
-    upper = betaincinv(positives + 1, np.where(all_, 1, negatives), 1 - tail)
-    return np.where(none, 0.0, lower), np.where(all_, 1.0, upper)
+        lower, upper = np.fmin(lower, self.observed), np.fmax(upper, self.observed)
+        return np.where(none, 0.0, lower), np.where(all_, 1.0, upper)
 
 
 def reliability_curve(
