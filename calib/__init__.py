@@ -12,7 +12,7 @@ Measures, tests and intervals are in `calib.metrics`. Names are loaded on first 
 type checkers; ``from calib import *`` leaves the submodules among them out.
 """
 
-import pkgutil
+import os
 import warnings
 
 import lazy_loader
@@ -20,7 +20,7 @@ import lazy_loader
 __version__ = "0.2.0"
 
 _load, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
-_rooms = {room.name for room in pkgutil.iter_modules(__path__)}
+_rooms = {entry.partition(".")[0] for entry in os.listdir(__path__[0])}
 __all__ = [name for name in _names if name not in _rooms]
 
 
