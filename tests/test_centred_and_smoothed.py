@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_near_isotonic import path_in_fractions, pooled, quiet_fit, sample
 
 from calib import ENIR, IsotonicCalibrator, log_loss, roc_auc_score
-from calib.kernels.pooling import block_centres
+from calib.kernels.adjacent_violators import block_centres
 
 seeds = st.integers(0, 10**6)
 weights_of_ends = st.sampled_from([0, 0.5, 1, 3])

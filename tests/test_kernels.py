@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import (
     equal_frequency_starts,
     label_ordered_sums,
@@ -19,8 +20,6 @@ from calib.kernels.binning import (
 from calib.kernels.grouping import group_ties
 from calib.kernels.logistic import derivatives
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path
-from calib.kernels.pooling import pool_adjacent_violators
-from calib.kernels.scanning import binary_codes, extremes
 from calib.kernels.searching import interpolate, step
 from calib.kernels.sorting import sort
 
@@ -185,13 +184,3 @@ def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():
     )[0]
     exact = math.fsum(weights * math.log(2))
     assert abs(loss - exact) <= np.spacing(exact)
-
-
-def test_scanning():
-    assert extremes(np.array([0.5, -1.0, 2.0])) == (-1.0, 2.0, True)
-    for bad in [np.nan, np.inf, -np.inf]:
-        assert not extremes(np.array([0.5, bad, 2.0]))[2]
-    codes, row = binary_codes(np.array([0.0, 1.0, 1.0]))
-    assert row == -1 and codes.tolist() == [0, 1, 1]
-    assert binary_codes(np.array([0, 1, 2, 3]))[1] == 2
-    assert binary_codes(np.array([0.0, np.nan]))[1] == 1

@@ -23,7 +23,7 @@ from calib import (
     reliability_curve,
 )
 from calib.datasets import LAWS
-from calib.kernels.pooling import pool_adjacent_violators
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.theory import bin_bounds, mce_bound, published_mce_bound
 from experiments.naeini2014.kdd98 import COST
 
