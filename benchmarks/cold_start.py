@@ -1,37 +1,44 @@
 """Measure what the first call of each method costs where nothing is compiled yet.
 
 Run it with ``make bench``, or ``python benchmarks/cold_start.py WORD ...`` for the calls whose name
-holds one of the words. Each method runs twice, in fresh processes that share a cache of compiled
-functions: empty for the first, which compiles, and full for the second, which loads. What counts is
-the process time of the call itself, user and system, after all imports. Writes
-results/cold_start.csv, in which a row replaces its older one, and a section of book/speed.md.
+holds one of the words. Each method runs twice, in processes forked from one that has imported all
+and called nothing. They share a cache of compiled functions: it is empty for the first, which
+compiles, and full for the second, which loads. What counts is process time, user and system, and
+nothing of the imports. Writes results/cold_start.csv, in which a row replaces its older one, and a
+section of book/speed.md.
 """
 
-import csv
-import json
 import os
-import subprocess
-import sys
 import tempfile
-import time
-import warnings
-from functools import partial
-from pathlib import Path
 
-import numpy as np
-from sklearn.linear_model import LogisticRegression
+CACHE = tempfile.TemporaryDirectory()
+if __name__ == "__main__":  # before NumPy and numba are loaded
+    os.environ["NUMBA_CACHE_DIR"] = CACHE.name
+    for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
+        os.environ[variable] = "1"
 
-import calib
-from calib import metrics, multiclass
+import csv  # noqa: E402
+import multiprocessing  # noqa: E402
+import shutil  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+import warnings  # noqa: E402
+from functools import partial  # noqa: E402
+from pathlib import Path  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[1]
-TABLE, PAGE = ROOT / "results" / "cold_start.csv", ROOT / "book" / "speed.md"
+import numpy as np  # noqa: E402
+import page  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+
+import calib  # noqa: E402
+from calib import metrics, multiclass  # noqa: E402
+
+TABLE = Path(__file__).resolve().parents[1] / "results" / "cold_start.csv"
 HEADING = "## First calls"
-COLUMNS = ["call", "step", "compiling", "loading"]
-N, CLASSES = 300, 3
+N, CLASSES = 4000, 3  # enough rows for every kernel
 
 rng = np.random.default_rng(20)
-scores = rng.uniform(0.01, 0.99, N)
+scores = rng.integers(1, 100, N) / 100
 labels = (rng.random(N) < scores**2).astype(np.int64)
 groups = rng.integers(0, 2, N)
 features = np.column_stack([scores, rng.random(N)])
@@ -78,7 +85,7 @@ def calls():
     }
     table |= {measure.__name__: once(measure, labels, scores) for measure in MEASURES}
     conformal, mondrian = calib.SelfCalibratingConformal(), calib.MondrianVennAbers()
-    partition, tree = calib.Multicalibration(), calib.HeterogeneousCalibrator(calib.AUCSplitTree())
+    sets, tree = calib.Multicalibration(), calib.HeterogeneousCalibrator(calib.AUCSplitTree())
     classifier, direct = LogisticRegression(), calib.TransductiveVennAbers(LogisticRegression())
     few, ends = features[:20], (scores - 0.05, scores + 0.05)
     sequential, brier = metrics.SequentialCalibrationTest(), metrics.brier_score_loss
@@ -91,7 +98,9 @@ def calls():
             conformal, (scores, scores), (scores,), "predict_interval"
         ),
         "MondrianVennAbers()": learner(mondrian, (scores, labels, groups), (scores, groups)),
-        "Multicalibration()": learner(partition, (groups, scores, labels), (groups, scores)),
+        "Multicalibration()": learner(
+            sets, (groups[:, np.newaxis], scores, labels), (groups[:, np.newaxis], scores)
+        ),
         "HeterogeneousCalibrator(AUCSplitTree())": learner(
             tree, (features, scores, labels), (features, scores)
         ),
@@ -121,60 +130,78 @@ def once(function, *arguments):
     return {"call": partial(function, *arguments)}
 
 
-def seconds(name):
-    """Process time of each step of a call in this process."""
+def seconds(steps):
+    """Process time of each step in this process."""
     warnings.simplefilter("ignore")
     found = {}
-    for step, call in calls()[name].items():
+    for step, call in steps.items():
         start = time.process_time()
         call()
         found[step] = time.process_time() - start
     return found
 
 
-def measure(name):
+def in_a_fork(steps):
+    """The same in a copy of this process."""
+    receive, send = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=lambda: send.send(seconds(steps)))
+    child.start()
+    send.close()
+    found = receive.recv()
+    child.join()
+    return found
+
+
+def measure(name, steps):
     """Rows of one name: seconds of each step where it compiles and where it loads."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"NUMBA_CACHE_DIR": folder, "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, __file__, "--here", name]
-        compiling, loading = (
-            json.loads(
-                subprocess.run(command, env=environment, check=True, capture_output=True).stdout
-            )
-            for _ in range(2)
-        )
+    for folder in Path(CACHE.name).iterdir():
+        shutil.rmtree(folder)
+    compiling, loading = in_a_fork(steps), in_a_fork(steps)
     return [
-        dict(zip(COLUMNS, [name, step, f"{compiling[step]:.2f}", f"{loading[step]:.2f}"]))
-        for step in compiling
+        {
+            "call": name,
+            "step": step,
+            "compiling": f"{compiling[step]:.2f}",
+            "loading": f"{loading[step]:.2f}",
+        }
+        for step in steps
     ]
+
+
+def write_section():
+    """The section of the page, from the table."""
+    lines = [
+        HEADING,
+        "",
+        "Seconds of process time of the first call in a process, imports not counted, written by",
+        "`make bench`: *compiling*, where nothing has been compiled on this machine before, and",
+        "*loading*, from the cache, in every later process.",
+        "",
+        "| call | step | compiling | loading |",
+        "|---|---|---:|---:|",
+    ]
+    for row in csv.DictReader(TABLE.open()):
+        lines.append("| `{call}` | {step} | {compiling} | {loading} |".format(**row))
+    page.put(HEADING, "\n".join([*lines, ""]))
 
 
 def main(words):
     """Measure the calls that hold one of the words, or all; write the table and the page."""
     old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
     rows = []
-    for name in calls():
-        if not words or any(word in name for word in words):
-            rows += measure(name)
-        else:
+    for name, steps in calls().items():
+        if words and not any(word in name for word in words):
             rows += [row for row in old if row["call"] == name]
-        print(
-            *(
-                f"{row['call']:50} {row['step']:8} {row['compiling']:>6} {row['loading']:>6}"
-                for row in rows
-                if row["call"] == name
-            ),
-            sep="\n",
-            flush=True,
-        )
+            continue
+        for row in measure(name, steps):
+            rows.append(row)
+            print("{call:60} {step:8} {compiling:>6} s {loading:>6} s".format(**row), flush=True)
     with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, ["call", "step", "compiling", "loading"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    write_section()
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--here"]:
-        print(json.dumps(seconds(sys.argv[2])))
-    else:
-        main(sys.argv[1:])
+    main(sys.argv[1:])
