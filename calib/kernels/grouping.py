@@ -27,7 +27,7 @@ def group_ties(scores, labels, weights=None):
         scores, weights = scores[order], weights[order]
         starts, totals, positives = sum_runs(scores, weights, weights * labels[order])
         return Groups(scores[starts], totals, positives)
-    negative, positive = _split_classes(scores, labels)
+    negative, positive = _split_classes(scores, labels.astype(np.uint8, copy=False))
     sort(negative[:-1])
     sort(positive[:-1])
     return Groups(*_merge(negative, positive))
