@@ -78,19 +78,24 @@ class BaggedTrees(ClassifierMixin, BaseEstimator):
     ----------
     n_categories, laplace
         As in `DecisionTree`.
+    distinct : bool, default=False
+        Whether a row that is drawn more than once counts once; Weka counts it as often.
     random_state : int
         Seed of the rows drawn.
     """
 
-    def __init__(self, n_categories, *, laplace=False, random_state=0):
+    def __init__(self, n_categories, *, laplace=False, distinct=False, random_state=0):
         self.n_categories = n_categories
         self.laplace = laplace
+        self.distinct = distinct
         self.random_state = random_state
 
     def fit(self, X, y):
         """Fit the trees."""
         self.classes_ = np.array([0, 1])
         bags = np.random.default_rng(self.random_state).integers(len(X), size=(N_BAGS, len(X)))
+        if self.distinct:
+            bags = [np.unique(bag) for bag in bags]
         self.trees_ = [
             DecisionTree(self.n_categories, laplace=self.laplace).fit(X[bag], y[bag])
             for bag in bags
