@@ -12,8 +12,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from experiments.vovk2014.bagging import BaggedTrees
 from experiments.vovk2014.data import CATEGORICAL, DATASETS, NOMINAL
-from experiments.vovk2014.decision_tree import BaggedTrees, DecisionTree
+from experiments.vovk2014.decision_tree import DecisionTree
 from experiments.vovk2014.naive_bayes import MixedNaiveBayes
 from experiments.vovk2014.network import BackPropagationNetwork
 
