@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,17 @@ class Experiment:
     run_case: Callable
     deviations: tuple = ()
     datasets: tuple = ()
+
+
+def grid(**values):
+    """Cases for all combinations of values, the last keyword varying fastest.
+
+    Examples
+    --------
+    >>> grid(svm=["linear"], run=range(2))
+    [{'svm': 'linear', 'run': 0}, {'svm': 'linear', 'run': 1}]
+    """
+    return [dict(zip(values, case, strict=True)) for case in product(*values.values())]
 
 
 def record(experiment, *, folder=None, n_jobs=None, cases=None):
