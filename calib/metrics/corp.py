@@ -100,7 +100,7 @@ def score_decomposition(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    score: str | Callable[[NDArray, NDArray], NDArray] = "brier",
+    loss: str | Callable[[NDArray, NDArray], NDArray] = "brier",
     sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     """Split a mean proper score into miscalibration, discrimination and uncertainty.
@@ -111,8 +111,8 @@ def score_decomposition(
         Outcomes, 0/1 or bool.
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
-    score : {"brier", "log"} or callable, default="brier"
-        ``score(labels, probabilities)`` returns the loss of each row, smaller for better
+    loss : {"brier", "log"} or callable, default="brier"
+        ``loss(labels, probabilities)`` returns the loss of each row, smaller for better
         predictions; it must be proper for the parts to have a meaning.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; only their ratios matter.
@@ -147,7 +147,7 @@ def score_decomposition(
     """
     groups = group_ties(*_sorted_arguments(labels, probabilities, sample_weight, ratios=True))
     curve = corp_of(groups)
-    loss = loss_of(score)
+    loss = loss_of(loss)
     base_rate = np.full(groups.scores.size, groups.positives.sum() / groups.weights.sum())
     ours, best, base = (
         float(total_loss(loss, values, groups) / groups.weights.sum())
@@ -171,12 +171,12 @@ def _sorted_arguments(labels, probabilities, sample_weight, ratios=False):
     return probabilities, labels, weights
 
 
-def loss_of(score):
+def loss_of(loss):
     """The loss of each row, a function of (labels, probabilities)."""
-    if callable(score):
-        return score
-    check_choice(score, ["brier", "log"], "score")
-    return squared if score == "brier" else logarithmic
+    if callable(loss):
+        return loss
+    check_choice(loss, ["brier", "log"], "loss")
+    return squared if loss == "brier" else logarithmic
 
 
 def total_loss(loss, probabilities, groups):

@@ -39,7 +39,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : classifier, default=LogisticRegression()
         Two classes; its score is `decision_function`, or `predict_proba` if there is none.
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         As in `VennAbers`, for `predict_proba`.
     n_jobs : int, optional
         Processes among which joblib shares the objects; by default one.
