@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 from calib import __version__
 from calib.datasets import DatasetNotFound
 
-RESULTS = Path(__file__).resolve().parents[2] / "results"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
 _SECONDS_BETWEEN_REPORTS = 5.0
 _OTHER_COMMANDS = {"cost": "python benchmarks/cost.py"}
 

@@ -25,6 +25,7 @@ from calib import (
 from calib.datasets import LAWS
 from calib.kernels.pooling import pool_adjacent_violators
 from calib.theory import bin_bounds, mce_bound
+from experiments.bounds import published_mce_bound
 from experiments.naeini2014.kdd98 import COST
 
 site, browser, executable = test_site.site, test_site.browser, test_site.executable  # its fixtures

@@ -26,7 +26,7 @@ def repeated_folds(
     kept: NDArray[np.bool_],
     cv: object,
     n_repeats: int | None,
-    random_state: int,
+    seed: int,
 ) -> list[Splits]:
     """Training rows and rows to predict, by repeat; within a repeat no row is predicted twice.
 
@@ -44,7 +44,7 @@ def repeated_folds(
     n_repeats : int or None
         For an integer `cv`. None: ten, or fewer, down to one, where more than 100,000 rows would
         be predicted.
-    random_state : int
+    seed : int
         For an integer `cv`.
 
     Returns
@@ -59,7 +59,7 @@ def repeated_folds(
     """
     rows = np.flatnonzero(kept)
     if isinstance(cv, numbers.Integral):
-        splits = _drawn(rows, labels, groups, cv, n_repeats, random_state)
+        splits = _drawn(rows, labels, groups, cv, n_repeats, seed)
     elif n_repeats is not None:
         raise ValueError(
             f"n_repeats is for an integer cv, but cv={cv!r} says by itself how often: leave "
@@ -78,7 +78,7 @@ def repeated_folds(
     return _by_repeat(splits, labels)
 
 
-def _drawn(rows, labels, groups, cv, n_repeats, random_state):
+def _drawn(rows, labels, groups, cv, n_repeats, seed):
     """Splits at random of `n_repeats` times `cv` folds."""
     check_integer(cv, "cv", minimum=2)
     if n_repeats is None:
@@ -92,7 +92,7 @@ def _drawn(rows, labels, groups, cv, n_repeats, random_state):
                 "collect more rows of this class or pass a smaller cv"
             )
         folds = [
-            RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=random_state)
+            RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)
         ]
     else:
         groups = groups[rows]
@@ -100,7 +100,7 @@ def _drawn(rows, labels, groups, cv, n_repeats, random_state):
         if found < cv:
             raise ValueError(f"groups holds {found} groups, fewer than cv={cv}: pass a smaller cv")
         folds = [
-            GroupKFold(cv, shuffle=True, random_state=random_state + repeat)
+            GroupKFold(cv, shuffle=True, random_state=seed + repeat)
             for repeat in range(n_repeats)
         ]
     return [(rows[a], rows[b]) for f in folds for a, b in f.split(rows, labels[rows], groups)]
