@@ -159,9 +159,7 @@ def test_the_brier_score_falls_by_the_squared_bias_that_is_removed(seed, n, n_le
     groups, scores, labels = sample(n, seed, strength=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
-        model = fitted(
-            (groups, scores, labels), scale="score", n_levels=n_levels, alpha=0.999
-        )
+        model = fitted((groups, scores, labels), scale="score", n_levels=n_levels, alpha=0.999)
     stored = [q._asdict() for q in model.patches_]
     stages = [p for p, _ in by_hand(stored, groups, scores, "score")]
     for patch, before, after in zip(model.patches_, stages[:-1], stages[1:], strict=True):

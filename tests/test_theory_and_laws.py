@@ -187,7 +187,10 @@ def test_bad_arguments_are_refused_by_name():
         (lambda: mce_bound([10, 10], 0.1, n_bins=1), "n_bins must be an integer of at least 2"),
         (lambda: mce_bound([10, 10], 0.1, n_values=1), "n_values must be an integer of at least"),
         (lambda: mce_bound([10], 0.1, strategy="equal"), "strategy must be one of"),
-        (lambda: clopper_pearson_limits([10, 10], [1, 11], 0.1), "positives must be as many as counts"),
+        (
+            lambda: clopper_pearson_limits([10, 10], [1, 11], 0.1),
+            "positives must be as many as counts",
+        ),
     ]:
         with pytest.raises(ValueError, match=message):
             call()

@@ -168,8 +168,7 @@ def compare(
         if verbose:
             print(f"compare: {name}, {trials[name].seconds:.2g} s a fit", file=sys.stderr)
     gains = {
-        kind: _gains(trials, reference, kind, sample, groups, confidence, seed)
-        for kind in LOSSES
+        kind: _gains(trials, reference, kind, sample, groups, confidence, seed) for kind in LOSSES
     }
     results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
     certain = {n for n, t in trials.items() if np.isin(t.predictions, [0, 1]).any()}

@@ -91,17 +91,14 @@ def _drawn(rows, labels, groups, cv, n_repeats, seed):
                 f"labels holds {counts.min()} of class {counts.argmin()}, fewer than cv={cv}: "
                 "collect more rows of this class or pass a smaller cv"
             )
-        folds = [
-            RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)
-        ]
+        folds = [RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)]
     else:
         groups = groups[rows]
         found = np.unique(groups).size
         if found < cv:
             raise ValueError(f"groups holds {found} groups, fewer than cv={cv}: pass a smaller cv")
         folds = [
-            GroupKFold(cv, shuffle=True, random_state=seed + repeat)
-            for repeat in range(n_repeats)
+            GroupKFold(cv, shuffle=True, random_state=seed + repeat) for repeat in range(n_repeats)
         ]
     return [(rows[a], rows[b]) for f in folds for a, b in f.split(rows, labels[rows], groups)]
 

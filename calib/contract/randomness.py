@@ -3,6 +3,7 @@
 import numbers
 
 import numpy as np
+from sklearn.utils import check_random_state as legacy
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
@@ -10,19 +11,20 @@ RandomState = int | np.random.Generator | np.random.RandomState | None
 def check_random_state(random_state: RandomState) -> np.random.Generator:
     """Return the generator that is meant by `random_state`.
 
-    None draws anew each time, a number is the seed of a new generator, a NumPy `Generator` is taken
-    as it is, and a legacy `RandomState` gives the seed. Both of these advance.
+    A number is the seed of a new generator, and a NumPy `Generator` is taken as it is. A legacy
+    `RandomState` gives the seed, or NumPy's global one if `random_state` is None, as in
+    scikit-learn: these go on, and do not give the same seed again.
 
     Raises
     ------
     ValueError
         If it is none of the four.
     """
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31)
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        random_state = legacy(random_state).randint(2**31 - 1)
     is_seed = isinstance(random_state, numbers.Integral) and random_state >= 0
     if isinstance(random_state, bool) or not (
-        random_state is None or is_seed or isinstance(random_state, np.random.Generator)
+        is_seed or isinstance(random_state, np.random.Generator)
     ):
         raise ValueError(
             "random_state must be None, an integer of at least 0, a numpy Generator or a "

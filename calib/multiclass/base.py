@@ -115,7 +115,7 @@ class MulticlassCalibrator(BaseEstimator):
     def score(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Minus the Brier score of `predict_proba`, in [-2, 0]: proper, and finite.
+        """Minus the `brier_score_loss` of `predict_proba`, in [-2, 0]: proper, and finite.
 
         Parameters are those of `fit`.
         """

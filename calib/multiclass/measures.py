@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_class_labels, check_score_rows, check_weights, rescaled
+from calib.contract.validation import (
+    check_class_labels,
+    check_flag,
+    check_score_rows,
+    check_weights,
+    rescaled,
+)
 
 
 def confidences(
@@ -155,19 +161,30 @@ def top_label(
 
 
 def brier_score_loss(
-    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    scale_by_half: bool | str = "auto",
 ) -> float:
     """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
 
-    With two classes it is twice `calib.brier_score_loss`, as Brier (1950) has it.
+    As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes: it
+    then is `calib.brier_score_loss`. The sum itself is that of Brier (1950).
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     0.25
+    >>> brier_score_loss([0, 1], [[1.0, 0.0], [0.5, 0.5]])
+    0.125
     """
+    if scale_by_half != "auto":
+        check_flag(scale_by_half, "scale_by_half")
     labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
     of_outcome = probabilities[np.arange(labels.size), labels]
     others = np.square(probabilities).sum(axis=1) - np.square(of_outcome)
-    return _mean(np.square(1 - of_outcome) + others, weights)
+    loss = _mean(np.square(1 - of_outcome) + others, weights)
+    halved = probabilities.shape[1] == 2 if scale_by_half == "auto" else scale_by_half
+    return loss / 2 if halved else loss
 
 
 def log_loss(

@@ -82,7 +82,14 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (array([0.   , 0.333, 0.333]), array([0.5  , 0.667, 1.   ]))
     """
 
-    def __init__(self, estimator=None, *, loss="log", n_jobs=None, verbose=0):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        loss: str = "log",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
         self.estimator = estimator
         self.loss = loss
         self.n_jobs = n_jobs
