@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
 
 from calib.contract.protocol import calibrated
 from calib.contract.validation import check_integer
+from calib.metrics.losses import logarithmic, squared
 
 MOST_REPEATS = 10
 ROWS_PREDICTED = 100_000  # large samples, whose folds hardly matter, get along with fewer repeats
@@ -198,7 +199,8 @@ class Sample:
         for row, splits in zip(predictions, self.repeats, strict=True):
             for training, test in splits:
                 row[test] = predict(training, test)
-        losses = _losses(self.labels, predictions)
+        losses = {"log": logarithmic(self.labels, predictions)}
+        losses["brier"] = squared(self.labels, predictions)
         return Trial(
             predictions,
             {kind: _over_repeats(values) for kind, values in losses.items()},
@@ -215,13 +217,6 @@ class Sample:
                 for _, test in splits
             ]
         )
-
-
-def _losses(labels, predictions):
-    """Loss of each prediction."""
-    of_outcome = np.where(labels == 1, predictions, 1 - predictions)
-    with np.errstate(divide="ignore"):
-        return {"log": 0.0 - np.log(of_outcome), "brier": np.square(1 - of_outcome)}
 
 
 def _over_repeats(losses):

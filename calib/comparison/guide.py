@@ -1,7 +1,7 @@
-"""Which calibrator to begin with: the questions of chapter 33, in the words of every place.
+"""Which calibrator to begin with: three questions, in the words of every place.
 
-The chapter draws them, the page *Which method should I use?* lists them, and `compare` takes its
-words from here where rows are few. A test asks the recorded benchmark whether it supports them.
+`compare` takes its words from here where rows are few, and so do the pages of the book that draw
+and list the questions. A test asks the recorded benchmark whether it supports them.
 """
 
 from typing import NamedTuple

@@ -208,19 +208,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def get_metadata_routing(self) -> MetadataRouter:
         """Who may ask for the parameters of `fit`: classifier, splitter and calibrator."""
         fit = MethodMapping().add(caller="fit", callee="fit")
-        return (
-            MetadataRouter(owner=type(self).__name__)
-            .add_self_request(self)
-            .add(
-                estimator=self._classifier(),
-                method_mapping=MethodMapping() if is_prefit(self.cv) else fit,
-            )
-            .add(
-                splitter=self.cv,
-                method_mapping=MethodMapping().add(caller="fit", callee="split"),
-            )
-            .add(calibrator=self._calibrator(), method_mapping=fit)
-        )
+        split = MethodMapping().add(caller="fit", callee="split")
+        training = MethodMapping() if is_prefit(self.cv) else fit
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        router.add(estimator=self._classifier(), method_mapping=training)
+        router.add(splitter=self.cv, method_mapping=split)
+        return router.add(calibrator=self._calibrator(), method_mapping=fit)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
