@@ -3,7 +3,6 @@
 import numbers
 
 import numpy as np
-from sklearn.utils import check_random_state as legacy
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
@@ -21,7 +20,8 @@ def check_random_state(random_state: RandomState) -> np.random.Generator:
         If it is none of the four.
     """
     if random_state is None or isinstance(random_state, np.random.RandomState):
-        random_state = legacy(random_state).randint(2**31 - 1)
+        legacy = np.random if random_state is None else random_state
+        random_state = legacy.randint(2**31 - 1)
     is_seed = isinstance(random_state, numbers.Integral) and random_state >= 0
     if isinstance(random_state, bool) or not (
         is_seed or isinstance(random_state, np.random.Generator)
