@@ -64,7 +64,7 @@ CALIBRATORS = [
     ENIR(criterion="aicc"),
     ENIR(centred=True, smoothing=1),
     VennAbers(),
-    VennAbers(loss="square"),
+    VennAbers(loss="brier"),
     DirectIsotonic(),
     CalibratorCV(),
     PriorShift(IsotonicCalibrator(), prior=0.25),

@@ -126,7 +126,7 @@ MEASURES = [
     ("roc_auc_score", {}),
     ("kuiper_error", {}),
     ("score_decomposition", {}),
-    ("score_decomposition", {"score": "log"}),
+    ("score_decomposition", {"loss": "log"}),
 ]
 
 

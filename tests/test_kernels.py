@@ -192,7 +192,8 @@ def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():
 TOUR = """if True:
     import numpy as np
     import calib
-    from calib.kernels import adjacent_violators, binning, grouping, near_isotonic, searching
+    from calib.kernels import adjacent_violators, binning, grouping
+    from calib.kernels import near_isotonic, searching, sorting
 
     rng = np.random.default_rng(0)
     scores = rng.random(4000)

@@ -491,7 +491,7 @@ def test_numbers_in_words():
         ({"labels": [0, 2]}, "labels must be 0/1 or bool; found 2"),
         ({"groups": ["a"]}, "groups has 1 rows but scores has 2"),
         ({"sample_weight": [0, 0]}, "sample_weight is zero in every row"),
-        ({"random_state": None}, "random_state must be an integer"),
+        ({"random_state": -1}, "random_state must be None, an integer"),
     ],
 )
 def test_bad_input_is_refused_by_name(changed, message):

@@ -132,14 +132,14 @@ def score_decomposition(
     labels: Column,
     probabilities: Column,
     *,
-    score: str | Callable[[NDArray, NDArray], NDArray] = "brier",
+    loss: str | Callable[[NDArray, NDArray], NDArray] = "brier",
     sample_weight: Column | None = None,
 ) -> ScoreDecomposition:
     """`calib.metrics.score_decomposition`: two passes, the second of which orders the predictions.
 
     A range tells its loss and its isotonic blocks, which are pooled as in `IsotonicCalibrator`.
     """
-    loss = loss_of(score)
+    loss = loss_of(loss)
     sample = _sample(labels, probabilities, sample_weight)
     losses, blocks = zip(*sample.each_range(_range_loss, [loss] * sample.n_ranges), strict=True)
     *_, weights, positives = merged(blocks)

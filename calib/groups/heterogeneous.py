@@ -190,7 +190,14 @@ class HeterogeneousCalibrator(BaseEstimator):
     True
     """
 
-    def __init__(self, partition=None, calibrator=None, *, min_part_size=50, pooling=0):
+    def __init__(
+        self,
+        partition: Any = None,
+        calibrator: Any = None,
+        *,
+        min_part_size: int = 50,
+        pooling: float | str = 0,
+    ):
         self.partition = partition
         self.calibrator = calibrator
         self.min_part_size = min_part_size

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import check_integer, check_positive, check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
@@ -50,7 +51,7 @@ def consistency_band(
     *,
     confidence: float = 0.9,
     n_resamples: int = 200,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationBand:
     """Where the CORP curve lies, point by point, if the predictions are calibrated.
@@ -68,7 +69,7 @@ def consistency_band(
         Coverage at one prediction, in (0, 1).
     n_resamples : int, default=200
         Number of fits.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts, and as many points are drawn as they sum to, rounded.
@@ -100,7 +101,7 @@ def consistency_band(
     check_integer(n_resamples, "n_resamples")
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     groups = group_ties(probabilities, labels, weights)
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     n_points = max(1, round(groups.weights.sum()))
     shares = groups.weights / groups.weights.sum()
     n_groups = groups.scores.size

@@ -95,7 +95,7 @@ def score_decomposition(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    score: str | Callable[[NDArray, NDArray], NDArray] = "brier",
+    loss: str | Callable[[NDArray, NDArray], NDArray] = "brier",
     sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     """Split a mean proper score into miscalibration, discrimination and uncertainty.
@@ -103,8 +103,8 @@ def score_decomposition(
     Parameters
     ----------
     {sample}
-    score : {"brier", "log"} or callable, default="brier"
-        ``score(labels, probabilities)`` returns the loss of each row, smaller for better
+    loss : {"brier", "log"} or callable, default="brier"
+        ``loss(labels, probabilities)`` returns the loss of each row, smaller for better
         predictions; it must be proper for the parts to have a meaning.
     {ratios}
 
@@ -136,7 +136,7 @@ def score_decomposition(
     """
     groups = ties_of(labels, probabilities, sample_weight)
     curve = corp_of(groups)
-    loss = loss_of(score)
+    loss = loss_of(loss)
     base_rate = np.full(groups.scores.size, groups.positives.sum() / groups.weights.sum())
     ours, best, base = (
         float(total_loss(loss, values, groups) / groups.weights.sum())
@@ -152,12 +152,12 @@ def corp_of(groups):
     return CORPCurve(groups.scores, groups.weights, groups.positives, recalibrated)
 
 
-def loss_of(score):
+def loss_of(loss):
     """The loss of each row, a function of (labels, probabilities)."""
-    if callable(score):
-        return score
-    check_choice(score, ["brier", "log"], "score")
-    return squared if score == "brier" else logarithmic
+    if callable(loss):
+        return loss
+    check_choice(loss, ["brier", "log"], "loss")
+    return squared if loss == "brier" else logarithmic
 
 
 def total_loss(loss, probabilities, groups):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import (
     check_integer,
     check_positive,
@@ -44,7 +45,7 @@ def bootstrap_interval(
     *,
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
     r"""Bootstrap interval of any measure of calibration or discrimination.
@@ -63,7 +64,7 @@ def bootstrap_interval(
         Coverage, in (0, 1).
     n_resamples : int, default=1000
         Number of draws.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts, and as many rows are drawn as they sum to, rounded.
@@ -114,7 +115,7 @@ def bootstrap_difference(
     *,
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
     """Bootstrap interval of the difference that two predictions of the same outcomes make.
@@ -175,7 +176,7 @@ def bootstrap_by_group(
     *,
     confidence: float = 0.95,
     n_resamples: int = 2000,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> dict[object, Interval]:
     """Bootstrap intervals of a measure in each group that hold in all of them at once.
@@ -191,7 +192,7 @@ def bootstrap_by_group(
         Probability that all intervals hold, in (0, 1).
     n_resamples : int, default=2000
         Number of draws in each group; more groups need more, since each interval is wider.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     {counts}
 
@@ -225,7 +226,7 @@ def bootstrap_by_group(
         groups = groups[np.asarray(sample_weight, np.float64) > 0]
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
     names, codes = codes_of(groups, labels.size, name="groups", other="probabilities")
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     intervals = {}
     for code, name in enumerate(names.tolist()):
         rows = codes == code
@@ -247,7 +248,7 @@ def _resampled(measures, labels, predictions, weights, n_resamples, random_state
     Equal rows are pooled first: fewer are drawn, and the draws do not depend on their order.
     """
     check_integer(n_resamples, "n_resamples", minimum=2)
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     weights = np.ones(labels.size) if weights is None else weights
     columns = [labels, *predictions]
     order = np.lexsort(columns)

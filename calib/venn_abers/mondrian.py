@@ -33,7 +33,7 @@ class MondrianVennAbers(OneDimensional):
 
     Parameters
     ----------
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         As in `VennAbers`.
 
     Attributes

@@ -81,7 +81,7 @@ const methods = (() => {
     }));
   }
 
-  /* calib.theory.bin_bounds(counts, delta, n_bins=nBins) for bins that no tie has moved: they hold
+  /* calib.theory.bin_bounds(counts, alpha, n_bins=nBins) for bins that no tie has moved: they hold
      the ranks that were planned, so that the union bound counts J = 2 nBins of them. */
   function binBound(count, nBins, delta) {
     if (count <= 2) return 1;
@@ -89,7 +89,7 @@ const methods = (() => {
     return Math.min(1, noise + 2 / (count - 2));
   }
 
-  /* calib.theory.published_mce_bound. */
+  /* published_mce_bound of experiments/bounds.py. */
   function publishedBound(n, nBins, delta) {
     return Math.sqrt((2 * nBins * Math.log((2 * nBins) / delta)) / n);
   }
