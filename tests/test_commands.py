@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import math
 import os
@@ -25,7 +24,6 @@ from calib.commands.writing import new_file
 from calib.maps.forms import KINDS
 from calib.maps.programs import PROGRAMS, program
 from calib.maps.stored import FittedTo, StoredMap
-from calib.metrics.base_rate import BaseRateTest
 
 COLUMNS = ["--score", "prob", "--label", "y"]
 RUN = [sys.executable, "-m", "calib"]
@@ -540,44 +538,6 @@ def test_a_state_that_is_none(content, data, tmp_path, capfd):
 @pytest.mark.parametrize("words", [["--batch", "0"], ["--alpha", "0"], ["--alpha", "nan"]])
 def test_bounds_of_monitor(words, data, capfd):
     assert words[0] in refusal(capfd, "monitor", data, *COLUMNS, *words)
-
-
-def test_the_numerator_of_the_base_rate_test_is_a_law_of_the_labels():
-    """Its sum over all sequences of labels is one, so the e-value is a likelihood ratio at most."""
-    total = 0.0
-    for labels in itertools.product([0, 1], repeat=7):
-        labels = np.array(labels)
-        test = BaseRateTest()
-        for batch in (labels[:2], labels[2:3], labels[3:]):
-            test.update(batch)
-        rate = labels.mean()
-        total += np.exp(test.log_e_value) * np.prod(np.where(labels == 1, rate, 1 - rate))
-    assert total == pytest.approx(1, abs=1e-12)
-
-
-def test_the_base_rate_test_goes_on_as_it_was_and_refuses_what_cannot_be():
-    rng = np.random.default_rng(0)
-    test = BaseRateTest()
-    for rate in (0.2, 0.2, 0.4):
-        test.update(rng.random(100) < rate)
-    again = BaseRateTest.from_dict(json.loads(json.dumps(test.to_dict())))
-    assert vars(again) == vars(test)
-    for wrong in ({"n_rows": "abc"}, {"n_rows": [100, 200]}, {"n_positives": [0, 500, 501]}):
-        with pytest.raises(ValueError):
-            BaseRateTest.from_dict(test.to_dict() | wrong)
-
-
-def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_change():
-    rng = np.random.default_rng(4)
-    alarms = {0.3: 0, 0.45: 0}
-    for later in alarms:
-        for _ in range(200):
-            test = BaseRateTest()
-            for batch in range(20):
-                test.update((rng.random(200) < (0.3 if batch < 10 else later)).astype(int))
-            alarms[later] += test.p_value <= 0.05
-    assert alarms[0.3] <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
-    assert alarms[0.45] >= 198
 
 
 # progress
