@@ -55,8 +55,8 @@ def drawn(n=300, seed=0, slope=1.0, decimals=None):
 def numbers(found):
     """All numbers of a result, in one array."""
     if isinstance(found, dict):
-        found = list(found.values())
-    return np.hstack([numbers(part) for part in found]) if np.ndim(found) else [found]
+        found = tuple(found.values())
+    return np.hstack([numbers(part) for part in found]) if isinstance(found, tuple) else found
 
 
 # All of them
@@ -75,6 +75,7 @@ def test_weights_are_copies_and_a_row_of_weight_zero_is_not_there(function):
 @pytest.mark.parametrize("function", ON_ROWS)
 def test_the_order_of_the_rows_does_not_matter(function):
     labels, scores = drawn(200, slope=1.5, decimals=3)
+    scores = scores.clip(0.02, 0.98)
     order = np.random.default_rng(1).permutation(200)
     one, other = function(labels, scores), function(labels[order], scores[order])
     np.testing.assert_allclose(numbers(one), numbers(other), rtol=1e-8, atol=1e-12)
@@ -227,9 +228,8 @@ def test_a_detectable_bias_is_detected():
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.2, 0.6, 500)
     bias = detectable_bias(scores)
-    found = sum(
-        kuiper_test(rng.random(500) < scores + bias, scores).p_value <= 0.05 for _ in range(200)
-    )
+    outcomes = rng.random((200, 500)) < scores + bias
+    found = sum(kuiper_test(labels, scores).p_value <= 0.05 for labels in outcomes)
     assert found / 200 > 0.8 - 2 * np.sqrt(0.16 / 200)
     assert detectable_bias(np.tile(scores, 4)) == pytest.approx(bias / 2)
     assert detectable_bias(scores, sample_weight=np.full(500, 4)) == pytest.approx(bias / 2)
@@ -264,12 +264,15 @@ def test_simulated_errors_are_those_of_the_package_and_the_draws_of_the_predicti
 def test_simulated_p_values_are_uniform_for_calibrated_predictions():
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.1, 0.9, 60)
-    draws = [simulated_errors(rng.random(60) < scores, scores, n_draws=19) for _ in range(200)]
+    draws = [
+        simulated_errors(rng.random(60) < scores, scores, n_draws=9, random_state=rng)
+        for _ in range(100)
+    ]
     for errors in zip(*draws, strict=True):
-        p_values = np.array([error.p_value for error in errors]) - rng.random(200) / 20
+        p_values = np.array([error.p_value for error in errors]) - rng.random(100) / 10
         assert kstest(p_values, "uniform").pvalue > 1e-3
-        over = np.mean([error.estimate > error.by_chance(0.95) for error in errors])
-        assert over < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+        over = np.mean([error.estimate > error.by_chance(0.9) for error in errors])
+        assert abs(over - 0.1) < 3 * np.sqrt(0.1 * 0.9 / 100)
 
 
 def test_simulated_p_values_of_what_cannot_be():
@@ -293,9 +296,8 @@ def test_limits_of_the_line_by_definition():
     assert [interval.estimate for interval in found] == pytest.approx(list(line))
     design = np.stack([logit(scores), np.ones(300)], axis=1)
     fitted = expit(design @ line[:2])
-    bread = np.linalg.inv(
-        sum(q * (1 - q) * np.outer(x, x) for q, x in zip(fitted, design, strict=True))
-    )
+    curvature = fitted * (1 - fitted)
+    bread = np.linalg.inv(sum(c * np.outer(x, x) for c, x in zip(curvature, design, strict=True)))
     filling = sum(
         (z - q) ** 2 * np.outer(x, x) for z, q, x in zip(labels, fitted, design, strict=True)
     )
