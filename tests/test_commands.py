@@ -19,8 +19,7 @@ import calib
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
-from calib.commands.progress import Progress
-from calib.commands.writing import new_file
+from calib.commands.output import Progress, new_file
 from calib.maps.forms import KINDS
 from calib.maps.programs import PROGRAMS, program
 from calib.maps.stored import FittedTo, StoredMap
@@ -433,8 +432,6 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
 
 
 def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
-    from calib.commands import comparing
-
     expected = calib.compare(*sample(), [calib.PlattScaling(), calib.IsotonicCalibrator()])
 
     def same(scores, labels, sample_weight, groups, loss, verbose):
@@ -443,7 +440,7 @@ def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
         assert (sample_weight, groups, loss, verbose) == (None, None, "log", 0)
         return expected
 
-    monkeypatch.setattr(comparing, "compare", same)
+    monkeypatch.setattr(calib, "compare", same)
     assert main(["compare", data, *COLUMNS]) == 0
     assert capfd.readouterr().out == f"{expected}\n"
     assert main(["compare", data, *COLUMNS, "--json"]) == 0
@@ -545,15 +542,14 @@ def test_bounds_of_monitor(words, data, capfd):
 
 def test_progress_is_said_on_request_and_on_a_terminal(monkeypatch, capsys):
     clock = iter(np.arange(0, 100, 0.6))
-    monkeypatch.setattr("calib.commands.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("calib.commands.output.time.monotonic", lambda: next(clock))
     for wanted, terminal, expected in (
         (False, False, ""),
         (True, False, "2,000 rows\n4,000 rows\n"),
         (False, True, "\r2,000 rows\r4,000 rows\n"),
     ):
         monkeypatch.setattr("sys.stderr.isatty", lambda terminal=terminal: terminal)
-        progress = Progress(wanted)
-        for n_rows in range(1000, 5000, 1000):
-            progress(n_rows)
-        progress.end()
+        with Progress(wanted) as progress:
+            for n_rows in range(1000, 5000, 1000):
+                progress(n_rows)
         assert capsys.readouterr().err == expected

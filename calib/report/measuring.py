@@ -1,6 +1,7 @@
 """The measures of a report: `calib.metrics` computes them, here stands what is said of them."""
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,41 @@ from calib.report.contents import N_BINS, Bin, Curve, Data, Estimate, Group, Tes
 
 FEW = 20  # rows of a class: with fewer nothing is said but by simulation
 N_COLUMNS = 25  # of the histogram
+MEASURES = {  # by key: the name, and what it means
+    "mean_prediction": ("Mean prediction", ""),
+    "observed_rate": ("Observed rate", "Share of positives."),
+    "bias": (
+        "Bias (observed less predicted)",
+        "Above 0: the predictions are too low on the whole.",
+    ),
+    "log_loss": ("Log loss", ""),
+    "brier": ("Brier score", ""),
+    "miscalibration": (
+        "Miscalibration (MCB)",
+        "Part of the Brier score that the best increasing map would remove.",
+    ),
+    "discrimination": ("Discrimination (DSC)", "What the scores gain over the base rate."),
+    "uncertainty": ("Uncertainty (UNC)", "Brier score of the base rate."),
+    "auc": ("AUC", "Share of pairs of a positive and a negative in the right order."),
+    "kuiper_error": (
+        "Kuiper error",
+        "Largest bias over a range of predictions, as a share of all rows.",
+    ),
+    "smooth_ece": (
+        "Smooth ECE",
+        "Expected calibration error by a kernel that chooses its own width.",
+    ),
+    "ici": ("Calibration index (ICI)", "Mean distance of the predictions from a smooth curve."),
+    "slope": (
+        "Calibration slope",
+        "1 is right; below 1: predictions too far from the base rate.",
+    ),
+    "intercept": ("Calibration intercept", "Of the same line of log-odds; 0 is right."),
+    "in_the_large": (
+        "Calibration in the large",
+        "Intercept where the slope is 1; above 0: too low on the whole.",
+    ),
+}
 
 
 class Sample(NamedTuple):
@@ -66,70 +102,42 @@ def estimates(sample: Sample, data: Data, chance: SimulatedErrors | None) -> tup
     """Every measure; for scores outside [0, 1] only the one that needs no probabilities."""
     if not data.probabilities:
         return (area_under_curve(sample),)
+    labels, scores, weights = sample[:3]
+    mean = partial(metrics.mean_interval, sample_weight=weights)
+    rate = metrics.binomial_limits(min(data.positives, data.total), data.total)
+    parts = sample.measured(metrics.score_decomposition)
     return (
-        *_means(sample, data),
-        *_proper_scores(sample, chance),
+        _estimate("mean_prediction", data.mean),
+        _estimate("observed_rate", Interval(data.positives / data.total, *map(float, rate), 0.0)),
+        _bias(mean(labels - scores), rarer(data)),
+        _log_loss(sample, mean),
+        _estimate("brier", mean(np.square(scores - labels))),
+        _estimate("miscalibration", parts.miscalibration, chance and chance.miscalibration),
+        _estimate("discrimination", parts.discrimination),
+        _estimate("uncertainty", parts.uncertainty),
         area_under_curve(sample),
-        *_errors_without_bins(sample, chance),
+        _estimate(
+            "kuiper_error",
+            sample.measured(metrics.kuiper_interval),
+            chance and chance.kuiper_error,
+        ),
+        _estimate("smooth_ece", sample.measured(metrics.smooth_ece), chance and chance.smooth_ece),
+        _estimate("ici", sample.measured(metrics.integrated_calibration_index)),
         *_line(sample),
     )
 
 
-def _means(sample, data):
-    observed = data.positives / data.total
-    lower, upper = metrics.binomial_limits(min(data.positives, data.total), data.total)
-    bias = metrics.mean_interval(sample.labels - sample.scores, sample_weight=sample.weights)
-    note = "Above 0: the predictions are too low on the whole."
-    if rarer(data) < FEW:
-        note += f" Limits need {FEW} rows of each class."
-        bias = _point(bias.estimate)
-    return (
-        Estimate("mean_prediction", "Mean prediction", data.mean),
-        Estimate(
-            "observed_rate",
-            "Observed rate",
-            observed,
-            float(lower),
-            float(upper),
-            note="Share of positives.",
-        ),
-        _with_limits("bias", "Bias (observed less predicted)", bias, note),
-    )
+def _bias(interval, fewer):
+    if fewer >= FEW:
+        return _estimate("bias", interval)
+    return _estimate("bias", interval.estimate, more=f"Limits need {FEW} rows of each class.")
 
 
-def _proper_scores(sample, chance):
-    labels, scores, weights = sample[:3]
-    parts = sample.measured(metrics.score_decomposition)
-    brier = metrics.mean_interval(np.square(scores - labels), sample_weight=weights)
-    logarithmic = Estimate(
-        "log_loss", "Log loss", None, note="Infinite: an outcome was given probability 0."
-    )
-    if math.isfinite(sample.measured(metrics.log_loss)):
-        losses = -np.log(np.where(labels == 1, scores, 1 - scores))
-        interval = metrics.mean_interval(losses, sample_weight=weights)
-        logarithmic = _with_limits("log_loss", "Log loss", interval)
-    return (
-        logarithmic,
-        _with_limits("brier", "Brier score", brier),
-        Estimate(
-            "miscalibration",
-            "Miscalibration (MCB)",
-            parts.miscalibration,
-            by_chance=_by_chance(chance and chance.miscalibration),
-            note="Part of the Brier score that the best increasing map would remove.",
-        ),
-        Estimate(
-            "discrimination",
-            "Discrimination (DSC)",
-            parts.discrimination,
-            note="What the scores gain over the base rate.",
-        ),
-        Estimate(
-            "uncertainty",
-            "Uncertainty (UNC)",
-            parts.uncertainty,
-            note="Brier score of the base rate.",
-        ),
+def _log_loss(sample, mean):
+    if math.isinf(sample.measured(metrics.log_loss)):
+        return _estimate("log_loss", None, more="Infinite: an outcome was given probability 0.")
+    return _estimate(
+        "log_loss", mean(-np.log(np.where(sample.labels == 1, sample.scores, 1 - sample.scores)))
     )
 
 
@@ -138,52 +146,13 @@ def area_under_curve(sample: Sample) -> Estimate:
     of_class = np.bincount(sample.labels, sample.counts, minlength=2)
     if of_class.min() == 0:
         return Estimate("auc", "AUC", None, note="Needs both classes.")
-    note = "Share of pairs of a positive and a negative in the right order."
-    if of_class.min() <= 1:
-        area = _point(sample.measured(metrics.roc_auc_score))
-        return _with_limits("auc", "AUC", area, f"{note} Limits need two rows of each class.")
-    return _with_limits("auc", "AUC", sample.measured(metrics.auc_interval), note)
-
-
-def _errors_without_bins(sample, chance):
-    return (
-        _with_limits(
-            "kuiper_error",
-            "Kuiper error",
-            sample.measured(metrics.kuiper_interval),
-            "Largest bias over a range of predictions, as a share of all rows.",
-            _by_chance(chance and chance.kuiper_error),
-        ),
-        Estimate(
-            "smooth_ece",
-            "Smooth ECE",
-            sample.measured(metrics.smooth_ece),
-            by_chance=_by_chance(chance and chance.smooth_ece),
-            note="Expected calibration error by a kernel that chooses its own width.",
-        ),
-        Estimate(
-            "ici",
-            "Calibration index (ICI)",
-            sample.measured(metrics.integrated_calibration_index),
-            note="Mean distance of the predictions from a smooth curve.",
-        ),
-    )
+    if of_class.min() > 1:
+        return _estimate("auc", sample.measured(metrics.auc_interval))
+    area = sample.measured(metrics.roc_auc_score)
+    return _estimate("auc", area, more="Limits need two rows of each class.")
 
 
 def _line(sample):
-    names = (
-        (
-            "slope",
-            "Calibration slope",
-            "1 is right; below 1: predictions too far from the base rate.",
-        ),
-        ("intercept", "Calibration intercept", "Of the same line of log-odds; 0 is right."),
-        (
-            "in_the_large",
-            "Calibration in the large",
-            "Intercept where the slope is 1; above 0: too low on the whole.",
-        ),
-    )
     try:
         line = sample.measured(metrics.recalibration_intervals)
     except ValueError:
@@ -191,10 +160,21 @@ def _line(sample):
         if np.any((sample.scores == 0) | (sample.scores == 1)):
             reason = "predictions of 0 or 1 have no finite log-odds"
         note = f"No finite line: {reason}."
-        return tuple(Estimate(key, name, None, note=note) for key, name, _ in names)
-    return tuple(
-        _with_limits(key, name, interval, note)
-        for (key, name, note), interval in zip(names, line, strict=True)
+        keys = metrics.RecalibrationLine._fields
+        return tuple(Estimate(key, MEASURES[key][0], None, note=note) for key in keys)
+    return tuple(map(_estimate, line._fields, line))
+
+
+def _estimate(key, found, chance: Simulated | None = None, *, more=""):
+    """What was found, an `Interval` or a number, with its name and meaning."""
+    name, meaning = MEASURES[key]
+    value, lower, upper = found, None, None
+    if isinstance(found, Interval):
+        value, limits = found.estimate, found[1:3]
+        lower, upper = limits if all(map(math.isfinite, limits)) else (None, None)
+    by_chance = None if chance is None else chance.by_chance()
+    return Estimate(
+        key, name, value, lower, upper, by_chance, " ".join(filter(None, (meaning, more)))
     )
 
 
@@ -271,20 +251,6 @@ def decisions_of(sample: Sample) -> tuple[Threshold, ...]:
     gains = sample.measured(metrics.decision_gains)
     columns = (column.tolist() for column in (*curve, *gains[1:]))
     return tuple(map(Threshold, *columns))
-
-
-def _point(value):
-    """A value without limits."""
-    return Interval(value, -math.inf, math.inf, math.inf)
-
-
-def _with_limits(key, name, interval, note="", by_chance=None):
-    limits = interval[1:3] if math.isfinite(interval.error) else (None, None)
-    return Estimate(key, name, interval.estimate, *limits, by_chance, note)
-
-
-def _by_chance(error: Simulated | None):
-    return None if error is None else error.by_chance()
 
 
 def _test(name, result, note):
