@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, kstwobign, norm
 
 from calib.kernels.logistic import fit_logistic
 from calib.metrics import (
     BaseRateTest,
     SequentialCalibrationTest,
+    change_test,
     hosmer_lemeshow_test,
     kuiper_error,
     kuiper_test,
@@ -348,3 +349,28 @@ def test_the_base_rate_test_refuses_wrong_labels_and_is_then_as_it_was():
     assert test.to_dict() == before
     assert repr(test) == "BaseRateTest(n_rows=3, p_value=1)"
     assert repr(BaseRateTest()) == "BaseRateTest(n_rows=0, p_value=1)"
+
+
+# A change along the rows
+
+
+def test_the_change_test_by_definition():
+    values = np.random.default_rng(0).normal(size=50)
+    found = change_test(values)
+    apart = [abs(values[:k].mean() - values[k:].mean()) * k * (50 - k) / 50 for k in range(1, 50)]
+    assert found.row == 1 + np.argmax(apart)
+    assert found.statistic == pytest.approx(max(apart) / (values.std() * np.sqrt(50)))
+    assert found.p_value == pytest.approx(kstwobign.sf(found.statistic))
+    assert change_test([3, 3, 3]) == change_test([7]) == (0.0, 1.0, 0)
+    with pytest.raises(ValueError, match="values must be finite"):
+        change_test([0, np.nan])
+
+
+def test_the_change_test_alarms_as_seldom_as_it_says_and_finds_a_change():
+    rng = np.random.default_rng(0)
+    constant = [change_test(rng.random(300) < 0.3).p_value <= 0.05 for _ in range(400)]
+    assert np.mean(constant) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    rate = np.where(np.arange(600) < 400, 0.2, 0.45)
+    found = [change_test(rng.random(600) < rate) for _ in range(50)]
+    assert all(test.p_value < 0.01 for test in found)
+    assert abs(np.median([test.row for test in found]) - 400) < 20

@@ -18,6 +18,7 @@ from calib.metrics.binned import (
     sweep_calibration_error,
 )
 from calib.metrics.by_group import GroupCalibration, calibration_by_group
+from calib.metrics.change import ChangeTest, change_test
 from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
 from calib.metrics.delong import auc_difference, auc_interval
 from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
@@ -61,6 +62,7 @@ __all__ = [
     "BaseRateTest",
     "BiasedRange",
     "CORPCurve",
+    "ChangeTest",
     "CalibrationBand",
     "DecisionCurve",
     "DecisionGains",
@@ -86,6 +88,7 @@ __all__ = [
     "bootstrap_interval",
     "brier_score_loss",
     "calibration_by_group",
+    "change_test",
     "confidence_band",
     "consistency_band",
     "corp_curve",
