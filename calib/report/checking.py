@@ -139,10 +139,9 @@ def _of_scores(sample, data):
             f"{count(data.rows, 'row')}, as of trees or bins."
         )
         yield Caution("ties", text)
-    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if impossible:
+    if sample.impossible:
         text = (
-            f"{count(impossible, 'outcome')} had been given probability 0. No calibrated "
+            f"{count(sample.impossible, 'outcome')} had been given probability 0. No calibrated "
             "prediction does that; if the scores are rounded, write more decimals."
         )
         yield Caution("impossible outcomes", text)

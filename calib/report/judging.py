@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from calib.metrics import detectable_bias, kuiper_range
 from calib.report.contents import Compared, Curve, Data, Estimate, Group, Test, Verdict
 from calib.report.measuring import FEW, Sample, rarer
@@ -162,9 +160,8 @@ def _direction(sample, data, by_key, worst):
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
         found.append(f"{kind} (slope {limits}, where 1 is right)")
     text = f"predictions are {', and '.join(found)}" if found else _where(worst)
-    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if impossible:
-        text += f"; {count(impossible, 'outcome')} had been given probability 0"
+    if sample.impossible:
+        text += f"; {count(sample.impossible, 'outcome')} had been given probability 0"
     return text
 
 

@@ -76,6 +76,11 @@ class Sample(NamedTuple):
         """Weight of each row."""
         return np.ones(self.labels.size) if self.weights is None else self.weights
 
+    @property
+    def impossible(self):
+        """Number of rows whose outcome was given probability 0."""
+        return int(np.count_nonzero(self.scores == 1.0 - self.labels))
+
     def rows(self, here):
         """Part of the sample, without groups."""
         columns = (self.labels, self.scores, self.weights)
@@ -108,7 +113,9 @@ def estimates(sample: Sample, data: Data, chance: SimulatedErrors | None) -> tup
     parts = sample.measured(metrics.score_decomposition)
     return (
         _estimate("mean_prediction", data.mean),
-        _estimate("observed_rate", Interval(data.positives / data.total, *map(float, rate), 0.0)),
+        _estimate(
+            "observed_rate", Interval(data.positives / data.total, *map(float, rate), np.nan)
+        ),
         _bias(mean(labels - scores), rarer(data)),
         _log_loss(sample, mean),
         _estimate("brier", mean(np.square(scores - labels))),
@@ -134,7 +141,7 @@ def _bias(interval, fewer):
 
 
 def _log_loss(sample, mean):
-    if math.isinf(sample.measured(metrics.log_loss)):
+    if sample.impossible:
         return _estimate("log_loss", None, more="Infinite: an outcome was given probability 0.")
     return _estimate(
         "log_loss", mean(-np.log(np.where(sample.labels == 1, sample.scores, 1 - sample.scores)))
@@ -173,9 +180,7 @@ def _estimate(key, found, chance: Simulated | None = None, *, more=""):
         value, limits = found.estimate, found[1:3]
         lower, upper = limits if all(map(math.isfinite, limits)) else (None, None)
     by_chance = None if chance is None else chance.by_chance()
-    return Estimate(
-        key, name, value, lower, upper, by_chance, " ".join(filter(None, (meaning, more)))
-    )
+    return Estimate(key, name, value, lower, upper, by_chance, f"{meaning} {more}".strip())
 
 
 def calibration_tests(sample: Sample, chance: SimulatedErrors | None) -> tuple[Test, ...]:
