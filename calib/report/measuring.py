@@ -109,13 +109,12 @@ def estimates(sample: Sample, data: Data, chance: SimulatedErrors | None) -> tup
         return (area_under_curve(sample),)
     labels, scores, weights = sample[:3]
     mean = partial(metrics.mean_interval, sample_weight=weights)
-    rate = metrics.binomial_limits(min(data.positives, data.total), data.total)
+    limits = metrics.binomial_limits(min(data.positives, data.total), data.total)
+    rate = Interval(data.positives / data.total, *map(float, limits), np.nan)
     parts = sample.measured(metrics.score_decomposition)
     return (
         _estimate("mean_prediction", data.mean),
-        _estimate(
-            "observed_rate", Interval(data.positives / data.total, *map(float, rate), np.nan)
-        ),
+        _estimate("observed_rate", rate),
         _bias(mean(labels - scores), rarer(data)),
         _log_loss(sample, mean),
         _estimate("brier", mean(np.square(scores - labels))),
