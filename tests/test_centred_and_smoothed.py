@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_near_isotonic import path_in_fractions, pooled, quiet_fit, sample
 
 from calib import ENIR, IsotonicCalibrator
-from calib.kernels.pooling import block_centres
+from calib.kernels.adjacent_violators import block_centres
 from calib.metrics import log_loss, roc_auc_score
 
 seeds = st.integers(0, 10**6)

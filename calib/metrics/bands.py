@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from calib.contract.validation import check_integer, check_positive, check_sample
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 
 MOST_KNOTS = 1000  # at which a consistency band is stored
 

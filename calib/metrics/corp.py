@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.validation import check_choice, check_sample
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.losses import logarithmic, squared
 from calib.metrics.ties import ties_of
 
