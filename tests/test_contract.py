@@ -288,11 +288,16 @@ def test_a_star_brings_neither_rooms_nor_measures():
     assert {"metrics", "diagrams"} <= set(dir(calib))
 
 
-@pytest.mark.parametrize("room", [calib.metrics, calib.diagrams], ids=lambda room: room.__name__)
-def test_shared_paragraphs_are_in_their_docstrings(room):
+@pytest.mark.parametrize(
+    "room, filled",
+    [(calib.metrics, "kuiper_test"), (calib.diagrams, "corp_diagram")],
+    ids=["metrics", "diagrams"],
+)
+def test_shared_paragraphs_are_in_their_docstrings(room, filled):
     for name in room.__all__:
         for line in getattr(room, name).__doc__.splitlines():
             assert not re.fullmatch(r" *\{\w+\}", line), name
+    assert "ValueError\n        For input that is not as described" in getattr(room, filled).__doc__
 
 
 @pytest.mark.parametrize("program", ["calib.log_loss", "from calib import log_loss"])
