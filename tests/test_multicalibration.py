@@ -17,8 +17,9 @@ from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from calib import Multicalibration, OneClassWarning, Patch, brier_score_loss, log_loss
+from calib import Multicalibration, OneClassWarning, Patch
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum
+from calib.metrics import brier_score_loss, log_loss
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "25"))
 SCALES = ["logit", "score"]

@@ -11,7 +11,12 @@ from test_multiclass import sample
 
 import calib
 import calib.multiclass
-from calib import debiased_squared_error, expected_calibration_error, kuiper_error, smooth_ece
+from calib.metrics import (
+    debiased_squared_error,
+    expected_calibration_error,
+    kuiper_error,
+    smooth_ece,
+)
 from calib.multiclass import brier_score_loss, class_wise, confidences, log_loss, top_label
 
 ROWS = [[0.5, 0.3, 0.2], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 0.75, 0.25]]

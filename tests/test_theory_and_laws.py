@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from calib import HistogramBinning, roc_auc_score
+from calib import HistogramBinning
 from calib.datasets import LAWS, TIED_LAWS, rings
+from calib.metrics import roc_auc_score
 from calib.theory import (
     auc_loss_bound,
     bin_bounds,

@@ -3,11 +3,12 @@
 import decimal
 import os
 import pickle
+import shutil
 import subprocess
 import sys
-import textwrap
 import warnings
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from test_contract import each_calibrator, sample
 
+import calib
 from calib import (
     ABB,
     BBQ,
@@ -397,23 +399,36 @@ def test_flags_are_flags():
             calibrator.fit(SCORES, LABELS)
 
 
-def test_import_where_no_cache_can_be_kept(tmp_path):
-    """A read-only installation without a home: each process compiles for itself."""
-    program = textwrap.dedent(
-        """
-        import numba.core.caching as caching
-        def refuse(*arguments, **keywords):
-            raise RuntimeError("cannot cache function: no locator available")
-        caching.FunctionCache.__init__ = refuse
-        from calib import HistogramBinning
-        print(HistogramBinning(n_bins=2).fit([0.1, 0.9], [0, 1]).predict([0.2]))
-        """
-    )
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
-    )
-    assert run.stdout == "[0.]\n", run.stderr
+def test_where_nothing_can_be_kept_one_warning_says_what_to_do(tmp_path):
+    """A read-only installation without a home: files where numba wants folders stop root, too."""
+    cached = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(calib.__file__).parent, tmp_path / "calib", ignore=cached)
+    (tmp_path / "calib/kernels/__pycache__").touch()
+    (tmp_path / "home").touch()
+    homes = dict.fromkeys(["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"], str(tmp_path / "home"))
+    left_out = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR", "PYTHONWARNINGS"}
+    environment = {k: v for k, v in os.environ.items() if k not in left_out} | homes
+    program = """if True:
+        import numpy
+        from calib import VennAbers  # of many kernels; one is called
+        from calib.kernels.interval_sums import sum_tree
+        print(sum_tree(numpy.ones(2)))
+    """
+
+    def run(**more):
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment | more,
+        )
+
+    said = run()
+    assert said.stdout == "[0. 2. 1. 1.]\n", said.stderr
+    assert said.stderr.count("Warning") == said.stderr.count("NUMBA_CACHE_DIR") == 1
+    done_as_told = run(NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert (done_as_told.stdout, done_as_told.stderr) == (said.stdout, "")
 
 
 @pytest.mark.parametrize("start", [0.3, 1.0, 2.0**52, -0.7, 0.0])

@@ -20,9 +20,9 @@ from calib import (
     OneClassWarning,
     TransductiveVennAbers,
     VennAbers,
-    log_loss,
 )
 from calib.kernels.venn_abers import venn_abers
+from calib.metrics import log_loss
 
 seeds = st.integers(0, 10**6)
 samples = given(

@@ -1,7 +1,7 @@
-"""Which calibrator to begin with: three questions, in the words of every place.
+"""Which calibrator to begin with: a few questions, in the words of every place that asks them.
 
-`compare` takes its words from here where rows are few, and so do the pages of the book that draw
-and list the questions. A test asks the recorded benchmark whether it supports them.
+The book draws and lists them, and `compare` takes its words from here where rows are few. A test
+asks the recorded benchmark whether it supports them.
 """
 
 from typing import NamedTuple

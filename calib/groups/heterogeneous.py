@@ -176,7 +176,8 @@ class HeterogeneousCalibrator(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from calib import HeterogeneousCalibrator, roc_auc_score
+    >>> from calib import HeterogeneousCalibrator
+    >>> from calib.metrics import roc_auc_score
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 4000)
     >>> scores = rng.normal(2 * labels - 1, 2)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from calib.contract.validation import NEAREST, check_choice, check_scores, inside, log_odds
-from calib.kernels.pooling import block_centres
+from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
 
 

@@ -59,10 +59,7 @@ def bootstrap_interval(
     measure : callable
         ``measure(labels, probabilities, sample_weight=...)``, a number; set options beforehand, for
         example with `functools.partial`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     confidence : float, default=0.95
         Coverage, in (0, 1).
     n_resamples : int, default=1000
@@ -97,7 +94,7 @@ def bootstrap_interval(
 
     Examples
     --------
-    >>> from calib import bootstrap_interval, brier_score_loss
+    >>> from calib.metrics import bootstrap_interval, brier_score_loss
     >>> interval = bootstrap_interval(brier_score_loss, [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9)
     >>> [round(limit, 2) for limit in interval]
     [0.17, 0.11, 0.23, 0.03]
@@ -127,8 +124,7 @@ def bootstrap_difference(
     ----------
     measure : callable
         As in `bootstrap_interval`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
+    {labels}
     first, second : array-like of shape (n,)
         Two predictions in [0, 1] for each row.
     confidence, n_resamples, random_state, sample_weight
@@ -151,7 +147,7 @@ def bootstrap_difference(
 
     Examples
     --------
-    >>> from calib import bootstrap_difference, brier_score_loss
+    >>> from calib.metrics import bootstrap_difference, brier_score_loss
     >>> labels, first, second = [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9, [0.2, 0.5, 0.2, 0.7] * 9
     >>> interval = bootstrap_difference(brier_score_loss, labels, first, second)
     >>> interval.estimate.__round__(3), interval.upper < 0
@@ -189,10 +185,7 @@ def bootstrap_by_group(
     ----------
     measure : callable
         As in `bootstrap_interval`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     groups : array-like of shape (n,)
         Group of each row: numbers or strings.
     confidence : float, default=0.95
@@ -201,8 +194,7 @@ def bootstrap_by_group(
         Number of draws in each group; more groups need more, since each interval is wider.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -221,7 +213,7 @@ def bootstrap_by_group(
 
     Examples
     --------
-    >>> from calib import bootstrap_by_group, brier_score_loss
+    >>> from calib.metrics import bootstrap_by_group, brier_score_loss
     >>> intervals = bootstrap_by_group(
     ...     brier_score_loss, [0, 1, 0, 1] * 5, [0.1, 0.8, 0.4, 0.4] * 5, ["a", "a", "b", "b"] * 5
     ... )

@@ -49,7 +49,7 @@ def confidences(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import confidences
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> correct, confidence = confidences([0, 2, 1, 2], rows)
@@ -101,7 +101,7 @@ def class_wise(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import class_wise
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> class_wise(expected_calibration_error, [0, 2, 1, 2], rows).round(3)
@@ -143,7 +143,7 @@ def top_label(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import top_label
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> round(top_label(expected_calibration_error, [0, 2, 1, 2], rows), 3)
@@ -170,7 +170,7 @@ def brier_score_loss(
     """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
 
     As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes: it
-    then is `calib.brier_score_loss`. The sum itself is that of Brier (1950).
+    then is `calib.metrics.brier_score_loss`. The sum itself is that of Brier (1950).
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     0.25

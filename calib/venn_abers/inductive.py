@@ -7,8 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
 from calib.contract.validation import check_choice
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.venn_abers import look_up, venn_abers
 from calib.maps.forms import StepMap
 

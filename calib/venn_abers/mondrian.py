@@ -53,7 +53,7 @@ class MondrianVennAbers(OneDimensional):
 
     References
     ----------
-    Vovk, Gammerman and Shafer (2005), chapter 4, on Mondrian predictors; Vovk and Petej (2014).
+    Vovk, Gammerman and Shafer (2005) on Mondrian predictors; Vovk and Petej (2014).
 
     Examples
     --------

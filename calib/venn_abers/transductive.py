@@ -20,8 +20,8 @@ from calib.contract.protocol import (
     training_weights,
 )
 from calib.contract.validation import check_choice, check_scores, check_weights, restored_on_failure
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.venn_abers.inductive import MERGES
 
 

@@ -94,7 +94,7 @@ const methods = (() => {
     return Math.sqrt((2 * nBins * Math.log((2 * nBins) / delta)) / n);
   }
 
-  /* calib.reliability_curve with strategy="quantile"; the scores are the predictions.
+  /* calib.metrics.reliability_curve with strategy="quantile"; the scores are the predictions.
      ties: "group" keeps equal predictions together; "label" sorts them by label and cuts. */
   function reliability(points, nBins, ties) {
     const groups = groupTies(points);
@@ -128,8 +128,8 @@ const methods = (() => {
     return bins.filter((bin) => bin.length > 0);
   }
 
-  /* calib.kernels.pooling.pool_adjacent_violators: blocks {start, end, weight, positive} of the
-     isotonic regression of the groups. `watch` is told of each new block and of each pooling. */
+  /* calib.kernels.adjacent_violators.pool_adjacent_violators: blocks {start, end, weight, positive}
+     of the isotonic regression of the groups. `watch` is told of each new block and of each pooling. */
   function pool(groups, watch = () => {}) {
     const blocks = [];
     groups.forEach(({ weight, positive }, i) => {
