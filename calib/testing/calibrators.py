@@ -11,10 +11,12 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calib.contract.validation import NEAREST
 from calib.testing.checking import (
+    FEW,
     Check,
     CheckError,
     Outcome,
     Sample,
+    all_samples,
     attempt,
     outcomes_of,
     sample,
@@ -101,9 +103,8 @@ def around(rows):
 
 def check_range(subject):
     """Predictions are numbers from 0 to 1 and never NaN."""
-    for ties in (False, True):
-        for rows, _ in samples(ties=ties):
-            subject.require_probabilities(rows, np.append(around(rows), [0.0, 1.0]))
+    for rows, _ in all_samples():
+        subject.require_probabilities(rows, np.append(around(rows), [0.0, 1.0]))
 
 
 def check_new_scores(subject):
@@ -137,9 +138,9 @@ def check_one_score(subject):
             raise CheckError(f"about {positives / 1000}", f"{found:.6g}", **given)
 
 
-def check_weights(subject):
-    """A row of weight w counts as w rows."""
-    for weighted, repeated in weighted_samples():
+def check_weights(subject, *, zeros):
+    """A row of weight w counts as w rows, one of weight 0 as none."""
+    for weighted, repeated in weighted_samples(zeros=zeros):
         queries = around(repeated)
         expected = subject.predict(repeated, queries)
         found = subject.predict(weighted, queries)
@@ -148,23 +149,21 @@ def check_weights(subject):
 
 def check_idempotence(subject):
     """Calibrating what is calibrated changes nothing."""
-    for ties in (False, True):
-        for rows, _ in samples(ties=ties):
-            once = subject.predict(rows, rows.scores)
-            twice = rows._replace(scores=once)
-            subject.require_equal(subject.predict(twice, once), once, "it already", twice, once)
+    for rows, _ in all_samples():
+        once = subject.predict(rows, rows.scores)
+        twice = rows._replace(scores=once)
+        subject.require_equal(subject.predict(twice, once), once, "it already", twice, once)
 
 
 def check_refit(subject):
     """A second fit forgets the first."""
     before = sample(12, 7, ties=False)
-    for ties in (False, True):
-        for rows, _ in samples(ties=ties):
-            queries, fit_predict = around(rows), subject.fresh()
-            expected = subject.predict(rows, queries)
-            subject.predict(before, queries, fit_predict)
-            found = subject.predict(rows, queries, fit_predict)
-            subject.require_equal(found, expected, "fitted once", rows, queries)
+    for rows, _ in all_samples():
+        queries, fit_predict = around(rows), subject.fresh()
+        expected = subject.predict(rows, queries)
+        subject.predict(before, queries, fit_predict)
+        found = subject.predict(rows, queries, fit_predict)
+        subject.require_equal(found, expected, "fitted once", rows, queries)
 
 
 def check_extremes(subject):
@@ -213,25 +212,20 @@ def check_one_row(subject):
 
 def check_increasing(subject):
     """A higher score never has a lower probability."""
-    for ties in (False, True):
-        for rows, _ in samples(ties=ties):
-            queries = np.unique(around(rows))
-            found = subject.predict(rows, queries)
-            falls = np.flatnonzero(np.diff(found) < -subject.tolerance)
-            if falls.size:
-                pair = slice(falls[0], falls[0] + 2)
-                given = given_by(rows, queries[pair])
-                raise CheckError("increasing numbers", f"{found[pair].tolist()}", **given)
+    for rows, _ in all_samples():
+        queries = np.unique(around(rows))
+        found = subject.predict(rows, queries)
+        falls = np.flatnonzero(np.diff(found) < -subject.tolerance)
+        if falls.size:
+            pair = slice(falls[0], falls[0] + 2)
+            given = given_by(rows, queries[pair])
+            raise CheckError("increasing numbers", f"{found[pair].tolist()}", **given)
 
 
 def check_reference(subject, *, weighted):
     """Predictions are those of a slow exact reference."""
-    sizes = (8, 12)
-    if weighted:
-        cases = [rows for rows, _ in weighted_samples(sizes)]
-    else:
-        cases = [rows for ties in (False, True) for rows, _ in samples(ties=ties, sizes=sizes)]
-    for rows in cases:
+    cases = weighted_samples(sizes=FEW) if weighted else all_samples(FEW)
+    for rows, _ in cases:
         queries = around(rows)
         expected = subject.reference(*rows, queries)
         found = subject.predict(rows, queries)
@@ -248,14 +242,14 @@ def check_input(subject, *, read_only):
 
 def check_form(subject, *, form):
     """Lists, columns of pandas and numbers of 32 bits mean what their values mean."""
-    rows = sample(12, 0, ties=True)
-    rows = rows._replace(scores=np.round(rows.scores * 64) / 64)  # exact in 32 bits
-    queries = np.round(GRID * 64) / 64
-    expected = subject.predict(rows, queries)
-    arguments = subject.form(rows.scores), rows.labels, subject.form(queries)
-    scores, labels, new_scores = map(form, arguments)
-    found = subject.predict_formed(rows, queries, scores, labels, None, new_scores)
-    subject.require_equal(found, expected, "from float64 arrays", rows, queries)
+    for rows, _ in samples(ties=True):
+        rows = rows._replace(scores=np.round(rows.scores * 64) / 64)  # exact in 32 bits
+        queries = np.round(GRID * 64) / 64
+        expected = subject.predict(rows, queries)
+        arguments = subject.form(rows.scores), rows.labels, subject.form(queries)
+        scores, labels, new_scores = map(form, arguments)
+        found = subject.predict_formed(rows, queries, scores, labels, None, new_scores)
+        subject.require_equal(found, expected, "from float64 arrays", rows, queries)
 
 
 def calibrator_checks(
@@ -264,7 +258,7 @@ def calibrator_checks(
     binary: bool = True,
     monotone: bool = False,
     ties: bool = True,
-    weights: bool | None = None,
+    weights: bool | str | None = None,
     unit: bool | None = None,
     idempotent: bool = False,
     array_like: bool = True,
@@ -300,7 +294,8 @@ def calibrator_checks(
         "order of rows": (partial(check_order, ties=False), True),
         "order of ties": (partial(check_order, ties=True), True),
         "one score": (check_one_score, ties),
-        "weights": (check_weights, weights),
+        "weights": (partial(check_weights, zeros=False), weights),
+        "weight zero": (partial(check_weights, zeros=True), weights and weights != "positive"),
         "increasing": (check_increasing, monotone),
         "idempotence": (check_idempotence, idempotent),
         "reference": (partial(check_reference, weighted=False), compared),
@@ -344,9 +339,9 @@ def check_calibrator(
     ties : bool, default=True
         Whether a sample of one score is given its frequency of positives, within 0.01 for a
         thousand rows. A map without an intercept cannot promise it.
-    weights : bool, optional
-        Whether a weight counts copies of its row. By default a function promises it, and an
-        estimator whose `fit` takes `sample_weight`.
+    weights : bool or "positive", optional
+        Whether a weight counts copies of its row; "positive" if none may be zero. By default a
+        function promises it, and an estimator whose `fit` takes `sample_weight`.
     unit : bool, optional
         Whether scores must lie in [0, 1]; else huge ones are tried, too. By default
         ``calibrator.unit_scores``, or True where there is no such attribute.
@@ -377,7 +372,7 @@ def check_calibrator(
     -----
     Samples are small and always the same: 8, 12 and 40 rows whose labels no map of three
     parameters separates, since a likelihood without a maximum would not be the calibrator's fault.
-    Some three hundred fits in all. A `ValueError` is a right answer where there is one class or
+    Some two hundred fits in all. A `ValueError` is a right answer where there is one class or
     one row only.
 
     Examples

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from calib.contract.validation import check_choice
 
 SIZES = (8, 12, 40)
+SEEDS = 2  # of each size
+FEW = SIZES[:2]  # for references, whose time grows with the third power, or with 2^n
 FEWEST_CHANGES = 3  # of the label, in the order of the scores: no map of three parameters separates
 
 
@@ -134,14 +136,24 @@ def sample(n: int, seed: int, *, ties: bool) -> Sample:
 def samples(*, ties: bool, sizes: Iterable[int] = SIZES) -> Iterable[tuple[Sample, NDArray]]:
     """Samples from small to large, each with an order of its rows by chance."""
     for n in sizes:
-        for seed in range(3):
+        for seed in range(SEEDS):
             yield sample(n, seed, ties=ties), np.random.default_rng(seed).permutation(n)
 
 
-def weighted_samples(sizes: Iterable[int] = SIZES) -> Iterable[tuple[Sample, Sample]]:
-    """Samples with weights 1 to 3, and a row of weight 0; the same with rows repeated as often."""
+def all_samples(sizes: Iterable[int] = SIZES) -> Iterable[tuple[Sample, NDArray]]:
+    """The same without ties and with them."""
     for ties in (False, True):
-        for one, order in samples(ties=ties, sizes=sizes):
-            copies = np.append(order % 3 + 1, 0)
-            more = Sample(np.append(one.scores, 0.05), np.append(one.labels, 1), copies.astype(float))
-            yield more, more.taken(np.repeat(np.arange(copies.size), copies))
+        yield from samples(ties=ties, sizes=sizes)
+
+
+def weighted_samples(
+    *, zeros: bool = False, sizes: Iterable[int] = SIZES
+) -> Iterable[tuple[Sample, Sample]]:
+    """Samples with weights 1 to 3, one 0 if `zeros`; and the same with rows repeated as often."""
+    for one, order in all_samples(sizes):
+        copies = order % 3 + 1
+        if zeros:
+            copies = np.append(copies, 0)
+            one = Sample(np.append(one.scores, 0.05), np.append(one.labels, 1))
+        repeated = one.taken(np.repeat(np.arange(copies.size), copies))
+        yield one._replace(weights=copies.astype(float)), repeated

@@ -10,10 +10,12 @@ import numpy as np
 
 from calib.contract.validation import check_choice
 from calib.testing.checking import (
+    FEW,
     Check,
     CheckError,
     Outcome,
     Sample,
+    all_samples,
     attempt,
     outcomes_of,
     sample,
@@ -26,7 +28,8 @@ CALIBRATED = Sample(
     np.repeat([0.25, 0.5, 0.75], 20),
     np.concatenate([np.tile(four, 5) for four in ([0, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 1])]),
 )
-WRONG = Sample(np.repeat([0.1, 0.9], 30), np.repeat([1, 0], 30))
+WRONG = Sample(np.repeat([0.1, 0.9], [40, 20]), np.repeat([1, 0], [40, 20]))
+OFF_EDGES, DIGITS = 0.0005, 4  # of bins of equal width, which are half-open
 
 
 class Kind(NamedTuple):
@@ -85,12 +88,6 @@ def given_by(rows):
     return {"labels": rows.labels, "probabilities": rows.scores, "sample_weight": rows.weights}
 
 
-def all_samples():
-    """Samples with ties and without, each with an order of its rows."""
-    for ties in (False, True):
-        yield from samples(ties=ties)
-
-
 def check_range(subject):
     """Values lie in their range and are never NaN."""
     for rows, _ in all_samples():
@@ -118,9 +115,9 @@ def check_order(subject, *, ties):
         subject.require_equal(found, subject.value(rows), "in another order", shuffled)
 
 
-def check_weights(subject):
-    """A row of weight w counts as w rows."""
-    for weighted, repeated in weighted_samples():
+def check_weights(subject, *, zeros):
+    """A row of weight w counts as w rows, one of weight 0 as none."""
+    for weighted, repeated in weighted_samples(zeros=zeros):
         found = subject.value(weighted)
         subject.require_equal(found, subject.value(repeated), "from repeated rows", weighted)
 
@@ -128,7 +125,8 @@ def check_weights(subject):
 def check_symmetry(subject):
     """Both classes exchanged, and their probabilities, the value stays."""
     for rows, _ in samples(ties=False):
-        other = Sample(1 - rows.scores, 1 - rows.labels)
+        rows = rows._replace(scores=rows.scores + OFF_EDGES)
+        other = Sample(np.round(1 - rows.scores, DIGITS), 1 - rows.labels)
         subject.require_equal(subject.value(other), subject.value(rows), "the other class", other)
 
 
@@ -149,7 +147,7 @@ def check_few(subject, *, rows):
 
 def check_reference(subject, *, weighted):
     """Values are those of a slow exact reference."""
-    cases = weighted_samples((8, 12)) if weighted else all_samples()
+    cases = weighted_samples(sizes=FEW) if weighted else all_samples(FEW)
     for rows, _ in cases:
         expected = subject.reference(rows.labels, rows.scores, rows.weights)
         subject.require_equal(subject.value(rows), expected, "the reference", rows)
@@ -165,10 +163,10 @@ def check_input(subject, *, read_only):
 
 def check_form(subject, *, form):
     """Lists, columns of pandas and numbers of 32 bits mean what their values mean."""
-    rows = sample(12, 0, ties=True)
-    rows = rows._replace(scores=np.round(rows.scores * 64) / 64)  # exact in 32 bits
-    found = subject.value_of(rows, form(rows.labels), form(rows.scores))
-    subject.require_equal(found, subject.value(rows), "from float64 arrays", rows)
+    for rows, _ in samples(ties=True):
+        rows = rows._replace(scores=np.round(rows.scores * 64) / 64)  # exact in 32 bits
+        found = subject.value_of(rows, form(rows.labels), form(rows.scores))
+        subject.require_equal(found, subject.value(rows), "from float64 arrays", rows)
 
 
 def measure_checks(
@@ -176,7 +174,7 @@ def measure_checks(
     *,
     kind: str,
     symmetric: bool = True,
-    weights: bool | None = None,
+    weights: bool | str | None = None,
     array_like: bool = True,
     reference: Callable[..., float] | None = None,
     tolerance: float = 1e-9,
@@ -205,7 +203,8 @@ def measure_checks(
         "wrong predictions": (check_wrong, True),
         "order of rows": (partial(check_order, ties=False), True),
         "order of ties": (partial(check_order, ties=True), True),
-        "weights": (check_weights, weights),
+        "weights": (partial(check_weights, zeros=False), weights),
+        "weight zero": (partial(check_weights, zeros=True), weights and weights != "positive"),
         "other class": (check_symmetry, symmetric),
         "reference": (partial(check_reference, weighted=False), compared),
         "reference with weights": (partial(check_reference, weighted=True), compared and weights),
@@ -240,8 +239,9 @@ def check_measure(
     symmetric : bool, default=True
         Whether the value stays as it is where both classes, and their probabilities, are
         exchanged.
-    weights : bool, optional
-        Whether a weight counts copies of its row. By default where there is a `sample_weight`.
+    weights : bool or "positive", optional
+        Whether a weight counts copies of its row; "positive" if none may be zero. By default
+        where there is a `sample_weight`.
     array_like : bool, default=True
         Whether lists and columns of pandas (where it is installed) are taken.
     reference : callable, optional
@@ -268,12 +268,14 @@ def check_measure(
     --------
     >>> import numpy as np
     >>> from calib.testing import check_measure, references
-    >>> def bias(labels, probabilities):
-    ...     return abs(np.mean(labels) - np.mean(probabilities))
-    >>> outcomes = check_measure(bias, kind="error", on_fail=None)
+    >>> def auc(labels, probabilities):  # takes equal predictions as they come
+    ...     falling = np.asarray(labels)[np.argsort(probabilities)][::-1]
+    ...     won = np.cumsum(falling) @ (1 - falling)
+    ...     return won / (falling.sum() * (1 - falling).sum())
+    >>> outcomes = check_measure(auc, kind="auc", on_fail=None)
     >>> print(next(o.failure for o in outcomes if o.outcome == "failed"))
-    wrong predictions: expected a number from 0.2 to 1.0; found 0.0; given
-    labels = [1] * 30 + [0] * 30
-    probabilities = [0.1] * 30 + [0.9] * 30
+    order of ties: expected 0.4 (in another order); found 0.485714286; given
+    labels = [1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1]
+    probabilities = [0.5, 0.2, 0.9, 0.8, 0.1, 0.9, 0.6, 0.4, 0.4, 0.6, 0.5, 0.4]
     """
     return outcomes_of(measure_checks(measure, kind=kind, **promises), on_fail)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 SMALLEST_PRIOR_MEAN = 0.005  # of a bin of BBQ
-GRID = 4000  # midpoints of the quadrature behind `smooth_ece`
+GRID = 1000  # midpoints of the quadrature behind `smooth_ece`
 
 
 def tied(scores, labels, weights):
@@ -166,7 +166,9 @@ def gaps_of_bins(labels, probabilities, weights=None, n_bins=10, strategy="unifo
 
 def expected_error(labels, probabilities, weights=None, **binning):
     """ECE: mean over the bins of `gaps_of_bins`."""
-    return sum(share * gap for share, gap in gaps_of_bins(labels, probabilities, weights, **binning))
+    return sum(
+        share * gap for share, gap in gaps_of_bins(labels, probabilities, weights, **binning)
+    )
 
 
 def maximum_error(labels, probabilities, weights=None, **binning):
@@ -203,7 +205,7 @@ def smooth_ece(labels, probabilities, weights=None):
         return np.abs(smoothed).mean() - width
 
     low, high = 1 / GRID, 1.0
-    while high - low > 1e-6:
+    while high - low > 1e-5:
         middle = (low + high) / 2
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)
     return low
