@@ -93,6 +93,7 @@ def test_our_calibrators_keep_their_promises(calibrator):
         idempotent=str(calibrator) in IDEMPOTENT,
         ties=not isinstance(calibrator, WITHOUT_INTERCEPT),
         reference=REFERENCES.get(str(calibrator)),
+        tolerance=1e-9,
         on_fail=None,
     )
     assert not failures(outcomes)
@@ -443,8 +444,8 @@ def test_a_failure_can_be_pasted():
         check()
     found = {}
     exec(caught.value.given, {}, found)
-    assert found["scores"] == [0.3] * 1000 and sum(found["labels"]) == 0
-    assert shrunk(**found, sample_weight=None) == [0.1]
+    assert found["scores"] == [0.3] * 1000 and sum(found["labels"]) == 250
+    assert shrunk(**found, sample_weight=None) == [0.1 + 0.8 * 0.25]
 
 
 def test_an_exception_is_a_failure_that_says_which():

@@ -18,6 +18,7 @@ from calib.testing.checking import (
     Sample,
     all_samples,
     attempt,
+    may_be_refused,
     outcomes_of,
     sample,
     samples,
@@ -29,7 +30,7 @@ GRID = (np.arange(9) + 1 / np.pi) / 9  # new scores, none of them halfway betwee
 SMALLEST = np.nextafter(0, 1)
 ENDS = np.array([0, SMALLEST, 1e-300, 0.5, 1 - NEAREST, 1])
 FAR = np.array([-1e300, -50, 0, 50, 1e300])
-MOST_OFF = 0.01  # from the frequency of a thousand rows of one score: priors count, too
+MOST_OFF = 0.002  # from the frequency of a thousand rows of one score: priors count, too
 
 
 @dataclass(frozen=True)
@@ -129,13 +130,17 @@ def check_order(subject, *, ties):
 
 
 def check_one_score(subject):
-    """A sample of one score predicts its frequency there, one of one class that class."""
-    for positives in (0, 250, 1000):
-        rows = Sample(np.full(1000, 0.3), np.repeat([1, 0], [positives, 1000 - positives]))
-        found = subject.require_probabilities(rows, np.array([0.3]))[0]
-        if abs(found - positives / 1000) > MOST_OFF:
-            given = given_by(rows, np.array([0.3]))
-            raise CheckError(f"about {positives / 1000}", f"{found:.6g}", **given)
+    """A sample of one score predicts its frequency there."""
+    require_frequency(subject, 250)
+
+
+def require_frequency(subject, positives):
+    """Fail unless a thousand rows of one score are given their frequency of positives."""
+    rows = Sample(np.full(1000, 0.3), np.repeat([1, 0], [positives, 1000 - positives]))
+    found = subject.require_probabilities(rows, np.array([0.3]))[0]
+    if abs(found - positives / 1000) > MOST_OFF:
+        given = given_by(rows, np.array([0.3]))
+        raise CheckError(f"about {positives / 1000}", f"{found:.6g}", **given)
 
 
 def check_weights(subject, *, zeros):
@@ -179,20 +184,16 @@ def check_far(subject):
         subject.require_probabilities(rows, FAR)
 
 
-def _unless_refused(subject, rows):
-    """Probabilities, or a `ValueError` that says that there is too little to learn from."""
-    try:
-        subject.require_probabilities(rows, around(rows))
-    except CheckError as error:
-        if not isinstance(error.__cause__, ValueError):
-            raise
-
-
-def check_one_class(subject):
-    """Labels of one class are refused by a `ValueError`, or give probabilities."""
+def check_one_class(subject, *, ties):
+    """Labels of one class are refused by a `ValueError`, or predicted."""
     for label in (0, 1):
         for rows, _ in samples(ties=False):
-            _unless_refused(subject, rows._replace(labels=np.full(rows.labels.size, label)))
+            one_class = rows._replace(labels=np.full_like(rows.labels, label))
+            with may_be_refused():
+                subject.require_probabilities(one_class, around(one_class))
+        with may_be_refused():
+            if ties:
+                require_frequency(subject, 1000 * label)
 
 
 def check_rare_class(subject):
@@ -207,7 +208,8 @@ def check_rare_class(subject):
 def check_one_row(subject):
     """One row is refused by a `ValueError`, or gives probabilities."""
     for label in (0, 1):
-        _unless_refused(subject, Sample(np.array([0.3]), np.array([label])))
+        with may_be_refused():
+            subject.require_probabilities(Sample(np.array([0.3]), np.array([label])), GRID)
 
 
 def check_increasing(subject):
@@ -303,7 +305,7 @@ def calibrator_checks(
         "refit": (check_refit, True),
         "extreme scores": (check_extremes, True),
         "huge scores": (check_far, binary and not unit),
-        "one class": (check_one_class, True),
+        "one class": (partial(check_one_class, ties=ties), True),
         "rare class": (check_rare_class, True),
         "one row": (check_one_row, True),
         "input untouched": (partial(check_input, read_only=False), True),
@@ -337,7 +339,7 @@ def check_calibrator(
     monotone : bool, default=False
         Whether a higher score never has a lower probability.
     ties : bool, default=True
-        Whether a sample of one score is given its frequency of positives, within 0.01 for a
+        Whether a sample of one score is given its frequency of positives, within 0.002 for a
         thousand rows. A map without an intercept cannot promise it.
     weights : bool or "positive", optional
         Whether a weight counts copies of its row; "positive" if none may be zero. By default a
@@ -385,6 +387,6 @@ def check_calibrator(
     ...     return np.interp(new_scores, np.asarray(scores)[order], running)
     >>> outcomes = check_calibrator(fit_predict, weights=False, on_fail=None)
     >>> [outcome.check for outcome in outcomes if outcome.outcome == "failed"]
-    ['order of rows', 'order of ties', 'one score']
+    ['order of rows', 'order of ties', 'one score', 'one class']
     """
     return outcomes_of(calibrator_checks(calibrator, **promises), on_fail)

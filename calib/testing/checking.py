@@ -1,7 +1,8 @@
 """What a check is, how a failure reads, and the samples that checks are run on."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -99,6 +100,16 @@ def attempt(function: Callable, *arguments: object, **given: ArrayLike | None) -
         return np.asarray(function(*arguments), dtype=float)
     except Exception as error:
         raise CheckError("a result", f"{type(error).__name__}: {error}", **given) from error
+
+
+@contextmanager
+def may_be_refused() -> Iterator[None]:
+    """A `ValueError` is a right answer in the block: there is too little to learn from."""
+    try:
+        yield
+    except CheckError as error:
+        if not isinstance(error.__cause__, ValueError):
+            raise
 
 
 def pasted(values: ArrayLike) -> str:

@@ -8,8 +8,8 @@ from calib.testing.checking import CheckError
 
 
 def as_float32(array):
-    """Real numbers in 32 bits; labels as booleans."""
-    return array.astype(np.float32) if array.dtype.kind == "f" else array.astype(bool)
+    """Real numbers in 32 bits; labels as they are."""
+    return array.astype(np.float32) if array.dtype.kind == "f" else array
 
 
 def as_list(array):
