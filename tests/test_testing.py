@@ -351,7 +351,7 @@ def test_each_check_of_a_calibrator_can_fail(name):
 
 def test_a_right_calibrator_passes_all_of_them():
     outcomes = check_calibrator(right, **EVERYTHING)
-    assert [one.check for one in outcomes] == list(BROKEN)
+    assert {one.check for one in outcomes} == BROKEN.keys()
     assert {one.outcome for one in outcomes} == {"passed"}
 
 

@@ -1,4 +1,4 @@
-"""What a check is, how a failure reads, and the samples that checks are run on."""
+"""What a check is, and how a failure reads."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -12,10 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.validation import check_choice
 
-SIZES = (8, 12, 40)
-SEEDS = 2  # of each size
-FEW = SIZES[:2]  # for references, whose time grows with the third power, or with 2^n
-FEWEST_CHANGES = 3  # of the label, in the order of the scores: no map of three parameters separates
+LONGEST_LIST = 40  # of numbers that are printed one by one
+MOST_RUNS = 8
 
 
 class CheckError(AssertionError):
@@ -116,55 +114,6 @@ def pasted(values: ArrayLike) -> str:
     """Python code of a one-dimensional array, with long runs of equal numbers as products."""
     values = np.atleast_1d(values).tolist()
     runs = [(value, len(list(run))) for value, run in groupby(values)]
-    if len(values) <= SIZES[-1] or len(runs) > SIZES[0]:
+    if len(values) <= LONGEST_LIST or len(runs) > MOST_RUNS:
         return repr(values)
     return " + ".join(f"[{value}] * {length}" for value, length in runs)
-
-
-class Sample(NamedTuple):
-    """Scores, labels, and weights or None."""
-
-    scores: NDArray
-    labels: NDArray
-    weights: NDArray | None = None
-
-    def taken(self, rows: NDArray) -> "Sample":
-        """The sample of these rows, without weights."""
-        return Sample(self.scores[rows], self.labels[rows])
-
-
-def sample(n: int, seed: int, *, ties: bool) -> Sample:
-    """Scores within (0, 1) of few digits, all different or from nine values, and noisy labels."""
-    rng = np.random.default_rng([n, seed])
-    changes = 0
-    while changes < FEWEST_CHANGES:
-        scores = rng.integers(1, 10, n) / 10 if ties else (rng.permutation(999)[:n] + 1) / 1000
-        labels = (rng.random(n) < 0.2 + 0.6 * scores).astype(np.int64)
-        changes = np.count_nonzero(np.diff(labels[np.lexsort((labels, scores))]))
-    return Sample(scores, labels)
-
-
-def samples(*, ties: bool, sizes: Iterable[int] = SIZES) -> Iterable[tuple[Sample, NDArray]]:
-    """Samples from small to large, each with an order of its rows by chance."""
-    for n in sizes:
-        for seed in range(SEEDS):
-            yield sample(n, seed, ties=ties), np.random.default_rng(seed).permutation(n)
-
-
-def all_samples(sizes: Iterable[int] = SIZES) -> Iterable[tuple[Sample, NDArray]]:
-    """The same without ties and with them."""
-    for ties in (False, True):
-        yield from samples(ties=ties, sizes=sizes)
-
-
-def weighted_samples(
-    *, zeros: bool = False, sizes: Iterable[int] = SIZES
-) -> Iterable[tuple[Sample, Sample]]:
-    """Samples with weights 1 to 3, one 0 if `zeros`; and the same with rows repeated as often."""
-    for one, order in all_samples(sizes):
-        copies = order % 3 + 1
-        if zeros:
-            copies = np.append(copies, 0)
-            one = Sample(np.append(one.scores, 0.05), np.append(one.labels, 1))
-        repeated = one.taken(np.repeat(np.arange(copies.size), copies))
-        yield one._replace(weights=copies.astype(float)), repeated
