@@ -7,7 +7,7 @@ from pathlib import Path
 
 from experiments.contents import ChapterFigure, Paper
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 MINUTE = 60
 
 

@@ -20,10 +20,10 @@ import calib
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
-from calib.commands.exporting import PROGRAMS, program
 from calib.commands.progress import Progress
 from calib.commands.writing import new_file
 from calib.maps.forms import KINDS
+from calib.maps.programs import PROGRAMS, program
 from calib.maps.stored import FittedTo, StoredMap
 from calib.metrics.base_rate import BaseRateTest
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from calib import SelfCalibratingConformal, VennAbers, conformal
+from calib import SelfCalibratingConformal, VennAbers
 from calib.kernels.conformal import self_calibrating_intervals
+from calib.venn_abers import conformal
 
 samples = given(
     n=st.integers(1, 14),

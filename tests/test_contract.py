@@ -5,6 +5,7 @@ The order of the rows, ties, weights and a sample of one score are checked in te
 
 import json
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -66,7 +67,7 @@ CALIBRATORS = [
     ENIR(criterion="aicc"),
     ENIR(centred=True, smoothing=1),
     VennAbers(),
-    VennAbers(loss="square"),
+    VennAbers(loss="brier"),
     DirectIsotonic(),
     CalibratorCV(),
     PriorShift(IsotonicCalibrator(), prior=0.25),
@@ -251,3 +252,24 @@ def test_every_public_name_exists():
     assert set(calib.__all__) <= set(dir(calib))
     with pytest.raises(AttributeError, match="calibrate"):
         _ = calib.calibrate
+
+
+def test_a_star_brings_neither_rooms_nor_measures():
+    assert set(calib.__all__) & (set(calib.metrics.__all__) | {"metrics", "diagrams"}) == set()
+    assert {"metrics", "diagrams"} <= set(dir(calib))
+
+
+@pytest.mark.parametrize("room", [calib.metrics, calib.diagrams], ids=lambda room: room.__name__)
+def test_shared_paragraphs_are_in_their_docstrings(room):
+    for name in room.__all__:
+        for line in getattr(room, name).__doc__.splitlines():
+            assert not re.fullmatch(r" *\{\w+\}", line), name
+
+
+@pytest.mark.parametrize("program", ["calib.log_loss", "from calib import log_loss"])
+def test_the_old_name_of_a_measure_says_where_it_is(program):
+    with pytest.warns(DeprecationWarning, match="log_loss is now calib.metrics.log_loss") as seen:
+        exec(compile(program, "user.py", "exec"), {"calib": calib})
+    assert {warning.filename for warning in seen} == {"user.py"}
+    with pytest.warns(DeprecationWarning):
+        assert calib.log_loss is calib.metrics.log_loss

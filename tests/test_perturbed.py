@@ -53,7 +53,8 @@ as_they_are, moved = (np.max(np.abs(np.diff(logits, axis=1) - x)) for x in given
 assert moved < 2e-14 < as_they_are
 """,
     "scores beside groups or outcomes": """
-from calib import conformal, multicalibration
+from calib.groups import multicalibration
+from calib.venn_abers import conformal
 scores = rng.random(50)
 for module in [conformal, multicalibration]:
     assert np.all(module.check_scores(scores) == perturbed(scores))

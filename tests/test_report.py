@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from calib import (
+from calib.commands import main
+from calib.kernels.grouping import group_ties
+from calib.metrics import (
     auc_interval,
     confidence_band,
     corp_curve,
@@ -25,8 +27,6 @@ from calib import (
     smooth_ece,
     spiegelhalter_test,
 )
-from calib.commands import main
-from calib.kernels.grouping import group_ties
 from calib.report import make_report
 from calib.report.chance import N_DRAWS, measures_by_chance, miscalibration_of
 from calib.report.checking import cautions_of, clean, described
@@ -491,7 +491,7 @@ def test_numbers_in_words():
         ({"labels": [0, 2]}, "labels must be 0/1 or bool; found 2"),
         ({"groups": ["a"]}, "groups has 1 rows but scores has 2"),
         ({"sample_weight": [0, 0]}, "sample_weight is zero in every row"),
-        ({"random_state": None}, "random_state must be an integer"),
+        ({"random_state": -1}, "random_state must be None, an integer"),
     ],
 )
 def test_bad_input_is_refused_by_name(changed, message):

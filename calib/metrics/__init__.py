@@ -7,6 +7,7 @@ Some measures share their name with one of scikit-learn's, whose value they have
 input; the docstring of each says where they differ.
 """
 
+from calib.contract.docs import fill_docstrings
 from calib.metrics.bands import CalibrationBand, confidence_band, consistency_band
 from calib.metrics.binned import (
     ReliabilityCurve,
@@ -33,8 +34,8 @@ from calib.metrics.losses import (
     root_mean_squared_error,
 )
 from calib.metrics.scorers import get_scorer
+from calib.metrics.sequential import SequentialCalibrationTest
 from calib.metrics.significance import (
-    SequentialCalibrationTest,
     TestResult,
     hosmer_lemeshow_test,
     kuiper_test,
@@ -95,3 +96,5 @@ __all__ = [
     "spiegelhalter_test",
     "sweep_calibration_error",
 ]
+
+fill_docstrings(globals())

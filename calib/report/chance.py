@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import prefix_sums
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.unbinned import smoothed_error
 
 N_DRAWS = 99  # the fifth largest is exceeded in 5 of 100 samples
