@@ -4,6 +4,7 @@ from . import diagrams as diagrams
 from . import metrics as metrics
 from . import multiclass as multiclass
 from . import report as report
+from . import testing as testing
 from . import theory as theory
 from .binning.adaptive import AdaptiveCalibrator as AdaptiveCalibrator
 from .binning.adaptive import logistic_intervals as logistic_intervals
