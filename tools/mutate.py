@@ -35,10 +35,15 @@ from calls import OPTIONS, all_tests, functions, in_fork
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.csv"
 KEPT = Path(tempfile.gettempdir()) / "calib-mutants"
-LIBRARIES = ["numba", "pandas", "scipy.optimize", "scipy.stats", "sklearn.linear_model"]  # slow
+LIBRARIES = [  # slow to import
+    "matplotlib.pyplot", "numba", "pandas", "scipy.optimize", "scipy.stats", "sklearn.calibration",
+    "sklearn.ensemble", "sklearn.linear_model",
+]  # fmt: skip
 LEFT_OUT = "dask"  # its tests need an extra, and threads that a fork cannot have
 SECONDS = 8  # of tests, for one mutant
-COLUMNS = ["room", "modules", "mutants", "equivalent", "tried", "killed", "survived"]
+TABLE = ROOT / "results" / "mutants.csv"
+COUNTS = ["modules", "mutants", "equivalent", "tried", "killed", "survived"]
+COLUMNS = ["room", *COUNTS, "date", "commit"]
 SWAPS = {
     **{ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.GtE]},
     **{ast.Gt: [ast.GtE, ast.Lt], ast.GtE: [ast.Gt, ast.LtE]},
@@ -96,12 +101,14 @@ def unchanged(function):
 
 
 def mutant(tree, node, field, value):
-    """What is changed at a place, in words, and the whole source of the mutant."""
-    kept, before = getattr(node, field), ast.unparse(node)
+    """The line that is changed at a place, what it becomes, and the whole source of the mutant."""
+    kept, source = getattr(node, field), ast.unparse(tree)
     setattr(node, field, value)
-    after, source = ast.unparse(node), ast.unparse(tree)
+    changed = ast.unparse(tree)
     setattr(node, field, kept)
-    return f"{before} -> {after}", source
+    lines = zip(source.splitlines(), changed.splitlines(), strict=True)
+    before, after = next(pair for pair in lines if pair[0] != pair[1])
+    return before.strip(), after.strip(), changed
 
 
 class Chosen:
@@ -153,28 +160,28 @@ def verdict(folder, source, tests):
 
 
 def equivalents():
-    """Module, line of code and change of the mutants that do what the code does."""
+    """Module, function, line and changed line of the mutants that do what the code does."""
     with open(EQUIVALENT, encoding="utf-8", newline="") as file:
-        return {(row["module"], row["line"], row["change"]) for row in csv.DictReader(file)}
+        return {tuple(row.values())[:4] for row in csv.DictReader(file)}
 
 
 def score(folder, path, tests, every, offset):
     """Try every so-manieth mutant of a module: number of mutants, equivalents, and verdicts."""
     module = path.relative_to(folder).with_suffix("").as_posix()
     source, known = path.read_text(), equivalents()
-    tree, lines = ast.parse(source), source.splitlines()
+    tree = ast.parse(source)
     found, n_equivalent, verdicts = list(places(tree)), 0, []
     for function, *place in found[offset % every :: every]:
-        change, changed = mutant(tree, *place)
-        line = place[0].lineno
-        if (module, lines[line - 1].strip(), change) in known:
+        before, after, changed = mutant(tree, *place)
+        if (module, function, before, after) in known:
             n_equivalent += 1
             continue
         path.write_text(changed)
         calling = fastest(tests.get(f"{module}:{function}", []))
         verdicts.append(verdict(folder, changed, calling))
         if verdicts[-1] == "survived":
-            print(f"  survived: {module}.py:{line}: {change}  ({len(calling)} tests)", flush=True)
+            print(f"  survived {len(calling)} tests of {function} in {module}.py:")
+            print(f"    {before}\n    {after}", flush=True)
     path.write_text(source)
     return len(found), n_equivalent, verdicts
 
@@ -199,7 +206,20 @@ def row(folder, room, paths, tests, every, offset):
         more, left_out, found = score(folder, path, tests, every, offset)
         n, n_equivalent, verdicts = n + more, n_equivalent + left_out, verdicts + found
     survived = verdicts.count("survived")
-    return [room, len(paths), n, n_equivalent, len(verdicts), len(verdicts) - survived, survived]
+    counts = [len(paths), n, n_equivalent, len(verdicts), len(verdicts) - survived, survived]
+    return [room, *counts, time.strftime("%Y-%m-%d"), commit()]
+
+
+def record(scored):
+    """Put the row of a room into the table, and the sums below all rows."""
+    with open(TABLE, encoding="utf-8", newline="") as file:
+        known = {row["room"]: row for row in csv.DictReader(file)} | {scored["room"]: scored}
+    rows = [known[room] for room in rooms(ROOT) if room in known]
+    total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
+    with open(TABLE, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*rows, {"room": "all", **total}])
 
 
 def commit():
@@ -216,11 +236,10 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="which one")
     options = parser.parse_args()
     sys.dont_write_bytecode = True  # a mutant may be of the same size and second
-    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     for name in LIBRARIES:
         importlib.import_module(name)
     KEPT.mkdir(exist_ok=True)
-    rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in ("calib", "experiments", "results", "tests"):
@@ -231,16 +250,9 @@ def main():
         tests = all_tests(folder, KEPT)
         for room, paths in rooms(folder).items():
             if not options.rooms or room in options.rooms:
-                rows.append(row(folder, room, paths, tests, options.every, options.seed))
-                print(*rows[-1], flush=True)
-    rows.append(["all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])])
-    print(*rows[-1])
-    if not options.rooms:
-        when = [time.strftime("%Y-%m-%d"), commit()]
-        with open(ROOT / "results" / "mutants.csv", "w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([*COLUMNS, "date", "commit"])
-            writer.writerows([*row, *when] for row in rows)
+                scored = row(folder, room, paths, tests, options.every, options.seed)
+                print(*scored, flush=True)
+                record(dict(zip(COLUMNS, scored, strict=True)))
 
 
 if __name__ == "__main__":
