@@ -109,8 +109,6 @@ def mce_bound(
     --------
     >>> print(round(mce_bound([100] * 10, 0.05, n_bins=10), 3))
     0.203
-    >>> print(round(published_mce_bound(1000, 10, 0.05), 3))
-    0.346
     """
     known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
     return float(bin_bounds(counts, delta, **known).max())
