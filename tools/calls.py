@@ -7,6 +7,7 @@ a test file that has changed is run again, the others are not.
 
 import ast
 import builtins
+import gc
 import hashlib
 import json
 import os
@@ -86,6 +87,7 @@ def in_fork(folder, seconds, work):
     if child:
         return os.waitpid(child, 0)[1] == 0
     try:
+        gc.freeze()  # pytest collects garbage at the end: not among the libraries
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         os.chdir(folder)

@@ -223,9 +223,14 @@ def record(scored):
 
 
 def commit():
-    """Name of the commit that is tried."""
-    command = ["git", "-C", ROOT, "describe", "--always", "--dirty"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    """The commit that is tried, with a plus if code or tests have changed since."""
+
+    def git(*arguments):
+        command = ["git", "-C", ROOT, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "calib", "tests")
+    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
 
 
 def main():
