@@ -1,4 +1,7 @@
-"""What every calibrator promises (calib.contract.calibrator), checked for every calibrator."""
+"""What every calibrator promises (calib.contract.calibrator), checked for every calibrator.
+
+The order of the rows, ties, weights and a sample of one score are checked in test_testing.py.
+"""
 
 import json
 import pickle
@@ -66,7 +69,7 @@ CALIBRATORS = [
     ENIR(criterion="aicc"),
     ENIR(centred=True, smoothing=1),
     VennAbers(),
-    VennAbers(loss="square"),
+    VennAbers(loss="brier"),
     DirectIsotonic(),
     CalibratorCV(),
     PriorShift(IsotonicCalibrator(), prior=0.25),
@@ -191,14 +194,6 @@ def test_one_class_is_predicted_with_a_warning(calibrator, label):
     if isinstance(calibrator, VennAbers):  # surest at the end where the other class would surprise
         scores = scores[:5] if label == 0 else scores[-5:]
     np.testing.assert_allclose(fitted.predict(scores), label, rtol=0, atol=0.03)
-
-
-@each_calibrator
-def test_all_scores_tied_predict_their_frequency(calibrator):
-    fitted = clone(calibrator).fit(np.full(1000, 0.3), np.arange(1000) < 250)
-    # a temperature leaves a margin of 0.3 on its side of 0, the wrong one here
-    expected = 0.5 if str(calibrator) == "TemperatureScaling(scale='score')" else 0.25
-    np.testing.assert_allclose(fitted.predict([0.3]), expected, rtol=0, atol=0.002)
 
 
 @each_calibrator
@@ -386,7 +381,7 @@ def test_what_the_table_says_of_arguments(row):
             fitted_by(row, data, sample_weight=np.full(N, 2.0))
     if isinstance(model, calib.ScoreModel):
         with pytest.raises(TypeError, match="positional argument"):
-            row.make().fit(*positional, np.ones(N), **beside)
+            row.make().fit(*positional, sample_weight=np.ones(N), **beside)
         if "groups" in row.fit:
             missing = "groups must be given|pass either groups"
             for call in [row.make().fit, model.score]:
@@ -504,3 +499,29 @@ def test_what_the_table_says_of_monotone_maps(row):
         return
     found = set(ways(row))
     assert found == expected if row.monotone != "no" else found >= expected
+
+
+def test_a_star_brings_neither_rooms_nor_measures():
+    assert set(calib.__all__) & (set(calib.metrics.__all__) | {"metrics", "diagrams"}) == set()
+    assert {"metrics", "diagrams"} <= set(dir(calib))
+
+
+@pytest.mark.parametrize(
+    "room, filled",
+    [(calib.metrics, "kuiper_test"), (calib.diagrams, "corp_diagram")],
+    ids=["metrics", "diagrams"],
+)
+def test_shared_paragraphs_are_in_their_docstrings(room, filled):
+    for name in room.__all__:
+        for line in getattr(room, name).__doc__.splitlines():
+            assert not re.fullmatch(r" *\{\w+\}", line), name
+    assert "ValueError\n        For input that is not as described" in getattr(room, filled).__doc__
+
+
+@pytest.mark.parametrize("program", ["calib.log_loss", "from calib import log_loss"])
+def test_the_old_name_of_a_measure_says_where_it_is(program):
+    with pytest.warns(DeprecationWarning, match="log_loss is now calib.metrics.log_loss") as seen:
+        exec(compile(program, "user.py", "exec"), {"calib": calib})
+    assert {warning.filename for warning in seen} == {"user.py"}
+    with pytest.warns(DeprecationWarning):
+        assert calib.log_loss is calib.metrics.log_loss

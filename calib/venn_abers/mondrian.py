@@ -23,7 +23,7 @@ class MondrianVennAbers(GroupCalibrator):
 
     Parameters
     ----------
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         As in `VennAbers`.
 
     Attributes
@@ -44,7 +44,7 @@ class MondrianVennAbers(GroupCalibrator):
 
     References
     ----------
-    Vovk, Gammerman and Shafer (2005), chapter 4, on Mondrian predictors; Vovk and Petej (2014).
+    Vovk, Gammerman and Shafer (2005) on Mondrian predictors; Vovk and Petej (2014).
 
     Examples
     --------
