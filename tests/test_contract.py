@@ -381,7 +381,7 @@ def test_what_the_table_says_of_arguments(row):
             fitted_by(row, data, sample_weight=np.full(N, 2.0))
     if isinstance(model, calib.ScoreModel):
         with pytest.raises(TypeError, match="positional argument"):
-            row.make().fit(*positional, sample_weight=np.ones(N), **beside)
+            row.make().fit(*positional, np.ones(N), **beside)
         if "groups" in row.fit:
             missing = "groups must be given|pass either groups"
             for call in [row.make().fit, model.score]:
