@@ -47,13 +47,13 @@ def test_the_frequency_inside_the_interval(n, seed, decimals, weighted):
     for i in np.flatnonzero(inside.any(axis=1)):
         rows = inside[i]
         expected[i] = np.average(labels[rows], weights=None if weights is None else weights[rows])
-    acp = AdaptiveCalibrator().fit(scores, labels, weights)
+    acp = AdaptiveCalibrator().fit(scores, labels, sample_weight=weights)
     predicted = acp.predict(middle, low, high)
     np.testing.assert_allclose(predicted, expected, rtol=0, atol=1e-12)
     assert np.all((predicted >= 0) & (predicted <= 1))
     order = np.random.default_rng(seed).permutation(n)
     again = AdaptiveCalibrator().fit(
-        scores[order], labels[order], None if weights is None else weights[order]
+        scores[order], labels[order], sample_weight=None if weights is None else weights[order]
     )
     np.testing.assert_allclose(again.predict(middle, low, high), predicted, rtol=0, atol=1e-12)
 
@@ -61,7 +61,7 @@ def test_the_frequency_inside_the_interval(n, seed, decimals, weighted):
 def test_an_integer_weight_is_that_many_copies():
     scores, labels = sample(60, 3, decimals=2)
     copies = np.random.default_rng(3).integers(1, 4, 60)
-    weighted = AdaptiveCalibrator().fit(scores, labels, copies)
+    weighted = AdaptiveCalibrator().fit(scores, labels, sample_weight=copies)
     repeated = AdaptiveCalibrator().fit(np.repeat(scores, copies), np.repeat(labels, copies))
     arguments = queries(50, 3)
     np.testing.assert_array_equal(weighted.predict(*arguments), repeated.predict(*arguments))
@@ -156,6 +156,7 @@ def test_the_covariance_is_the_inverse_hessian_of_the_loss(C, fit_intercept, wei
     np.testing.assert_allclose(logit(upper) - logit(scores), norm.ppf(0.95) * error, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_intervals_cover_the_true_probability_as_often_as_they_say():
     rng = np.random.default_rng(1)
     queries, hits, n_draws = np.array([[-1.0], [0.5], [2.0]]), np.zeros(3), 400

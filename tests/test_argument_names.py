@@ -130,22 +130,16 @@ DRAWN = {
     "consistency_band": lambda state: (
         consistency_band(LABELS, SCORES, n_resamples=20, random_state=state).lower
     ),
-    "make_report": lambda state: [
-        m.by_chance or 0.0 for m in make_report(SCORES, LABELS, random_state=state).measures
-    ],
     "rings": lambda state: rings(30, state)[0],
 }
-each_that_draws = pytest.mark.parametrize(
-    "draw",
-    [
-        pytest.param(draw, id=name, marks=[pytest.mark.slow] if name == "make_report" else [])
-        for name, draw in DRAWN.items()
-    ],
-)
+each_that_draws = pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
 
 
 def test_all_that_draw_are_tested():
-    assert {where[1] for where in PARAMETERS if where[-1] == "random_state"} == set(DRAWN)
+    assert {where[1] for where in PARAMETERS if where[-1] == "random_state"} == {
+        *DRAWN,
+        "make_report",
+    }
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -166,3 +160,13 @@ def test_what_is_no_random_state_is_refused(draw):
     for wrong in (-1, "seed", 0.5):
         with pytest.raises(ValueError, match="random_state"):
             draw(wrong)
+
+
+def test_a_report_takes_a_random_state_too():
+    """Of so few rows no calibrators are compared, which would take long."""
+    states = np.random.RandomState(3), np.random.RandomState(3), None
+    reports = [make_report(SCORES[:30], LABELS[:30], random_state=state) for state in states]
+    chance = [[measure.by_chance for measure in report.measures] for report in reports]
+    assert chance[0] == chance[1] != chance[2]
+    with pytest.raises(ValueError, match="random_state must be None, an integer of at least 0"):
+        make_report(SCORES, LABELS, random_state="seed")

@@ -11,7 +11,8 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from calib import CalibratedClassifier, PlattScaling, VennAbers
 from calib.datasets import load
 from experiments import read_table, recorded
-from experiments.recording import RESULTS
+from experiments.recording import RESULTS, n_missing
+from experiments.vovk2014 import trained
 from experiments.vovk2014.bagging import BaggedTrees
 from experiments.vovk2014.classifiers import (
     CLASSIFIERS,
@@ -41,6 +42,7 @@ from experiments.vovk2014.protocol import (
 from experiments.vovk2014.pruning import estimated_errors
 from experiments.vovk2014.splitting import split_of_category, split_of_number
 from experiments.vovk2014.tables import ranking
+from experiments.vovk2014.trained import TRAINED
 
 needs_data = pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="CALIB_DATA is not set")
 TABLES = {"log": "table1_log_loss", "square": "table2_rmse"}
@@ -161,6 +163,25 @@ def test_a_slice_of_echocardiogram_comes_out_again(reading, size):
     assert reading_of(reading).y.size == size
     case = {"reading": reading, "classifier": "J48", "split": 5}
     for again, saved in zip(run_split(case), rows_of(ECHO.name, **case), strict=True):
+        assert again["method"] == saved["method"]
+        for key in ["log_loss", "RMSE"]:
+            assert again[key] == pytest.approx(saved[key], rel=1e-3)
+
+
+def test_every_split_of_the_other_trainings_is_recorded():
+    assert n_missing(TRAINED) == (0, 100 * 11 * 2)
+    rows = recorded(TRAINED.name)
+    assert sorted(set(rows["method"].tolist())) == ["DIR", "SVA", "W"]
+    assert np.isfinite(rows["log_loss"][rows["method"] == "SVA"]).all()
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize("classifier", TRAININGS)
+@pytest.mark.parametrize("reading", ["study", "one year"])
+def test_a_slice_of_the_other_trainings_comes_out_again(classifier, reading):
+    case = {"dataset": "echocardiogram", "reading": reading, "classifier": classifier, "split": 3}
+    for again, saved in zip(trained.run_split(case), rows_of(TRAINED.name, **case), strict=True):
         assert again["method"] == saved["method"]
         for key in ["log_loss", "RMSE"]:
             assert again[key] == pytest.approx(saved[key], rel=1e-3)

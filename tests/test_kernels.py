@@ -192,8 +192,7 @@ def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():
 TOUR = """if True:
     import numpy as np
     import calib
-    from calib.kernels import adjacent_violators, binning, grouping
-    from calib.kernels import near_isotonic, searching, sorting
+    from calib.kernels import adjacent_violators, binning, grouping, near_isotonic, searching
 
     rng = np.random.default_rng(0)
     scores = rng.random(4000)
@@ -203,7 +202,7 @@ TOUR = """if True:
             for some in (scores, scores.astype(np.float32), np.repeat(scores, 2)[::2]):
                 for method in (calib.HistogramBinning, calib.IsotonicCalibrator, calib.ENIR):
                     method().fit(some, labels, weights).predict(some[::-1])
-    for module in (adjacent_violators, binning, grouping, near_isotonic, searching, sorting):
+    for module in (adjacent_violators, binning, grouping, near_isotonic, searching):
         for name, kernel in vars(module).items():
             if len(getattr(kernel, "signatures", ())) > 1:
                 print(name, kernel.signatures)

@@ -37,7 +37,7 @@ def split_aucs(values, scores, labels, weights):
 def whole_auc(scores, labels, weights):
     """The same criterion for a node that is not split: O(n)."""
     _, whole = _moments(scores, labels, weights)
-    return calibrated_auc(whole[np.newaxis], _pooled_variance(whole))
+    return calibrated_auc(np.stack([whole]), _pooled_variance(whole))
 
 
 def _moments(scores, labels, weights):

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
+from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_integer, check_positive, check_sample
+from calib.contract.validation import check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import group_ties
+from calib.metrics.limits import clopper_pearson
 
 MOST_KNOTS = 1000  # at which a consistency band is stored
 
@@ -211,11 +212,7 @@ def _simultaneous_limits(points, positives, alpha):
     lower, upper = np.zeros(k), np.ones(k)
     for end in range(1, k + 1):  # all intervals that end here
         n, hits = points[end] - points[:end], positives[end] - positives[:end]
-        misses = np.maximum(n - hits, 0)
-        low = np.where(hits > 0, betaincinv(np.where(hits > 0, hits, 1), misses + 1, tail), 0)
-        high = np.where(
-            misses > 0, betaincinv(hits + 1, np.where(misses > 0, misses, 1), 1 - tail), 1
-        )
+        low, high = clopper_pearson(hits, np.maximum(n - hits, 0), tail)
         lower[end - 1] = low.max()
         upper[:end] = np.minimum(upper[:end], high)
     return np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]

@@ -5,15 +5,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
-from calib.contract.validation import (
-    MOST_BINS,
-    check_choice,
-    check_positive,
-    check_sample,
-    number_of_bins,
-)
+from calib.contract.options import MOST_BINS, check_choice, check_positive, number_of_bins
+from calib.contract.validation import check_sample
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,
@@ -25,6 +19,7 @@ from calib.kernels.binning import (
     uniform_sums,
 )
 from calib.kernels.grouping import group_ties
+from calib.metrics.limits import clopper_pearson
 from calib.metrics.ties import ties_of
 
 
@@ -91,15 +86,8 @@ class ReliabilityCurve:
 
     @cached_property
     def _limits(self):
-        """Exact binomial limits; 0 and 1 where no smaller or larger value is possible."""
         tail = (1 - self.confidence) / 2
-        positives, negatives = self.positives, self.counts - self.positives
-        none, all_ = positives == 0, negatives == 0
-        lower = betaincinv(np.where(none, 1, positives), negatives + 1, tail)
-        upper = betaincinv(positives + 1, np.where(all_, 1, negatives), 1 - tail)
-        # from about 1e18 points on scipy gives up (NaN), and the fraction itself is the limit
-        lower, upper = np.fmin(lower, self.observed), np.fmax(upper, self.observed)
-        return np.where(none, 0.0, lower), np.where(all_, 1.0, upper)
+        return clopper_pearson(self.positives, self.counts - self.positives, tail)
 
 
 def reliability_curve(

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 import calib
 from calib.contract.randomness import RandomState, check_seed
-from calib.kernels.grouping import group_ties
-from calib.report.chance import N_DRAWS, measures_by_chance
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
 from calib.report.judging import advise, judge
@@ -19,7 +16,7 @@ from calib.report.measuring import (
     decisions_of,
     estimates,
     groups_of,
-    simulated_p_value,
+    simulated,
 )
 from calib.report.report import Report
 
@@ -34,7 +31,7 @@ METHODS = (
     "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
     "A bootstrap of "
     "such errors does not, so there is none; MCB, smooth ECE and ICI have no limits.",
-    f"Chance: the largest value but four of {N_DRAWS} samples whose outcomes were drawn from the "
+    "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
     "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
@@ -101,13 +98,9 @@ def make_report(
     seed = check_seed(random_state)
     sample, left_out = clean(scores, labels, sample_weight, groups)
     data = described(sample, left_out)
-    chance = simulated = None
-    if data.probabilities:
-        distinct = group_ties(sample.scores, sample.labels, sample.weights)
-        chance = measures_by_chance(distinct, np.random.default_rng(seed))
-        simulated = simulated_p_value(sample, chance)
+    chance = simulated(sample, seed) if data.probabilities else None
     measures = estimates(sample, data, chance)
-    tests = calibration_tests(sample, simulated) if data.probabilities else ()
+    tests = calibration_tests(sample, chance) if data.probabilities else ()
     curve = curve_of(sample) if data.probabilities else None
     verdict = judge(sample, data, measures, tests, curve)
     by_group = groups_of(sample) if data.probabilities else ()
