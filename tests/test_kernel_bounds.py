@@ -150,8 +150,10 @@ def test_a_crowd_at_the_edge_of_reach_costs_no_more_than_one_in_the_middle(kerne
 @each_weight
 def test_isotonic_and_near_isotonic_regression(weight):
     for values, _, weights, positives in samples(weight):
-        starts, _, _ = bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
-        bounded(kernels.pooling.block_centres, values, weights, starts)
+        starts, _, _ = bounded(
+            kernels.adjacent_violators.pool_adjacent_violators, weights, positives
+        )
+        bounded(kernels.adjacent_violators.block_centres, values, weights, starts)
         bounded(kernels.venn_abers.venn_abers, weights, positives)
         bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
 
@@ -195,15 +197,13 @@ def test_bayesian_binning(weight):
 
 
 @each_weight
-def test_sums_of_intervals_splits_scans_and_sigmoids(weight):
+def test_sums_of_intervals_splits_and_sigmoids(weight):
     for values, labels, weights, _ in samples(weight):
         tree = bounded(kernels.interval_sums.sum_tree, weights)
         ends = np.arange(values.size + 1)
         bounded(kernels.interval_sums.interval_sums, tree, ends[::-1].copy(), ends)
         bounded(kernels.auc_split.split_aucs, values, values, labels, weights)
         bounded(kernels.auc_split.whole_auc, values, labels, weights)
-        bounded(kernels.scanning.extremes, values)
-        bounded(kernels.scanning.binary_codes, values)
         scores = np.stack([values, values[::-1], values], axis=1)
         gaps, missed = bounded(kernels.softmax.gaps_below_largest, scores, labels.astype(np.int64))
         for slope in (0.0, 1.0, 1e308, np.nan):

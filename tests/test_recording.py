@@ -193,7 +193,7 @@ def test_a_missing_record_says_how_to_make_it(tmp_path):
 @pytest.mark.parametrize("content", ["", "\n", "method,value\n"], ids=["empty", "line", "header"])
 def test_an_empty_record_is_refused(tmp_path, content):
     (tmp_path / "toy.csv").write_text(content)
-    with pytest.raises(ValueError, match=r"toy\.csv .* has no rows: .*calib\.experiments toy"):
+    with pytest.raises(ValueError, match=r"toy\.csv .* has no rows: .*-m experiments toy"):
         recorded("toy", folder=tmp_path)
     with pytest.raises(ValueError, match=r"toy\.csv .* has no rows: fetch it anew"):
         read_table(tmp_path / "toy.csv")
