@@ -68,7 +68,7 @@ def grid(**values):
     return [dict(zip(values, case, strict=True)) for case in product(*values.values())]
 
 
-def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
+def record(experiment, *, folder=None, n_jobs=None, cases=None):
     """Run the cases that are not recorded yet and write ``<name>.csv`` and ``<name>.json``.
 
     Rows are written after each case, so that a run that is killed loses the cases in hand and no
@@ -78,7 +78,8 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     Parameters
     ----------
     experiment : Experiment
-    folder : path, default: the folder ``results`` beside the package
+    folder : path, optional
+        By default the folder ``results`` of the clone.
     n_jobs : int, optional
         For `joblib.Parallel`; by default that of the active `joblib.parallel_config`, whose
         backend is used too.
@@ -98,7 +99,7 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     ValueError
         If the recorded rows come from another seed or have other columns.
     """
-    folder = Path(folder)
+    folder = _results(folder)
     table, about = folder / f"{experiment.name}.csv", folder / f"{experiment.name}.json"
     everything = experiment.cases()
     keys = list(everything[0])
@@ -127,7 +128,7 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     return table
 
 
-def n_missing(experiment, *, folder=RESULTS):
+def n_missing(experiment, *, folder=None):
     """Number of cases that are not recorded, and of all.
 
     Raises
@@ -137,11 +138,11 @@ def n_missing(experiment, *, folder=RESULTS):
     """
     everything = experiment.cases()
     keys = list(everything[0])
-    done = _read_cases(Path(folder) / f"{experiment.name}.csv", keys)
+    done = _read_cases(_results(folder) / f"{experiment.name}.csv", keys)
     return sum(_key(case, keys) not in done for case in everything), len(everything)
 
 
-def recorded(name, *, folder=RESULTS):
+def recorded(name, *, folder=None):
     """Columns of a recorded experiment as a dict of arrays; numbers become float64.
 
     Examples
@@ -150,7 +151,7 @@ def recorded(name, *, folder=RESULTS):
     >>> sorted(set(rows["svm"].tolist()))
     ['linear', 'quadratic']
     """
-    path = Path(folder) / f"{name}.csv"
+    path = _results(folder) / f"{name}.csv"
     command = _OTHER_COMMANDS.get(name, f"python -m experiments {name}")
     if not path.exists():
         raise FileNotFoundError(
@@ -166,6 +167,11 @@ def read_table(path, *, remedy="fetch it anew"):
     if not rows:
         raise ValueError(f"{path.name} in the folder {path.parent.name} has no rows: {remedy}")
     return {key: _as_numbers([row[key] for row in rows]) for key in rows[0]}
+
+
+def _results(folder):
+    """The folder of results, by default that of the clone: no signature shows where that is."""
+    return RESULTS if folder is None else Path(folder)
 
 
 def _run_all(experiment, cases, n_jobs, missing):

@@ -38,7 +38,7 @@ def losses(y, p0, p1):
 def cross_losses(y, p0, p1):
     """As `losses`, for the cross Venn-Abers predictor; a row of p0 and p1 for each fold."""
     p_log = VennAbers(loss="log").combine(minimax_log(p0, p1))
-    p_square = VennAbers(loss="square").combine(minimax_square(p0, p1))
+    p_square = VennAbers(loss="brier").combine(minimax_square(p0, p1))
     return _measures(y, p_log, p_square, p0, p1)
 
 
