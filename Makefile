@@ -71,6 +71,7 @@ bench: .venv-bench/set-up  ## measure calib against its peers, in an environment
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/large.py
 	.venv-bench/bin/python benchmarks/agreement.py
+	.venv-bench/bin/python benchmarks/conformance.py
 
 course: .venv-course/set-up  ## problem sets, slides, exams and projects; TERM=... seeds them
 	.venv-course/bin/python -m course.tools.build $(term)

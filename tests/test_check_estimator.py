@@ -103,7 +103,7 @@ TWO_DIMENSIONAL = [
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
     Multicalibrated(),
-    Multicalibrated(scale="probability", alpha=0.9),
+    Multicalibrated(scale="score", alpha=0.9),
     ScoreTree(),
     ScoreTree(min_samples_leaf=2),
 ]

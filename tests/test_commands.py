@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import math
 import os
@@ -20,12 +19,10 @@ import calib
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
-from calib.commands.progress import Progress
-from calib.commands.writing import new_file
+from calib.commands.output import Progress, new_file
 from calib.maps.forms import KINDS
 from calib.maps.programs import PROGRAMS, program
 from calib.maps.stored import FittedTo, StoredMap
-from calib.metrics.base_rate import BaseRateTest
 
 COLUMNS = ["--score", "prob", "--label", "y"]
 RUN = [sys.executable, "-m", "calib"]
@@ -435,8 +432,6 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
 
 
 def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
-    from calib.commands import comparing
-
     expected = calib.compare(*sample(), [calib.PlattScaling(), calib.IsotonicCalibrator()])
 
     def same(scores, labels, sample_weight, groups, loss, verbose):
@@ -445,7 +440,7 @@ def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
         assert (sample_weight, groups, loss, verbose) == (None, None, "log", 0)
         return expected
 
-    monkeypatch.setattr(comparing, "compare", same)
+    monkeypatch.setattr(calib, "compare", same)
     assert main(["compare", data, *COLUMNS]) == 0
     assert capfd.readouterr().out == f"{expected}\n"
     assert main(["compare", data, *COLUMNS, "--json"]) == 0
@@ -542,58 +537,19 @@ def test_bounds_of_monitor(words, data, capfd):
     assert words[0] in refusal(capfd, "monitor", data, *COLUMNS, *words)
 
 
-def test_the_numerator_of_the_base_rate_test_is_a_law_of_the_labels():
-    """Its sum over all sequences of labels is one, so the e-value is a likelihood ratio at most."""
-    total = 0.0
-    for labels in itertools.product([0, 1], repeat=7):
-        labels = np.array(labels)
-        test = BaseRateTest()
-        for batch in (labels[:2], labels[2:3], labels[3:]):
-            test.update(batch)
-        rate = labels.mean()
-        total += np.exp(test.log_e_value) * np.prod(np.where(labels == 1, rate, 1 - rate))
-    assert total == pytest.approx(1, abs=1e-12)
-
-
-def test_the_base_rate_test_goes_on_as_it_was_and_refuses_what_cannot_be():
-    rng = np.random.default_rng(0)
-    test = BaseRateTest()
-    for rate in (0.2, 0.2, 0.4):
-        test.update(rng.random(100) < rate)
-    again = BaseRateTest.from_dict(json.loads(json.dumps(test.to_dict())))
-    assert vars(again) == vars(test)
-    for wrong in ({"n_rows": "abc"}, {"n_rows": [100, 200]}, {"n_positives": [0, 500, 501]}):
-        with pytest.raises(ValueError):
-            BaseRateTest.from_dict(test.to_dict() | wrong)
-
-
-def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_change():
-    rng = np.random.default_rng(4)
-    alarms = {0.3: 0, 0.45: 0}
-    for later in alarms:
-        for _ in range(200):
-            test = BaseRateTest()
-            for batch in range(20):
-                test.update((rng.random(200) < (0.3 if batch < 10 else later)).astype(int))
-            alarms[later] += test.p_value <= 0.05
-    assert alarms[0.3] <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
-    assert alarms[0.45] >= 198
-
-
 # progress
 
 
 def test_progress_is_said_on_request_and_on_a_terminal(monkeypatch, capsys):
     clock = iter(np.arange(0, 100, 0.6))
-    monkeypatch.setattr("calib.commands.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("calib.commands.output.time.monotonic", lambda: next(clock))
     for wanted, terminal, expected in (
         (False, False, ""),
         (True, False, "2,000 rows\n4,000 rows\n"),
         (False, True, "\r2,000 rows\r4,000 rows\n"),
     ):
         monkeypatch.setattr("sys.stderr.isatty", lambda terminal=terminal: terminal)
-        progress = Progress(wanted)
-        for n_rows in range(1000, 5000, 1000):
-            progress(n_rows)
-        progress.end()
+        with Progress(wanted) as progress:
+            for n_rows in range(1000, 5000, 1000):
+                progress(n_rows)
         assert capsys.readouterr().err == expected

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from calib import DiscreteLaw, expected_calibration_error, log_loss, roc_auc_score
+from calib import DiscreteLaw
+from calib.metrics import expected_calibration_error, log_loss, roc_auc_score
 
 seeds = st.integers(0, 10**6)
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 4))

@@ -1,5 +1,7 @@
 """Tests of calibration: statistics by definition, size and power by simulation."""
 
+import itertools
+import json
 import math
 
 import numpy as np
@@ -7,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, kstwobign, norm
 
 from calib.kernels.logistic import fit_logistic
 from calib.metrics import (
+    BaseRateTest,
     SequentialCalibrationTest,
+    change_test,
     hosmer_lemeshow_test,
     kuiper_error,
     kuiper_test,
@@ -285,3 +289,88 @@ def test_a_state_that_cannot_be_is_refused(wrong):
     stored = SequentialCalibrationTest().to_dict() | wrong
     with pytest.raises(ValueError, match="stored is not what to_dict gives"):
         SequentialCalibrationTest.from_dict(stored)
+
+
+# The base rate
+
+
+def test_the_numerator_of_the_base_rate_test_is_a_law_of_the_labels():
+    """Its sum over all sequences of labels is one, so the e-value is a likelihood ratio at most."""
+    total = 0.0
+    for labels in itertools.product([0, 1], repeat=7):
+        labels = np.array(labels)
+        test = BaseRateTest()
+        for batch in (labels[:2], labels[2:3], labels[3:]):
+            test.update(batch)
+        rate = labels.mean()
+        total += np.exp(test.log_e_value) * np.prod(np.where(labels == 1, rate, 1 - rate))
+    assert total == pytest.approx(1, abs=1e-12)
+
+
+def test_the_base_rate_test_goes_on_as_it_was_and_refuses_what_cannot_be():
+    rng = np.random.default_rng(0)
+    test = BaseRateTest()
+    for rate in (0.2, 0.2, 0.4):
+        test.update(rng.random(100) < rate)
+    again = BaseRateTest.from_dict(json.loads(json.dumps(test.to_dict())))
+    assert vars(again) == vars(test)
+    for wrong in (
+        {"n_rows": "abc"},
+        {"n_rows": [100, 200]},
+        {"n_rows": None},
+        {"n_positives": [0, 500, 501]},
+        {"log_e_value": math.inf},
+    ):
+        with pytest.raises(ValueError, match="not what to_dict gives"):
+            BaseRateTest.from_dict(test.to_dict() | wrong)
+    with pytest.raises(ValueError, match="not what to_dict gives"):
+        BaseRateTest.from_dict({})
+
+
+def test_the_base_rate_test_alarms_falsely_as_seldom_as_it_says_and_finds_a_change():
+    rng = np.random.default_rng(4)
+    alarms = {0.3: 0, 0.45: 0}
+    for later in alarms:
+        for _ in range(200):
+            test = BaseRateTest()
+            for batch in range(20):
+                test.update((rng.random(200) < (0.3 if batch < 10 else later)).astype(int))
+            alarms[later] += test.p_value <= 0.05
+    assert alarms[0.3] <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
+    assert alarms[0.45] >= 198
+
+
+def test_the_base_rate_test_refuses_wrong_labels_and_is_then_as_it_was():
+    test = BaseRateTest().update([0, 1, True])
+    before = test.to_dict() | {"n_rows": [3], "n_positives": [2]}
+    for wrong in ([], [0, 2], [0.5], [[0, 1]], ["a"], None, [np.nan]):
+        with pytest.raises(ValueError, match="labels"):
+            test.update(wrong)
+    assert test.to_dict() == before
+    assert repr(test) == "BaseRateTest(n_rows=3, p_value=1)"
+    assert repr(BaseRateTest()) == "BaseRateTest(n_rows=0, p_value=1)"
+
+
+# A change along the rows
+
+
+def test_the_change_test_by_definition():
+    values = np.random.default_rng(0).normal(size=50)
+    found = change_test(values)
+    apart = [abs(values[:k].mean() - values[k:].mean()) * k * (50 - k) / 50 for k in range(1, 50)]
+    assert found.row == 1 + np.argmax(apart)
+    assert found.statistic == pytest.approx(max(apart) / (values.std() * np.sqrt(50)))
+    assert found.p_value == pytest.approx(kstwobign.sf(found.statistic))
+    assert change_test([3, 3, 3]) == change_test([7]) == (0.0, 1.0, 0)
+    with pytest.raises(ValueError, match="values must be finite"):
+        change_test([0, np.nan])
+
+
+def test_the_change_test_alarms_as_seldom_as_it_says_and_finds_a_change():
+    rng = np.random.default_rng(0)
+    constant = [change_test(rng.random(300) < 0.3).p_value <= 0.05 for _ in range(400)]
+    assert np.mean(constant) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    rate = np.where(np.arange(600) < 400, 0.2, 0.45)
+    found = [change_test(rng.random(600) < rate) for _ in range(50)]
+    assert all(test.p_value < 0.01 for test in found)
+    assert abs(np.median([test.row for test in found]) - 400) < 20

@@ -77,7 +77,8 @@ def test_the_type_of_the_scores_does_not_matter(dtype):
         ([0.1, [0.2, 0.3]], "scores must be one-dimensional, one number per row"),
         (np.ma.array([0.1, 0.2], mask=[True, False]), "scores holds masked values"),
         (np.array([0.1, "b"], object), "scores must be real numbers; found dtype object"),
-        (np.array([decimal.Decimal("0.1")]), "scores must be real numbers"),
+        (np.array([decimal.Decimal("NaN")]), "scores must be finite; found nan at row 0"),
+        (np.array([1j]), "scores must be real numbers; found dtype complex128"),
         (np.array(["2020-01-01"], "datetime64[D]"), "scores must be real numbers"),
         (np.array([np.longdouble("1e4000")]), "scores must be finite"),
         (None, "scores must be one-dimensional.* got None"),
@@ -87,6 +88,13 @@ def test_the_type_of_the_scores_does_not_matter(dtype):
 def test_what_cannot_be_scores(values, message):
     with pytest.raises(ValueError, match=message):
         check_scores(values)
+
+
+@pytest.mark.parametrize("kind", [Fraction, decimal.Decimal])
+def test_real_numbers_of_other_types_are_taken_as_databases_give_them(kind):
+    assert check_scores([kind("0.25"), 1]).tolist() == [0.25, 1.0]
+    assert check_labels([kind(1), kind(0)]).tolist() == [1, 0]
+    assert check_weights([kind("0.5"), 2], size=2).tolist() == [0.5, 2.0]
 
 
 def test_masked_labels_and_weights_are_refused_too():
@@ -313,6 +321,22 @@ def test_platt_scaling_knows_log_odds_beyond_those_of_the_largest_probability():
 def test_what_is_no_stored_map(stored, message):
     with pytest.raises(ValueError, match=message):
         CalibrationMap.from_dict(stored)
+
+
+def test_maps_are_equal_if_kind_and_numbers_are():
+    knots, values = np.array([0.25, 0.5]), np.array([0.2, 0.7])
+    line, step = LinearMap(knots, values), StepMap(knots[1:], values)
+    assert (
+        line == LinearMap(knots.copy(), values.copy()) == CalibrationMap.from_dict(line.to_dict())
+    )
+    assert line != LinearMap(knots, values / 2) and line != LinearMap(knots / 2, values)
+    assert line != StepMap(knots, values) and step != StepMap(knots[:1], values) and line != "line"
+    assert SigmoidMap(1.0, 0.5) == SigmoidMap(1.0, 0.5) != SigmoidMap(0.5, 1.0)
+    first, again = (IsotonicCalibrator().fit(SCORES, LABELS).map_ for _ in range(2))
+    assert first == again == pickle.loads(pickle.dumps(first))
+    for map_ in (line, SigmoidMap(1.0, 0.5)):
+        with pytest.raises(TypeError, match="unhashable"):  # as arrays, of which it is made
+            hash(map_)
 
 
 @pytest.mark.parametrize(

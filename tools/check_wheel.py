@@ -47,7 +47,7 @@ def build(folder):
 
 def check_contents(wheel):
     """The wheel has every file of the package and nothing else."""
-    suffixes = {".py", ".pyi", ".typed", ".css"}
+    suffixes = {".py", ".pyi", ".typed", ".css", ".html"}
     package = [p for p in (ROOT / "calib").rglob("*") if p.suffix in suffixes]
     expected = {path.relative_to(ROOT).as_posix() for path in package}
     found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     try:
         with _terminable(), _warnings_in_words(options.command):
-            code = import_module(options.module).run(options)
+            code = getattr(import_module(options.module), options.command)(options)
             sys.stdout.flush()
             return code
     except BrokenPipeError:

@@ -1,32 +1,42 @@
-"""``calib apply``: stream a table through a map, in constant memory."""
+"""``calib apply`` and ``export``: what a map is for, on a table or as a program elsewhere."""
 
 import csv
 from contextlib import contextmanager
 
 import numpy as np
 
+from calib.commands.arguments import columns_of, format_of
+from calib.commands.output import Progress, check_new, new_file, note
 from calib.commands.reading import Columns, ScoreReader
-from calib.commands.running import format_of, note, progress_of
 from calib.commands.tables import BLOCK_ROWS, Delimited, InputError, Parquet, open_table
-from calib.commands.writing import check_new, new_file
+from calib.maps.programs import program
 from calib.maps.stored import load_stored_map
 
 # of a block: groups of rows in Parquet want to be large
 ROWS = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
 
 
-def run(options) -> int:
-    """Read, map and write block by block; returns the exit code."""
+def export(options) -> int:
+    """Write the map as a program that needs nothing of this package; returns the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
-    columns = Columns(options.score, drop_missing=options.drop_missing)
+    with new_file(options.output, force=options.force) as file:
+        file.write(program(stored, options.to, options.score))
+    return 0
+
+
+def apply(options) -> int:
+    """Stream a table through the map, block by block in constant memory; returns the exit code."""
+    check_new(options.output, force=options.force)
+    stored = load_stored_map(options.map)
     outside = _Outside(stored.fitted_to)
-    with open_table(options.data, format_of(options)) as table, progress_of(options) as progress:
+    progress = Progress(options.progress)
+    with open_table(options.data, format_of(options)) as table, progress:
         if options.column in table.header and not options.no_header:
             raise InputError(
                 f"{table.name} has a column {options.column!r} already: name another by --column"
             )
-        reader = ScoreReader(table, columns)
+        reader = ScoreReader(table, Columns(**columns_of(options)))
         write = _write_parquet if isinstance(table, Parquet) else _write_text
         with write(options, table) as put:
             for block, kept, part in reader.blocks(ROWS[type(table)]):

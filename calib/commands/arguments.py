@@ -1,4 +1,4 @@
-"""The words of the command line. Nothing heavy is imported here: ``calib --help`` is quick."""
+"""The words of the command line. Nothing heavy is imported at once: ``calib --help`` is quick."""
 
 import argparse
 
@@ -32,7 +32,7 @@ Nothing is overwritten without --force. A run that fails or is killed leaves no 
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of all commands; ``module`` of what it returns names the module that runs it."""
+    """The parser of all commands; ``module`` of what it returns has the function `command`."""
     whole = argparse.ArgumentParser(
         prog="calib",
         description="Calibrate the scores of a binary classifier: from a file of scores to a map "
@@ -43,11 +43,11 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"calib {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
-    _report(_command(commands, "report", "reporting", "judge scores, on one page"))
-    _compare(_command(commands, "compare", "comparing", "find out which calibrator gains most"))
-    _fit(_command(commands, "fit", "fitting", "learn a map from scores and labels"))
+    _report(_command(commands, "report", "learning", "judge scores, on one page"))
+    _compare(_command(commands, "compare", "learning", "find out which calibrator gains most"))
+    _fit(_command(commands, "fit", "learning", "learn a map from scores and labels"))
     _apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
-    _export(_command(commands, "export", "exporting", "write a map as a program"))
+    _export(_command(commands, "export", "applying", "write a map as a program"))
     _monitor(_command(commands, "monitor", "monitoring", "watch calibration, batch by batch"))
     return whole
 
@@ -181,3 +181,17 @@ def _map(command):
 def _output(command, purpose, **how):
     command.add_argument("-o", "--output", metavar="FILE", help=purpose, **how)
     command.add_argument("--force", action="store_true", help="overwrite that file")
+
+
+def format_of(options):
+    """The `Format` of the text that is read."""
+    from calib.commands.tables import Format  # which needs NumPy
+
+    separator = "\t" if options.separator in ("tab", "\\t") else options.separator
+    return Format(separator, options.decimal, options.encoding, not options.no_header)
+
+
+def columns_of(options) -> dict:
+    """What the flags of reading say, as arguments of `Columns`."""
+    names = ("score", "label", "positive", "weight", "group", "drop_missing")
+    return {name: getattr(options, name) for name in names if hasattr(options, name)}

@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 
 import calib
+from calib.commands.arguments import columns_of, format_of
+from calib.commands.output import Progress, new_file, note
 from calib.commands.reading import Columns, ScoreReader
-from calib.commands.running import format_of, note, progress_of
 from calib.commands.tables import InputError, open_table
-from calib.commands.writing import new_file
-from calib.metrics import SequentialCalibrationTest
-from calib.metrics.base_rate import BaseRateTest
+from calib.metrics import BaseRateTest, SequentialCalibrationTest
 
 FORMAT, VERSION = "calib-monitor", 1
 ALARM = 1
@@ -17,17 +16,15 @@ HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
 LINE = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"
 
 
-def run(options) -> int:
+def monitor(options) -> int:
     """Feed the batches of a table; returns the exit code."""
     _check(options)
     calibration, drift = _load(options.state)
-    columns = Columns(
-        options.score, options.label, options.positive, unit=True, drop_missing=options.drop_missing
-    )
     threshold = options.alpha / 2  # two tests share the false alarms
     alarms = None
-    with open_table(options.data, format_of(options)) as table, progress_of(options) as progress:
-        reader = ScoreReader(table, columns)
+    progress = Progress(options.progress)
+    with open_table(options.data, format_of(options)) as table, progress:
+        reader = ScoreReader(table, Columns(**columns_of(options), unit=True))
         for _, _, part in reader.blocks(options.batch):
             if part.scores.size == 0:
                 continue

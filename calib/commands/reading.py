@@ -17,12 +17,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.commands.tables import BLOCK_ROWS, Block, Format, InputError, find_column, open_table
+from calib.commands.tables import (
+    BLOCK_ROWS,
+    Block,
+    Format,
+    InputError,
+    find_column,
+    open_table,
+    short,
+)
 
 MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 BINARY = {"0": 0, "1": 1, "false": 0, "true": 1}
 PARTS = ("scores", "labels", "weights", "groups")
 ABSENT = 2  # the code of a label that is missing
+LACKS = "is missing: fill it in, or pass --drop-missing to leave such rows out"
+MAYBE_A_CLASS = "; if it is a class, name the other one with --positive VALUE"
+NO_PROBABILITY = (
+    "is no probability: this needs scores in [0, 1]; run margins through a map with calib fit and "
+    "calib apply first"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +169,10 @@ class ScoreReader:
         for flag, cells in zip(self.indices, block.columns, strict=True):
             try:
                 values[flag], absent[flag] = parsers[flag](cells)
+                if not self.columns.drop_missing:
+                    _refuse(absent[flag], LACKS + MAYBE_A_CLASS * (flag == "--label"))
             except BadCell as bad:
                 raise self._error(block, flag, cells, bad) from None
-            if absent[flag].any() and not self.columns.drop_missing:
-                fault = "is missing: fill it in, or pass --drop-missing to leave such rows out"
-                if flag == "--label":
-                    fault += "; if it is a class, name the other one with --positive VALUE"
-                raise self._error(block, flag, cells, BadCell(int(np.argmax(absent[flag])), fault))
         kept = ~np.logical_or.reduce(list(absent.values()))
         self.n_dropped += int(kept.size - np.count_nonzero(kept))
         picked = [values[f][kept] if f in values else None for f in parsers]
@@ -169,38 +180,28 @@ class ScoreReader:
 
     def _error(self, block, flag, cells, bad):
         found = "" if cells[bad.row] is None else str(cells[bad.row])
-        shown = found if len(found) <= 60 else f"{found[:60]}..."
         name = self.table.names[self.indices[flag]]
         return InputError(
             f"{self.table.name}: {self.table.place} {block.places[bad.row]}, column {name!r}: "
-            f"found {shown!r}, which {bad.fault}"
+            f"found {short(found)!r}, which {bad.fault}"
         )
 
     def _parse_scores(self, cells):
         values, absent = self._parse_numbers(cells)
         if self.columns.unit:
-            outside = (values < 0) | (values > 1)
-            if outside.any():
-                raise BadCell(
-                    int(np.argmax(outside)),
-                    "is no probability: this needs scores in [0, 1]; run margins through a map "
-                    "with calib fit and calib apply first",
-                )
+            _refuse((values < 0) | (values > 1), NO_PROBABILITY)
         return values, absent
 
     def _parse_weights(self, cells):
         values, absent = self._parse_numbers(cells)
-        if (values < 0).any():
-            raise BadCell(int(np.argmax(values < 0)), "is negative: weights are counts of rows")
+        _refuse(values < 0, "is negative: weights are counts of rows")
         return values, absent
 
     def _parse_numbers(self, cells):
         values = cells
         if not isinstance(cells, np.ndarray):
             values = _numbers(cells, self.table.format.decimal)
-        infinite = np.isinf(values)
-        if infinite.any():
-            raise BadCell(int(np.argmax(infinite)), "is not finite, or too large for a float")
+        _refuse(np.isinf(values), "is not finite, or too large for a float")
         return values, np.isnan(values)
 
 
@@ -254,15 +255,9 @@ class _Labels:
 def read_scores(
     path: str | Path,
     *,
-    score: str,
-    label: str | None = None,
-    positive: str | None = None,
-    weight: str | None = None,
-    group: str | None = None,
-    unit: bool = False,
-    drop_missing: bool = False,
     form: Format | None = None,
     progress: Callable[[int], None] | None = None,
+    **columns,
 ) -> Scores:
     """All rows of a table, of both classes if there are labels.
 
@@ -271,12 +266,12 @@ def read_scores(
     path : str or path
         Delimited text, perhaps in gzip, a Parquet file, a folder of them, or ``"-"`` for standard
         input.
-    score, label, positive, weight, group, unit, drop_missing
-        As in `Columns`.
     form : Format, optional
         How the text is written; default: commas, points, UTF-8, with a header.
     progress : callable, optional
         Is given the number of rows read so far, after each block.
+    **columns
+        The attributes of `Columns`: score, label, positive, weight, group, unit, drop_missing.
 
     Returns
     -------
@@ -288,10 +283,9 @@ def read_scores(
         If a cell cannot be used or the labels have one class; the message says where and what to
         do.
     """
-    columns = Columns(score, label, positive, weight, group, unit, drop_missing)
     parts = []
     with open_table(path, form or Format()) as table:
-        reader = ScoreReader(table, columns)
+        reader = ScoreReader(table, Columns(**columns))
         for _, _, part in reader.blocks():
             parts.append(part)
             if progress:
@@ -338,11 +332,11 @@ def _numbers(cells, decimal):
     """Numbers of cells, NaN for missing ones."""
     text = "".join(cells)
     if "_" in text or not text.isascii():  # both are fine for float() and wrong in a table
-        _find(cells, lambda cell: "_" in cell or not cell.isascii(), "is no number: clean it")
+        wrong = ["_" in cell or not cell.isascii() for cell in cells]
+        _refuse(wrong, "is no number: clean it")
     if decimal == ",":
         fault = "has a point, while --decimal says that the decimal mark is a comma"
-        if "." in text:
-            _find(cells, lambda cell: "." in cell, fault)
+        _refuse(["." in cell for cell in cells], fault)
         cells = [cell.replace(",", ".") for cell in cells]
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells))
@@ -365,9 +359,10 @@ def _number(row, cell):
     raise BadCell(row, f"is no number: {remedy}")
 
 
-def _find(cells, wrong, fault):
-    """Raise for the first cell that is wrong."""
-    raise BadCell(next(row for row, cell in enumerate(cells) if wrong(cell)), fault)
+def _refuse(wrong, fault):
+    """Raise for the first row that is wrong, if there is one."""
+    if np.any(wrong):
+        raise BadCell(int(np.argmax(wrong)), fault)
 
 
 def _groups(cells):

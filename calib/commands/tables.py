@@ -55,11 +55,6 @@ class Format:
     encoding: str = "utf-8"
     header: bool = True
 
-    @property
-    def wide(self) -> bool:
-        """Whether the encoding is UTF-16 or UTF-32, whose files may begin with a mark."""
-        return "16" in self.encoding or "32" in self.encoding
-
     def __post_init__(self):
         if len(self.separator) != 1 or self.separator in '"\r\n':
             raise InputError(f"--separator must be one character or tab; found {self.separator!r}")
@@ -123,7 +118,7 @@ class Delimited:
         self.names, self._first = self.header, None
         if all(map(_is_number, cells)):
             raise InputError(
-                f"{name}: the first line holds numbers only ({_short(form.separator.join(cells))})"
+                f"{name}: the first line holds numbers only ({short(form.separator.join(cells))})"
                 ": pass --no-header if it is a row, else give the columns names that are no numbers"
             )
 
@@ -194,7 +189,7 @@ class Delimited:
             raise InputError(f"{self.name}: line {number} {fault}")
 
     def _ragged(self, line, row, width):
-        found = _short(self.format.separator.join(row))
+        found = short(self.format.separator.join(row))
         return InputError(
             f"{self.name}: line {line} has {len(row)} cells where the first line has {width}; "
             f"found {found!r}: quote cells that hold the separator, or "
@@ -224,7 +219,7 @@ class Parquet:
         try:
             self._files = [parquet.ParquetFile(path) for path in paths]
         except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(f"{name} cannot be read as Parquet: {_short(str(error))}") from None
+            raise InputError(f"{name} cannot be read as Parquet: {short(str(error))}") from None
         self.schema = self._files[0].schema_arrow
         self.names = self.header = self.schema.names
         for path, file in zip(paths, self._files, strict=True):
@@ -247,7 +242,7 @@ class Parquet:
                     yield Block(range(row, row + batch.num_rows), picked, batch)
                     row += batch.num_rows
         except (self._arrow.ArrowException, OSError) as error:
-            raise InputError(f"{self.name} is damaged: {_short(str(error))}") from None
+            raise InputError(f"{self.name} is damaged: {short(str(error))}") from None
 
     def _column(self, values, as_number):
         types = self._arrow.types
@@ -302,7 +297,8 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
             raise InputError(
                 f"{name} is no Parquet file, although its name says so: rename it if it is text"
             )
-        if head.startswith((b"\xff\xfe", b"\xfe\xff")) and not form.wide:
+        wide = "16" in form.encoding or "32" in form.encoding  # whose files may begin with a mark
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")) and not wide:
             raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
         yield Delimited(stream, name, form)
 
@@ -326,7 +322,7 @@ def find_column(table: Delimited | Parquet, wanted: str, flag: str) -> int:
         )
     if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
         return int(wanted) - 1
-    listed = ", ".join(repr(_short(name)) for name in table.header[:20])
+    listed = ", ".join(repr(short(name)) for name in table.header[:20])
     more = f" and {len(table.header) - 20} more" if len(table.header) > 20 else ""
     hint = ""
     for separator, spelling in SEPARATORS.items():
@@ -347,6 +343,6 @@ def _is_number(cell):
     return True
 
 
-def _short(text, most=60):
+def short(text: str, most: int = 60) -> str:
     """`text`, cut where it is too long for a message."""
     return text if len(text) <= most else f"{text[:most]}..."

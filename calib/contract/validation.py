@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import contextmanager
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from scipy.special import logit
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
 NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
 LARGEST_COST = 1e300  # of an action, or gain: differences stay finite
+REAL = numbers.Real | Decimal | np.bool_  # what an array of objects may hold, as from a database
 MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit numbers
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
 
@@ -328,7 +330,7 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
 def check_numbers_or_strings(values: Iterable, name: str) -> None:
     """Raise unless `values`, an array or a list, are all numbers or all strings."""
     found = set(map(type, values))
-    numeric = all(issubclass(t, numbers.Real | np.bool_) for t in found)
+    numeric = all(issubclass(t, REAL) for t in found)
     numeric = numeric and np.timedelta64 not in found  # an integer to NumPy
     if not numeric and not all(issubclass(t, str) for t in found):
         raise ValueError(
@@ -414,7 +416,7 @@ def _array(values, name, shape, dense):
 def _numbers(values, name, kind, remedy, shaped=one_dimensional):
     """`values` as an array of a real dtype, of as many dimensions as `shaped` makes."""
     values = shaped(values, name)
-    if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values.flat):
+    if values.dtype == object and all(isinstance(v, REAL) for v in values.flat):
         try:  # as pandas stores columns of mixed or nullable type
             values = values.astype(np.float64)
         except OverflowError:

@@ -4,7 +4,10 @@ import math
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaln, logsumexp, xlogy
+
+from calib.contract.validation import check_labels
 
 
 class BaseRateTest:
@@ -20,8 +23,7 @@ class BaseRateTest:
     numerator is the probability of all labels under one law that is fixed beforehand, and the
     denominator is at least their probability under any constant rate. So E is at most a martingale
     from 1 if the rate is constant, and ever reaches :math:`1 / \alpha` with probability
-    :math:`\alpha` at most (universal inference, Wasserman, Ramdas and Balakrishnan 2020), if rows
-    are independent.
+    :math:`\alpha` at most, if rows are independent: look as often as you like.
 
     Attributes
     ----------
@@ -29,23 +31,62 @@ class BaseRateTest:
         So far, after each batch.
     log_e_value, largest_log_e_value : float
         Logarithm of E now, and the largest so far.
+    p_value : float
+        1 / the largest E, at most 1: valid at any time.
 
     Notes
     -----
-    Each batch takes O(number of batches) time; the memory is two numbers a batch.
+    Each batch takes O(number of batches) time; the memory is two numbers a batch. A change is found
+    the sooner, the larger it is and the more rows lie on both sides of it; calibration is judged by
+    `SequentialCalibrationTest`, and either can fail without the other.
+
+    References
+    ----------
+    Wasserman, Ramdas and Balakrishnan (2020), universal inference.
+
+    Examples
+    --------
+    >>> from calib.metrics import BaseRateTest
+    >>> test = BaseRateTest()
+    >>> for positives in (30, 28, 31, 70):
+    ...     test.update([1] * positives + [0] * (100 - positives))
+    BaseRateTest(n_rows=100, p_value=1)
+    ...
+    >>> test.p_value < 1e-6
+    True
     """
 
     def __init__(self):
         self.n_rows, self.n_positives = [], []
         self.log_e_value = self.largest_log_e_value = 0.0
 
+    def __repr__(self):
+        n_rows = self.n_rows[-1] if self.n_rows else 0
+        return f"{type(self).__name__}(n_rows={n_rows}, p_value={self.p_value:.3g})"
+
     @property
     def p_value(self) -> float:
         """Probability, at most, that a constant rate ever looks as bad as this."""
         return math.exp(-self.largest_log_e_value)
 
-    def update(self, labels: np.ndarray) -> Self:
-        """Take in the labels of a batch, 0/1."""
+    def update(self, labels: ArrayLike) -> Self:
+        """Take in the outcomes of a batch.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n,)
+            Outcomes, 0/1 or bool.
+
+        Returns
+        -------
+        self : BaseRateTest
+
+        Raises
+        ------
+        ValueError
+            For input that is not as described; the test is then as it was.
+        """
+        labels = check_labels(labels)
         rows = (self.n_rows[-1] if self.n_rows else 0) + labels.size
         positives = (self.n_positives[-1] if self.n_positives else 0) + int(labels.sum())
         before = np.arange(1, len(self.n_rows) + 1)
@@ -64,7 +105,7 @@ class BaseRateTest:
         return self
 
     def to_dict(self) -> dict:
-        """All that the test remembers, for JSON."""
+        """All that the test remembers, as plain numbers for ``json.dumps``."""
         return {
             "n_rows": self.n_rows,
             "n_positives": self.n_positives,
@@ -74,17 +115,26 @@ class BaseRateTest:
 
     @classmethod
     def from_dict(cls, stored: dict) -> Self:
-        """The test that `to_dict` has turned into `stored`; ValueError if that cannot be."""
+        """The test that `to_dict` has turned into `stored`: it goes on where that one was.
+
+        Raises
+        ------
+        ValueError
+            If `stored` is no such dictionary.
+        """
         test = cls()
-        test.n_rows, test.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
-        test.log_e_value = float(stored["log_e_value"])
-        test.largest_log_e_value = float(stored["largest_log_e_value"])
-        counts = np.array([[0, *test.n_rows], [0, *test.n_positives]])
-        steps = np.diff(counts) if counts.dtype.kind == "i" else np.array([-1])
-        if np.any(steps < 0) or np.any(steps[1] > steps[0]):
-            raise ValueError("n_rows and n_positives are no running counts")
-        if not test.log_e_value <= test.largest_log_e_value:
-            raise ValueError("log_e_value exceeds the largest")
+        try:
+            test.n_rows, test.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
+            test.log_e_value = float(stored["log_e_value"])
+            test.largest_log_e_value = float(stored["largest_log_e_value"])
+            counts = np.array([[0, *test.n_rows], [0, *test.n_positives]])
+            steps = np.diff(counts) if counts.dtype.kind == "i" else np.array([-1])
+            if np.any(steps < 0) or np.any(steps[1] > steps[0]):
+                raise ValueError("n_rows and n_positives are no running counts")
+            if not test.log_e_value <= test.largest_log_e_value:
+                raise ValueError("log_e_value exceeds the largest")
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
         return test
 
 

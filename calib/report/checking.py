@@ -1,11 +1,9 @@
 """What was read, and what a reader must know about it."""
 
-import math
-
 import numpy as np
-from scipy.special import kolmogorov
 
 from calib.contract.validation import check_labels, check_scores, check_weights
+from calib.metrics import change_test
 from calib.metrics.discrimination import codes_of
 from calib.report.contents import Caution, Data
 from calib.report.measuring import FEW, Sample, area_under_curve
@@ -141,10 +139,9 @@ def _of_scores(sample, data):
             f"{count(data.rows, 'row')}, as of trees or bins."
         )
         yield Caution("ties", text)
-    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if impossible:
+    if sample.impossible:
         text = (
-            f"{count(impossible, 'outcome')} had been given probability 0. No calibrated "
+            f"{count(sample.impossible, 'outcome')} had been given probability 0. No calibrated "
             "prediction does that; if the scores are rounded, write more decimals."
         )
         yield Caution("impossible outcomes", text)
@@ -202,7 +199,7 @@ def _of_order(sample):
     for values, name in ((residuals, "calibration"), (labels.astype(np.float64), "base rate")):
         if values is None:
             continue
-        p_value, row = _change(values)
+        _, p_value, row = change_test(values)
         if p_value < DRIFTS:
             before, after = values[:row].mean(), values[row:].mean()
             what = "observed less predicted" if name == "calibration" else "share of positives"
@@ -212,17 +209,6 @@ def _of_order(sample):
                 "others. If the rows are in order of time, judge the latest ones by themselves."
             )
             yield Caution(f"drift of {name}", text)
-
-
-def _change(values):
-    """Test whether the mean stays the same along the rows, and where it changes most (CUSUM)."""
-    deviation = values.std()
-    if deviation == 0:
-        return 1.0, 0
-    path = np.cumsum(values - values.mean())[:-1]
-    row = int(np.argmax(np.abs(path)))
-    statistic = abs(path[row]) / (deviation * math.sqrt(values.size))
-    return float(kolmogorov(statistic)), row + 1
 
 
 def _decimals(scores):

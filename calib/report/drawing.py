@@ -20,7 +20,6 @@ except ImportError as error:
 
 INK = "#000000"  # the colour of the text around it
 LOOK = STYLE | {"figure.constrained_layout.use": False, "svg.fonttype": "none"}
-MOST_GROUPS = 30  # in a picture
 
 
 @rc_context(LOOK)
@@ -61,7 +60,7 @@ def decision_diagram(decisions: tuple[Threshold, ...], title: str, description: 
 
 @rc_context(LOOK)
 def interval_diagram(
-    parts: Iterable[Group | Method], quantity: str, title: str, description: str
+    parts: Iterable[Group | Method], title: str, description: str, *, quantity: str
 ) -> str:
     """An estimate with limits for each of some groups or methods."""
     values = {

@@ -1,31 +1,16 @@
 """The verdict in words, with its uncertainty, and what to do next."""
 
 import math
-from typing import NamedTuple
 
-import numpy as np
-from scipy.special import ndtri
-
-from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties
+from calib.metrics import detectable_bias, kuiper_range
 from calib.report.contents import Compared, Curve, Data, Estimate, Group, Test, Verdict
-from calib.report.measuring import FEW, Sample, critical_range, rarer
+from calib.report.measuring import FEW, Sample, rarer
 from calib.report.wording import amount, count, listed, number, percent, points, probability
 
 LEVEL = 0.05  # of the test that decides
 POWER = 0.8
 LITTLE = 0.01  # share of the rows, and the tenth of the rarer class, below which an error is small
 WANTED = 0.2  # a bias of this part of the share of the rarer class should not escape a sample
-
-
-class Range(NamedTuple):
-    """Neighbouring predictions, their weight, their mean and the share of positives."""
-
-    lowest: float
-    highest: float
-    count: float
-    predicted: float
-    observed: float
 
 
 def judge(
@@ -40,7 +25,7 @@ def judge(
     if not data.probabilities:
         return _no_probabilities(data)
     by_key = {estimate.key: estimate for estimate in measures}
-    detectable = _detectable(sample)
+    detectable = detectable_bias(sample.scores, power=POWER, sample_weight=sample.weights)
     if outcome == "miscalibrated":
         return _miscalibrated(sample, data, by_key, p_value, detectable)
     if outcome == "cannot say":
@@ -132,7 +117,7 @@ def _what_escapes(detectable):
 
 def _miscalibrated(sample, data, by_key, p_value, detectable):
     kuiper = by_key["kuiper_error"]
-    worst = worst_range(sample)
+    worst = sample.measured(kuiper_range)
     seldom = kuiper.upper * data.total < 10 * LITTLE * rarer(data)
     little = kuiper.upper < LITTLE and seldom
     sentence = (
@@ -175,9 +160,8 @@ def _direction(sample, data, by_key, worst):
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
         found.append(f"{kind} (slope {limits}, where 1 is right)")
     text = f"predictions are {', and '.join(found)}" if found else _where(worst)
-    impossible = np.count_nonzero(sample.scores == 1.0 - sample.labels)
-    if impossible:
-        text += f"; {count(impossible, 'outcome')} had been given probability 0"
+    if sample.impossible:
+        text += f"; {count(sample.impossible, 'outcome')} had been given probability 0"
     return text
 
 
@@ -191,32 +175,6 @@ def _where(worst):
 def _ends(worst):
     lowest, highest = number(worst.lowest), number(worst.highest)
     return f"of {lowest}" if lowest == highest else f"from {lowest} to {highest}"
-
-
-def worst_range(sample: Sample) -> Range:
-    """The range of predictions over which the residuals add up to most."""
-    groups = group_ties(sample.scores, sample.labels, sample.weights)
-    path = prefix_sums(groups.positives - groups.weights * groups.scores)
-    first, last = sorted((int(np.argmin(path)), int(np.argmax(path))))
-    here = slice(first, last)
-    weights, positives = groups.weights[here], groups.positives[here]
-    total = float(weights.sum())
-    return Range(
-        float(groups.scores[first]),
-        float(groups.scores[last - 1]),
-        total,
-        float(np.dot(weights, groups.scores[here]) / total),
-        float(positives.sum() / total),
-    )
-
-
-def _detectable(sample):
-    """A bias of all predictions that Kuiper's test finds with a probability of 80 % at least.
-
-    The range of the path is at least its end, which is normal around the sum of the biases.
-    """
-    variance = np.dot(sample.counts, sample.scores * (1 - sample.scores))
-    return float((critical_range() + ndtri(POWER)) * math.sqrt(variance) / sample.counts.sum())
 
 
 def advise(
@@ -277,5 +235,5 @@ def _on_calibrating(data, verdict, comparison):
 def _rows_wanted(data):
     """Rows with which a bias of a fifth of the rarer class is found with a probability of 80 %."""
     rate = max(rarer(data), 1.0) / data.total
-    needed = (critical_range() + float(ndtri(POWER))) ** 2 * (1 - rate) / (WANTED**2 * rate)
+    needed = (detectable_bias([rate], power=POWER) / (WANTED * rate)) ** 2
     return float(math.ceil(needed / 100) * 100)

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 import calib
-from calib.contract.validation import check_integer
-from calib.kernels.grouping import group_ties
-from calib.report.chance import N_DRAWS, measures_by_chance
+from calib.contract.randomness import RandomState, check_seed
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
 from calib.report.judging import advise, judge
@@ -19,7 +16,7 @@ from calib.report.measuring import (
     decisions_of,
     estimates,
     groups_of,
-    simulated_p_value,
+    simulated,
 )
 from calib.report.report import Report
 
@@ -34,7 +31,7 @@ METHODS = (
     "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
     "A bootstrap of "
     "such errors does not, so there is none; MCB, smooth ECE and ICI have no limits.",
-    f"Chance: the largest value but four of {N_DRAWS} samples whose outcomes were drawn from the "
+    "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
     "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
@@ -53,7 +50,7 @@ def make_report(
     groups: ArrayLike | None = None,
     name: str = "scores",
     notes: Iterable[str] = (),
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> Report:
     """Judge whether scores are honest probabilities, and measure how good they are.
 
@@ -71,7 +68,7 @@ def make_report(
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
         Sentences on how the data were read, to be shown with them.
-    random_state : int, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Draws the samples that show what chance does, and the folds of the comparison.
 
     Returns
@@ -98,20 +95,16 @@ def make_report(
     >>> make_report(p, rng.random(1000) < p).verdict.sentence
     'No evidence of miscalibration in 1,000 rows with 523 positives (Kuiper test, p = 0.760).'
     """
-    check_integer(random_state, "random_state", minimum=0)
+    seed = check_seed(random_state)
     sample, left_out = clean(scores, labels, sample_weight, groups)
     data = described(sample, left_out)
-    chance = simulated = None
-    if data.probabilities:
-        distinct = group_ties(sample.scores, sample.labels, sample.weights)
-        chance = measures_by_chance(distinct, np.random.default_rng(random_state))
-        simulated = simulated_p_value(sample, chance)
+    chance = simulated(sample, seed) if data.probabilities else None
     measures = estimates(sample, data, chance)
-    tests = calibration_tests(sample, simulated) if data.probabilities else ()
+    tests = calibration_tests(sample, chance) if data.probabilities else ()
     curve = curve_of(sample) if data.probabilities else None
     verdict = judge(sample, data, measures, tests, curve)
     by_group = groups_of(sample) if data.probabilities else ()
-    comparison = compared(sample, random_state)
+    comparison = compared(sample, seed)
     return Report(
         name=str(name),
         version=calib.__version__,

@@ -3,18 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 
-from calib.report.contents import (
-    Bin,
-    Caution,
-    Compared,
-    Curve,
-    Data,
-    Estimate,
-    Group,
-    Test,
-    Threshold,
-    Verdict,
-)
+from calib.report import contents
 
 
 @dataclass(frozen=True)
@@ -49,16 +38,16 @@ class Report:
     name: str
     version: str
     notes: tuple[str, ...]
-    data: Data
-    verdict: Verdict
-    cautions: tuple[Caution, ...]
-    measures: tuple[Estimate, ...]
-    tests: tuple[Test, ...]
-    curve: Curve | None
-    bins: tuple[Bin, ...]
-    groups: tuple[Group, ...]
-    decisions: tuple[Threshold, ...]
-    comparison: Compared | None
+    data: contents.Data
+    verdict: contents.Verdict
+    cautions: tuple[contents.Caution, ...]
+    measures: tuple[contents.Estimate, ...]
+    tests: tuple[contents.Test, ...]
+    curve: contents.Curve | None
+    bins: tuple[contents.Bin, ...]
+    groups: tuple[contents.Group, ...]
+    decisions: tuple[contents.Threshold, ...]
+    comparison: contents.Compared | None
     advice: tuple[str, ...]
     methods: tuple[str, ...]
 

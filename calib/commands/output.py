@@ -1,13 +1,16 @@
-"""Files that are whole or not there, and never in the place of another by mistake."""
+"""What a command puts out: files that are whole or not there, notes, and how far it is."""
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from calib.commands.tables import InputError
+
+SECONDS_BETWEEN = 1.0
 
 
 def check_new(path: str | Path, *, force: bool) -> None:
@@ -59,3 +62,41 @@ def new_file(
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def note(options, sentence: str) -> None:
+    """Tell people something, on standard error."""
+    print(f"calib {options.command}: {sentence}", file=sys.stderr)
+
+
+class Progress:
+    """Call it with the number of rows so far; it says so at most once a second.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether to say so where standard error is no terminal, a line each time. On a terminal one
+        line is written over, which is left when the ``with`` block ends.
+    """
+
+    def __init__(self, wanted: bool = False):
+        self._terminal = sys.stderr.isatty()
+        self._silent = not (wanted or self._terminal)
+        self._last = time.monotonic()
+        self._open = False
+
+    def __call__(self, n_rows: int) -> None:
+        """Say how many rows are done, if it is time to."""
+        now = time.monotonic()
+        if self._silent or now - self._last < SECONDS_BETWEEN:
+            return
+        self._last, self._open = now, self._terminal
+        start, end = ("\r", "") if self._terminal else ("", "\n")
+        print(f"{start}{n_rows:,} rows", end=end, file=sys.stderr, flush=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._open:
+            print(file=sys.stderr)

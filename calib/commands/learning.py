@@ -1,0 +1,141 @@
+"""``calib report``, ``compare`` and ``fit``: what is learned from all rows of a table at once."""
+
+import json
+import math
+from pathlib import Path
+
+import calib
+from calib.commands.arguments import METHODS, columns_of, format_of
+from calib.commands.output import Progress, check_new, new_file, note
+from calib.commands.reading import Scores, read_scores
+from calib.commands.tables import InputError
+from calib.maps.stored import FittedTo, StoredMap
+
+
+def report(options) -> int:
+    """Judge the scores, on one page; returns the exit code."""
+    check_new(options.output, force=options.force)
+    if not options.json:
+        _check_plotting()
+    read = _read(options)
+    found = calib.report.make_report(
+        read.scores,
+        read.labels,
+        sample_weight=read.weights,
+        groups=read.groups,
+        name="standard input" if options.data == "-" else Path(options.data).name,
+        notes=[_columns(read.names, options.positive), *read.notes],
+    )
+    with new_file(options.output, force=options.force) as file:
+        file.write(found.to_json() + "\n" if options.json else found.to_html())
+    note(options, found.verdict.sentence)
+    return 0
+
+
+def compare(options) -> int:
+    """Cross-validate calibrators, and recommend one if that is safe; returns the exit code."""
+    read = _read(options)
+    comparison = calib.compare(
+        read.scores,
+        read.labels,
+        sample_weight=read.weights,
+        groups=read.groups,
+        loss=options.loss,
+        verbose=int(options.progress),
+    )
+    print(_json(comparison, read.notes) if options.json else comparison)
+    return 0
+
+
+def fit(options) -> int:
+    """Learn a map and write it as JSON; returns the exit code."""
+    check_new(options.output, force=options.force)
+    calibrator = _calibrator(METHODS[options.method], options.parameter)
+    read = _read(options)
+    calibrator.fit(read.scores, read.labels, read.weights)
+    stored = StoredMap(
+        calibrator.map_,
+        type(calibrator).__name__,
+        calibrator.get_params(),
+        FittedTo(
+            file=Path(options.data).name,
+            score=read.names["score"],
+            label=read.names["label"],
+            positive=options.positive,
+            rows=read.scores.size,
+            positives=int(read.labels.sum()),
+            total_weight=None if read.weights is None else float(read.weights.sum()),
+            lowest_score=float(read.scores.min()),
+            highest_score=float(read.scores.max()),
+        ),
+        f"calib {calib.__version__}",
+    )
+    with new_file(options.output, force=options.force) as file:
+        file.write(stored.dumps())
+    return 0
+
+
+def _read(options) -> Scores:
+    """All rows that the options ask for; what was done to them is said on standard error."""
+    with Progress(options.progress) as progress:
+        read = read_scores(
+            options.data, form=format_of(options), progress=progress, **columns_of(options)
+        )
+    for sentence in read.notes:
+        note(options, sentence)
+    return read
+
+
+def _check_plotting():
+    """Raise before the work if the page cannot be drawn after it."""
+    try:
+        import calib.report.drawing  # noqa: F401
+    except ImportError as error:
+        raise InputError(f"{error}; or pass --json") from None
+
+
+def _columns(names, positive):
+    """What was read from where."""
+    found = ", ".join(f"{role} from {name!r}" for role, name in names.items())
+    return f"Columns: {found}." + (f" Positive: {positive!r}." if positive is not None else "")
+
+
+def _json(comparison, notes):
+    """The comparison for machines; JSON has no infinity and no NaN, so null stands for both."""
+    table = [
+        {name: _finite(value) for name, value in row.items() if name != "seconds"}
+        for row in comparison.table()
+    ]
+    document = {
+        "recommended": comparison.chosen,
+        "recommendation": comparison.recommendation,
+        "notes": [*notes, *comparison.notes],
+        "reference": comparison.reference,
+        "loss": comparison.loss,
+        "confidence": comparison.confidence,
+        "methods": table,
+    }
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def _finite(value):
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _calibrator(name, settings):
+    """The method with the arguments of ``--parameter NAME=VALUE``."""
+    method = getattr(calib, name)
+    known = method().get_params()
+    parameters = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or key not in known:
+            raise InputError(
+                f"--parameter must be NAME=VALUE with a NAME of {name} "
+                f"({', '.join(known) or 'it has none'}); found {setting!r}"
+            )
+        try:
+            parameters[key] = json.loads(value.lower() if value in ("True", "False") else value)
+        except ValueError:
+            parameters[key] = value
+    return method(**parameters)

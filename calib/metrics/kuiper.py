@@ -1,0 +1,216 @@
+"""The Kuiper error in detail: its limits, where it lies, and what its test would not see."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from calib.contract.validation import check_positive, check_sample, check_scores, check_weights
+from calib.kernels.binning import prefix_sums
+from calib.kernels.grouping import group_ties
+from calib.metrics.intervals import Interval
+from calib.metrics.significance import brownian_range_tail
+from calib.metrics.unbinned import kuiper_error
+
+
+def kuiper_interval(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    sample_weight: ArrayLike | None = None,
+) -> Interval:
+    r"""Kuiper error with limits that hold for calibrated predictions as well.
+
+    The path of the cumulative residuals is that of the true biases and a noise; its range differs
+    from theirs by the range of the noise at most. So the limits are
+
+    .. math:: K \pm q_{1 - \alpha} \sqrt{\max(\mathrm{BS}, \overline{p (1 - p)}) / n} ,
+
+    cut to [0, 1], with the quantile q of the range of Brownian motion.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    confidence : float, default=0.95
+        Coverage, at least, in large samples, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    interval : Interval
+        Its `error` is the root above: the standard deviation of the mean residual, at most.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n). The variance of an outcome is at most the expected square of its residual, which the
+    Brier score BS estimates. Of few positives that tells little, so what calibrated predictions
+    would have is the least that is taken. With many rows the limits err on the safe side. A
+    bootstrap of such an error has no right level where the predictions are calibrated or nearly so.
+
+    References
+    ----------
+    Feller (1951) for the law of the range; Arrieta-Ibarra et al. (2022) for the error.
+
+    Examples
+    --------
+    >>> from calib.metrics import kuiper_interval
+    >>> interval = kuiper_interval([0] * 30 + [1] * 10, [0.5] * 40)
+    >>> [round(number, 3) for number in interval]
+    [0.25, 0.053, 0.447, 0.079]
+    """
+    check_positive(confidence, "confidence", below=1)
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
+    estimate = kuiper_error(labels, probabilities, sample_weight=weights)
+    brier = np.average(np.square(labels - probabilities), weights=weights)
+    if_calibrated = np.average(probabilities * (1 - probabilities), weights=weights)
+    total = labels.size if weights is None else weights.sum()
+    error = math.sqrt(max(brier, if_calibrated) / total)
+    noise = critical_range(confidence) * error
+    return Interval(estimate, max(estimate - noise, 0.0), min(estimate + noise, 1.0), error)
+
+
+class BiasedRange(NamedTuple):
+    """Neighbouring predictions and their outcomes.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        Of the predictions.
+    count : float
+        Number of rows, or their weight.
+    predicted, observed : float
+        Mean prediction, and share of positives.
+    """
+
+    lowest: float
+    highest: float
+    count: float
+    predicted: float
+    observed: float
+
+
+def kuiper_range(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> BiasedRange:
+    """Where the Kuiper error lies: the predictions over which the residuals add up to most.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    where : BiasedRange
+        ``abs(observed - predicted) * count``, over all rows, is the Kuiper error. Where no residual
+        is left, the range of all predictions.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n). The range was chosen because it looks worst: the bias in it is that of this sample,
+    larger than that of another one.
+
+    Examples
+    --------
+    >>> from calib.metrics import kuiper_range
+    >>> kuiper_range([0, 1, 0, 0, 0], [0.125, 0.25, 0.5, 0.75, 1.0])
+    BiasedRange(lowest=0.5, highest=1.0, count=3.0, predicted=0.75, observed=0.0)
+    """
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
+    groups = group_ties(probabilities, labels, weights)
+    path = prefix_sums(groups.positives - groups.weights * groups.scores)
+    first, last = sorted((int(np.argmin(path)), int(np.argmax(path))))
+    if first == last:
+        first, last = 0, groups.scores.size
+    scores, counts, positives = (column[first:last] for column in groups)
+    total = float(counts.sum())
+    return BiasedRange(
+        float(scores[0]),
+        float(scores[-1]),
+        total,
+        float(np.dot(counts, scores) / total),
+        float(positives.sum() / total),
+    )
+
+
+def detectable_bias(
+    probabilities: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    power: float = 0.8,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    r"""A bias of all predictions that Kuiper's test finds with a given probability, at least.
+
+    .. math:: (q_{1 - \alpha} + z_{\text{power}}) \sqrt{\sum_i p_i (1 - p_i)} \Big/ n
+
+    with the quantile q of the range of Brownian motion.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    confidence : float, default=0.95
+        One less the level of the test, in (0, 1).
+    power : float, default=0.8
+        Probability of finding the bias, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights; they are counts.
+
+    Returns
+    -------
+    bias : float
+        It falls with the root of n. From 1 on every bias can escape the test; 0 is that of
+        predictions of 0 and 1, which the first one that is wrong refutes.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n). The range of the path is at least the distance of its end, which is normal around the sum
+    of the biases.
+
+    Examples
+    --------
+    >>> from calib.metrics import detectable_bias
+    >>> round(detectable_bias([0.1] * 10_000), 4)
+    0.01
+    """
+    check_positive(confidence, "confidence", below=1)
+    check_positive(power, "power", below=1)
+    scores = check_scores(probabilities, name="probabilities", unit=True)
+    counts = np.ones(scores.size)
+    if sample_weight is not None:
+        counts = check_weights(sample_weight, size=scores.size, other="probabilities")
+    deviation = math.sqrt(np.dot(counts, scores * (1 - scores)))
+    return float((critical_range(confidence) + ndtri(power)) * deviation / counts.sum())
+
+
+def critical_range(confidence: float) -> float:
+    """What the range of Brownian motion stays below with probability `confidence`."""
+    return brentq(lambda x: brownian_range_tail(x) - (1 - confidence), 0.1, 40.0)
