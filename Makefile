@@ -18,8 +18,14 @@ term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_notebook_archive.py tests/test_report_page.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
-without-kernels := addresses bad_files benchmark commands cost datasets_real guide ledger mutate perturbed project recorded_numbers \
-  recording reproducing statistics tables_durfee2022 typing
+# What calls no kernel, or only by way of calibrators and measures that have tests of their own.
+above-kernels := addresses bad_files benchmark calibration_data check_estimator classifier \
+  commands comparison cost dask datasets_real decisions delong diagrams dirichlet_process \
+  discrete guide kdd98 ledger mutate original_files perturbed prior_shift project protocol \
+  recorded_numbers recording report reproducing results_naeini2014 routing scorers selection \
+  statistics tables_durfee2022 theory_and_laws typing
+above := $(patsubst %,tests/test_%.py,$(above-kernels)) $(wildcard tests/test_experiment*.py) \
+  calib/comparison calib/dask calib/report calib/wrappers
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
@@ -69,7 +75,9 @@ reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/large.py
+	.venv-bench/bin/python benchmarks/cold_start.py
 	.venv-bench/bin/python benchmarks/agreement.py
+	.venv-bench/bin/python benchmarks/conformance.py
 
 course: .venv-course/set-up  ## problem sets, slides, exams and projects; TERM=... seeds them
 	.venv-course/bin/python -m course.tools.build $(term)
@@ -87,9 +95,9 @@ course-test: .venv-course/set-up  ## grade right and wrong answers to every prob
 test-package: .venv/set-up  ## unit tests and doctests
 	$(pytest) calib experiments tests $(not-site)
 
-test-plain: .venv/set-up  ## the small tests once more without compilation
-	NUMBA_DISABLE_JIT=1 $(pytest) calib experiments tests $(not-site) \
-	  $(patsubst %,--ignore tests/test_%.py,$(without-kernels)) -m "not slow"
+test-plain: .venv/set-up  ## the small tests of kernels once more without compilation
+	NUMBA_DISABLE_JIT=1 $(pytest) calib tests $(not-site) $(patsubst %,--ignore %,$(above)) \
+	  -m "not slow"
 
 # Without CALIB_DATA: the stored outputs are what a reader without the data files gets.
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs

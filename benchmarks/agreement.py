@@ -48,6 +48,7 @@ from sklearn.linear_model import LogisticRegression
 from venn_abers import VennAbers as PackageVennAbers
 
 import calib
+from calib import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = 2000
@@ -139,12 +140,13 @@ def model_diagnostics_parts(labels, p):
 
 def ece_without_first_or_last(n_bins):
     """MAPIE cuts the unit interval at `n_bins` points, which makes one bin fewer."""
-    return lambda z, p: calib.expected_calibration_error(
+    return lambda z, p: metrics.expected_calibration_error(
         z, p, n_bins=n_bins - 1, strategy="uniform"
     )
 
 
 AS_IT_IS = "each its own"
+PERCENTS = np.linspace(0, 1, 99)
 
 CALIBRATORS = {
     ("venn-abers", "Venn-Abers"): (of_venn_abers, {AS_IT_IS: ours(calib.VennAbers())}),
@@ -242,39 +244,41 @@ CALIBRATORS = {
 MEASURES = {
     ("relplot", "smooth ECE"): (
         lambda z, p: relplot.smECE(p, z),
-        {AS_IT_IS: calib.smooth_ece},
+        {AS_IT_IS: metrics.smooth_ece},
     ),
     ("probcal", "smooth ECE"): (
         probcal_metrics.smooth_ece,
         {
-            AS_IT_IS: calib.smooth_ece,
+            AS_IT_IS: metrics.smooth_ece,
             "a kernel on logits in place of predictions": smooth_ece_of_logits,
         },
     ),
     ("MAPIE", "Spiegelhalter's p value"): (
         mapie.spiegelhalter_p_value,
         {
-            AS_IT_IS: lambda z, p: calib.spiegelhalter_test(z, p).p_value,
+            AS_IT_IS: lambda z, p: metrics.spiegelhalter_test(z, p).p_value,
             "only too large a Brier score counts": lambda z, p: norm.sf(
-                calib.spiegelhalter_test(z, p).statistic
+                metrics.spiegelhalter_test(z, p).statistic
             ),
         },
     ),
     ("probcal", "Spiegelhalter's p value"): (
         lambda z, p: probcal_metrics.spiegelhalter_z(z, p).p_value,
-        {AS_IT_IS: lambda z, p: calib.spiegelhalter_test(z, p).p_value},
+        {AS_IT_IS: lambda z, p: metrics.spiegelhalter_test(z, p).p_value},
     ),
     ("MAPIE", "Kuiper's p value"): (
         mapie.kuiper_p_value,
         {
-            AS_IT_IS: lambda z, p: calib.kuiper_test(z, p).p_value,
+            AS_IT_IS: lambda z, p: metrics.kuiper_test(z, p).p_value,
             "no correction for reading the path at n times only": uncorrected_kuiper,
         },
     ),
     ("probcal", "cumulative error"): (
         lambda z, p: probcal_metrics.ecce(z, p).stat_max,
         {
-            "largest bias of an interval in calib, of a lower tail in probcal": calib.kuiper_error,
+            "largest bias of an interval in calib, of a lower tail in probcal": (
+                metrics.kuiper_error
+            ),
             "lower tails in both": lambda z, p: np.max(np.abs(cumulative_residuals(z, p))),
         },
     ),
@@ -290,21 +294,21 @@ MEASURES = {
         },
     ),
     ("probcal", "Murphy curve"): (
-        lambda z, p: probcal_metrics.murphy_curve(z, p, thresholds=np.linspace(0, 1, 99)).score,
-        {AS_IT_IS: lambda z, p: calib.murphy_curve(z, p, thresholds=np.linspace(0, 1, 99)).scores},
+        lambda z, p: probcal_metrics.murphy_curve(z, p, thresholds=PERCENTS).score,
+        {AS_IT_IS: lambda z, p: metrics.murphy_curve(z, p, thresholds=PERCENTS).scores},
     ),
     ("uncertainty-calibration", "debiased L2 error"): (
         lambda z, p: calibration.lower_bound_scaling_ce(p, z, num_bins=10),
-        {AS_IT_IS: lambda z, p: max(calib.debiased_squared_error(z, p), 0) ** 0.5},
+        {AS_IT_IS: lambda z, p: max(metrics.debiased_squared_error(z, p), 0) ** 0.5},
     ),
     ("netcal", "ECE, equal width"): (
         lambda z, p: NetcalECE(10).measure(p, z),
-        {AS_IT_IS: lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform")},
+        {AS_IT_IS: lambda z, p: metrics.expected_calibration_error(z, p, strategy="uniform")},
     ),
     ("MAPIE", "ECE, equal width"): (
         lambda z, p: mapie.expected_calibration_error(z, p, num_bins=10),
         {
-            AS_IT_IS: lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform"),
+            AS_IT_IS: lambda z, p: metrics.expected_calibration_error(z, p, strategy="uniform"),
             "nine bins": ece_without_first_or_last(10),
         },
     ),
@@ -334,7 +338,7 @@ def compare(comparisons, arguments):
 def excess_losses(scores, labels):
     """The mean log loss of a peer's fit minus that of calib, on the points that were fitted."""
     for (peer, what), (theirs, own) in FITS.items():
-        losses = [calib.log_loss(labels, fit(scores, labels, scores)) for fit in [theirs, own]]
+        losses = [metrics.log_loss(labels, fit(scores, labels, scores)) for fit in [theirs, own]]
         definition = "log loss of the fitted points, excess over calib"
         yield [peer, what, definition, f"{losses[0] - losses[1]:.1e}", ""]
 

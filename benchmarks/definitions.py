@@ -6,6 +6,7 @@ from scipy.special import betaln, expit, logit, softmax, xlogy
 from scipy.stats import norm
 
 import calib
+from calib import metrics
 from calib.metrics.significance import brownian_range_tail
 
 
@@ -137,7 +138,7 @@ def cumulative_residuals(labels, p):
 
 def uncorrected_kuiper(labels, p):
     """P(range of Brownian motion > statistic), the statistic as it is."""
-    return brownian_range_tail(calib.kuiper_test(labels, p).statistic)
+    return brownian_range_tail(metrics.kuiper_test(labels, p).statistic)
 
 
 def smooth_ece_of_logits(labels, p):
@@ -154,7 +155,7 @@ def smooth_ece_of_logits(labels, p):
 
 def binned_parts(labels, p):
     """Reliability and resolution in ten bins of equal frequency, each bin as its mean."""
-    curve = calib.reliability_curve(labels, p)
+    curve = metrics.reliability_curve(labels, p)
     share, frequencies = curve.counts / p.size, curve.positives / curve.counts
     reliability = share @ (curve.totals / curve.counts - frequencies) ** 2
     return reliability, share @ (frequencies - labels.mean()) ** 2
@@ -162,5 +163,5 @@ def binned_parts(labels, p):
 
 def corp_parts(labels, p):
     """Miscalibration and discrimination of the Brier score."""
-    parts = calib.score_decomposition(labels, p)
+    parts = metrics.score_decomposition(labels, p)
     return parts.miscalibration, parts.discrimination

@@ -18,6 +18,7 @@ from pathlib import Path
 import dask
 import dask.dataframe as dd
 import numpy as np
+import page
 import pandas as pd
 from distributed import Client, LocalCluster
 
@@ -25,8 +26,7 @@ import calib
 import calib.dask
 from calib.datasets import LAWS
 
-ROOT = Path(__file__).resolve().parents[1]
-TABLE, PAGE = ROOT / "results" / "large.csv", ROOT / "book" / "speed.md"
+TABLE = Path(__file__).resolve().parents[1] / "results" / "large.csv"
 HEADING = "## More rows than a worker holds"
 ROWS_PER_FILE = 10**6
 SIZES = [10**6, 10**7, 10**8]
@@ -166,9 +166,8 @@ def section():
 
 
 def write_section():
-    """Put the section at the end of the page, in place of the one that was there."""
-    before = PAGE.read_text().split(HEADING)[0].rstrip("\n")
-    PAGE.write_text(f"{before}\n\n{section()}")
+    """Put the section on the page, in place of the one that was there."""
+    page.put(HEADING, section())
 
 
 def main():

@@ -38,6 +38,7 @@ from splinecalib import SplineCalib
 from venn_abers import VennAbers as PackageVennAbers
 
 import calib
+from calib import metrics
 
 
 def measure(function):
@@ -325,43 +326,43 @@ TASKS = {
         ),
     },
     "ECE, ten bins of equal width": {
-        "calib": measure(lambda z, p: calib.expected_calibration_error(z, p, strategy="uniform")),
+        "calib": measure(lambda z, p: metrics.expected_calibration_error(z, p, strategy="uniform")),
         "netcal ECE(10)": measure(lambda z, p: NetcalECE(10).measure(p, z)),
         "relplot binnedECE (11 bins)": measure(
             lambda z, p: relplot.metrics.binnedECE(p, z, nbins=10)
         ),
     },
     "MCE, ten bins of equal width": {
-        "calib": measure(lambda z, p: calib.maximum_calibration_error(z, p, strategy="uniform")),
+        "calib": measure(lambda z, p: metrics.maximum_calibration_error(z, p, strategy="uniform")),
         "netcal MCE(10)": measure(lambda z, p: NetcalMCE(10).measure(p, z)),
     },
     "Reliability curve, equal frequency": {
-        "calib reliability_curve": measure(calib.reliability_curve),
+        "calib reliability_curve": measure(metrics.reliability_curve),
         "scikit-learn calibration_curve": measure(
             lambda z, p: calibration_curve(z, p, n_bins=10, strategy="quantile")
         ),
     },
     "Smooth ECE": {
-        "calib smooth_ece": measure(calib.smooth_ece),
+        "calib smooth_ece": measure(metrics.smooth_ece),
         "relplot smECE": measure(lambda z, p: relplot.smECE(p, z)),
         "probcal smooth_ece (on logits)": measure(probcal.metrics.smooth_ece),
     },
     "Kuiper's test": {
-        "calib kuiper_test": measure(calib.kuiper_test),
+        "calib kuiper_test": measure(metrics.kuiper_test),
         "MAPIE kuiper_p_value": measure(mapie_metrics.kuiper_p_value),
     },
     "CORP parts of the Brier score": {
-        "calib score_decomposition": measure(calib.score_decomposition),
+        "calib score_decomposition": measure(metrics.score_decomposition),
         "model-diagnostics decompose": measure(
             lambda z, p: decompose(z, p, scoring_function=SquaredError())
         ),
     },
     "AUC": {
-        "calib roc_auc_score": measure(calib.roc_auc_score),
+        "calib roc_auc_score": measure(metrics.roc_auc_score),
         "scikit-learn roc_auc_score": measure(roc_auc_score),
     },
     "Log loss": {
-        "calib log_loss": measure(calib.log_loss),
+        "calib log_loss": measure(metrics.log_loss),
         "scikit-learn log_loss": measure(log_loss),
     },
 }

@@ -15,9 +15,9 @@ Every function takes
 * costs: array-like of shape (k, 2), a row for each of at least two actions: its cost where the
   label is 0, and where it is 1; at most 1e300 in size. Gains are negative costs.
 
-Bad input is a `ValueError`. O(n k) time and memory, and O(n k^2) time for dominance. Proofs and
-limits are in chapter 32: that the pair holds the probability of an object is an assumption, and
-what calibration alone promises is less.
+Bad input is a `ValueError`. O(n k) time and memory, and O(n k^2) time for dominance. That the pair
+holds the probability of an object is an assumption: calibration alone promises less (Vovk and Petej
+2014).
 
 Examples
 --------

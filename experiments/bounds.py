@@ -98,15 +98,15 @@ def mean_auc_loss_bound_continuous(
 
 
 def published_mce_bound(
-    n: ArrayLike, n_bins: ArrayLike, delta: float
+    n: ArrayLike, n_bins: ArrayLike, alpha: float
 ) -> float | NDArray[np.float64]:
-    r"""Theorem 3.1 of Naeini, Cooper and Hauskrecht (2014): sqrt(2 B log(2B/delta) / N).
+    r"""Theorem 3.1 of Naeini, Cooper and Hauskrecht (2014): sqrt(2 B log(2B/alpha) / N).
 
     Parameters
     ----------
     n, n_bins : int or array-like of int
         Calibration points N and bins B, positive; broadcast against each other.
-    delta : float
+    alpha : float
         Probability of failure, in (0, 1).
 
     Returns
@@ -115,8 +115,8 @@ def published_mce_bound(
         For bins fixed in advance with N/B points in each half of it is enough. May exceed 1.
     """
     n, n_bins = _sizes(n, n_bins)
-    check_positive(delta, "delta", below=1)
-    return np.sqrt(2 * n_bins * np.log(2 * n_bins / delta) / n)
+    check_positive(alpha, "alpha", below=1)
+    return np.sqrt(2 * n_bins * np.log(2 * n_bins / alpha) / n)
 
 
 def published_ece_bound(n: ArrayLike, n_bins: ArrayLike) -> float | NDArray[np.float64]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,18 @@ class Experiment:
     datasets: tuple = ()
 
 
-def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
+def grid(**values):
+    """Cases for all combinations of values, the last keyword varying fastest.
+
+    Examples
+    --------
+    >>> grid(svm=["linear"], run=range(2))
+    [{'svm': 'linear', 'run': 0}, {'svm': 'linear', 'run': 1}]
+    """
+    return [dict(zip(values, case, strict=True)) for case in product(*values.values())]
+
+
+def record(experiment, *, folder=None, n_jobs=None, cases=None):
     """Run the cases that are not recorded yet and write ``<name>.csv`` and ``<name>.json``.
 
     Rows are written after each case, so that a run that is killed loses the cases in hand and no
@@ -66,7 +78,8 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     Parameters
     ----------
     experiment : Experiment
-    folder : path, default: the folder ``results`` beside the package
+    folder : path, optional
+        By default the folder ``results`` of the clone.
     n_jobs : int, optional
         For `joblib.Parallel`; by default that of the active `joblib.parallel_config`, whose
         backend is used too.
@@ -86,7 +99,7 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     ValueError
         If the recorded rows come from another seed or have other columns.
     """
-    folder = Path(folder)
+    folder = _results(folder)
     table, about = folder / f"{experiment.name}.csv", folder / f"{experiment.name}.json"
     everything = experiment.cases()
     keys = list(everything[0])
@@ -115,7 +128,7 @@ def record(experiment, *, folder=RESULTS, n_jobs=None, cases=None):
     return table
 
 
-def n_missing(experiment, *, folder=RESULTS):
+def n_missing(experiment, *, folder=None):
     """Number of cases that are not recorded, and of all.
 
     Raises
@@ -125,11 +138,11 @@ def n_missing(experiment, *, folder=RESULTS):
     """
     everything = experiment.cases()
     keys = list(everything[0])
-    done = _read_cases(Path(folder) / f"{experiment.name}.csv", keys)
+    done = _read_cases(_results(folder) / f"{experiment.name}.csv", keys)
     return sum(_key(case, keys) not in done for case in everything), len(everything)
 
 
-def recorded(name, *, folder=RESULTS):
+def recorded(name, *, folder=None):
     """Columns of a recorded experiment as a dict of arrays; numbers become float64.
 
     Examples
@@ -138,7 +151,7 @@ def recorded(name, *, folder=RESULTS):
     >>> sorted(set(rows["svm"].tolist()))
     ['linear', 'quadratic']
     """
-    path = Path(folder) / f"{name}.csv"
+    path = _results(folder) / f"{name}.csv"
     command = _OTHER_COMMANDS.get(name, f"python -m experiments {name}")
     if not path.exists():
         raise FileNotFoundError(
@@ -154,6 +167,11 @@ def read_table(path, *, remedy="fetch it anew"):
     if not rows:
         raise ValueError(f"{path.name} in the folder {path.parent.name} has no rows: {remedy}")
     return {key: _as_numbers([row[key] for row in rows]) for key in rows[0]}
+
+
+def _results(folder):
+    """The folder of results, by default that of the clone: no signature shows where that is."""
+    return RESULTS if folder is None else Path(folder)
 
 
 def _run_all(experiment, cases, n_jobs, missing):

@@ -156,6 +156,7 @@ def test_the_covariance_is_the_inverse_hessian_of_the_loss(C, fit_intercept, wei
     np.testing.assert_allclose(logit(upper) - logit(scores), norm.ppf(0.95) * error, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_the_intervals_cover_the_true_probability_as_often_as_they_say():
     rng = np.random.default_rng(1)
     queries, hits, n_draws = np.array([[-1.0], [0.5], [2.0]]), np.zeros(3), 400

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_near_isotonic import path_in_fractions, pooled, quiet_fit, sample
 
-from calib import ENIR, IsotonicCalibrator, log_loss, roc_auc_score
-from calib.kernels.pooling import block_centres
+from calib import ENIR, IsotonicCalibrator
+from calib.kernels.adjacent_violators import block_centres
+from calib.metrics import log_loss, roc_auc_score
 
 seeds = st.integers(0, 10**6)
 weights_of_ends = st.sampled_from([0, 0.5, 1, 3])

@@ -9,6 +9,10 @@ The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets t
   subclass with scores of its own, and groups made of X, goes through all checks.
 """
 
+import ast
+import inspect
+import re
+
 import numpy as np
 import pytest
 import sklearn
@@ -50,6 +54,18 @@ MULTICLASS = [
     for value in (getattr(calib.multiclass, name) for name in calib.multiclass.__all__)
     if isinstance(value, type) and value is not MulticlassCalibrator
 ]
+
+
+@pytest.mark.parametrize("cls", [cls for cls in [*ESTIMATORS, *MULTICLASS] if cls not in BASES])
+def test_defaults_are_those_of_the_docstring(cls):
+    required = {
+        name for name, p in inspect.signature(cls).parameters.items() if p.default is p.empty
+    }
+    for name, value in cls(**dict.fromkeys(required)).get_params(deep=False).items():
+        words = rf"^(?:\w+, )*{name}(?:, \w+)* : .*?(?:default=(.*))?$"
+        (shown,) = re.findall(words, inspect.getdoc(cls), re.MULTILINE)
+        if name not in required and value is not None:  # what None stands for is shown in its place
+            assert ast.literal_eval(shown) == value, name
 
 
 class Heterogeneous(HeterogeneousCalibrator):
@@ -103,7 +119,7 @@ TWO_DIMENSIONAL = [
     Heterogeneous(),
     Heterogeneous(AUCSplitTree(min_samples_leaf=5), min_part_size=5),
     Multicalibrated(),
-    Multicalibrated(scale="probability", alpha=0.9),
+    Multicalibrated(scale="score", alpha=0.9),
     ScoreTree(),
     ScoreTree(min_samples_leaf=2),
 ]

@@ -424,7 +424,7 @@ def test_calibrators_from_elsewhere():
     [
         ({"loss": "square"}, "loss must be one of 'log', 'brier'"),
         ({"confidence": 95}, "confidence must be a number between 0 and 1; found 95"),
-        ({"random_state": None}, "random_state must be an integer of at least 0"),
+        ({"random_state": -1}, "random_state must be None, an integer of at least 0"),
         ({"cv": 1}, "cv must be an integer of at least 2; found 1"),
         (
             {"cv": "five"},

@@ -1,7 +1,11 @@
-"""What every calibrator promises (calib.contract.calibrator), checked for every calibrator."""
+"""What every calibrator promises (calib.contract.calibrator), checked for every calibrator.
+
+The order of the rows, ties, weights and a sample of one score are checked in test_testing.py.
+"""
 
 import json
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -63,7 +67,7 @@ CALIBRATORS = [
     ENIR(criterion="aicc"),
     ENIR(centred=True, smoothing=1),
     VennAbers(),
-    VennAbers(loss="square"),
+    VennAbers(loss="brier"),
     DirectIsotonic(),
     CalibratorCV(),
     PriorShift(IsotonicCalibrator(), prior=0.25),
@@ -152,30 +156,6 @@ def test_probabilities_whatever_the_sample(calibrator, n, seed, decimals):
 
 
 @each_calibrator
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 10**6), decimals=st.sampled_from([None, 1]))
-def test_the_order_of_the_rows_does_not_matter(calibrator, seed, decimals):
-    scores, labels = sample(80, seed, decimals)
-    order = np.random.default_rng(seed).permutation(80)
-    expected = clone(calibrator).fit(scores, labels).predict(scores)
-    shuffled = clone(calibrator).fit(scores[order], labels[order]).predict(scores)
-    np.testing.assert_allclose(shuffled, expected, rtol=0, atol=1e-9)
-
-
-@each_calibrator
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_an_integer_weight_is_that_many_copies(calibrator, seed):
-    scores, labels = sample(60, seed, decimals=2)
-    copies = np.random.default_rng(seed).integers(0, 4, 60)
-    copies[[np.argmin(labels), np.argmax(labels)]] += 1  # keep both classes
-    grid = np.linspace(0, 1, 101)
-    weighted = clone(calibrator).fit(scores, labels, copies).predict(grid)
-    repeated = clone(calibrator).fit(np.repeat(scores, copies), np.repeat(labels, copies))
-    np.testing.assert_allclose(weighted, repeated.predict(grid), rtol=0, atol=1e-7)
-
-
-@each_calibrator
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class_is_predicted_with_a_warning(calibrator, label):
     scores = np.linspace(0.1, 0.9, 50)
@@ -188,14 +168,6 @@ def test_one_class_is_predicted_with_a_warning(calibrator, label):
     if isinstance(calibrator, VennAbers):  # surest at the end where the other class would surprise
         scores = scores[:5] if label == 0 else scores[-5:]
     np.testing.assert_allclose(fitted.predict(scores), label, rtol=0, atol=0.03)
-
-
-@each_calibrator
-def test_all_scores_tied_predict_their_frequency(calibrator):
-    fitted = clone(calibrator).fit(np.full(1000, 0.3), np.arange(1000) < 250)
-    # a temperature leaves a margin of 0.3 on its side of 0, the wrong one here
-    expected = 0.5 if str(calibrator) == "TemperatureScaling(scale='score')" else 0.25
-    np.testing.assert_allclose(fitted.predict([0.3]), expected, rtol=0, atol=0.002)
 
 
 @each_calibrator
@@ -280,3 +252,29 @@ def test_every_public_name_exists():
     assert set(calib.__all__) <= set(dir(calib))
     with pytest.raises(AttributeError, match="calibrate"):
         _ = calib.calibrate
+
+
+def test_a_star_brings_neither_rooms_nor_measures():
+    assert set(calib.__all__) & (set(calib.metrics.__all__) | {"metrics", "diagrams"}) == set()
+    assert {"metrics", "diagrams"} <= set(dir(calib))
+
+
+@pytest.mark.parametrize(
+    "room, filled",
+    [(calib.metrics, "kuiper_test"), (calib.diagrams, "corp_diagram")],
+    ids=["metrics", "diagrams"],
+)
+def test_shared_paragraphs_are_in_their_docstrings(room, filled):
+    for name in room.__all__:
+        for line in getattr(room, name).__doc__.splitlines():
+            assert not re.fullmatch(r" *\{\w+\}", line), name
+    assert "ValueError\n        For input that is not as described" in getattr(room, filled).__doc__
+
+
+@pytest.mark.parametrize("program", ["calib.log_loss", "from calib import log_loss"])
+def test_the_old_name_of_a_measure_says_where_it_is(program):
+    with pytest.warns(DeprecationWarning, match="log_loss is now calib.metrics.log_loss") as seen:
+        exec(compile(program, "user.py", "exec"), {"calib": calib})
+    assert {warning.filename for warning in seen} == {"user.py"}
+    with pytest.warns(DeprecationWarning):
+        assert calib.log_loss is calib.metrics.log_loss

@@ -56,7 +56,7 @@ def test_decomposition_by_scikit_learn(n, seed, decimals, weighted):
     expected = scores[0], scores[0] - scores[1], scores[2] - scores[1], scores[2]
     np.testing.assert_allclose(parts, expected, atol=1e-9)
     if decimals is None:
-        parts = score_decomposition(labels, p, score="log", sample_weight=weights)
+        parts = score_decomposition(labels, p, loss="log", sample_weight=weights)
         ours, theirs = parts.score, log_loss(labels, p, sample_weight=weights)
         assert ours == pytest.approx(theirs)
         clipped = np.clip(best, 1e-15, 1 - 1e-15)
@@ -69,13 +69,13 @@ def test_decomposition_by_scikit_learn(n, seed, decimals, weighted):
 def test_the_identity_and_the_signs_hold_for_proper_scores(n, seed, decimals, score):
     labels, p = sample(n, seed, decimals)
     p = np.clip(p, 0.01, 0.99)
-    parts = score_decomposition(labels, p, score=score)
+    parts = score_decomposition(labels, p, loss=score)
     total = parts.miscalibration * 1.0 - parts.discrimination + parts.uncertainty
     assert total == pytest.approx(parts.score, abs=1e-14)
     assert parts.miscalibration >= -1e-14 and parts.discrimination >= -1e-14
     recalibrated = corp_curve(labels, p)
     again = recalibrated.recalibrated[np.searchsorted(recalibrated.predicted, p)]
-    assert score_decomposition(labels, again, score=score).miscalibration == pytest.approx(0)
+    assert score_decomposition(labels, again, loss=score).miscalibration == pytest.approx(0)
 
 
 @settings(max_examples=40, deadline=None)
@@ -95,8 +95,8 @@ def test_isotonic_regression_wins_by_every_elementary_score(n, seed, decimals):
 
 
 def test_the_impossible_costs_infinity_and_nothing_where_it_does_not_happen():
-    assert score_decomposition([0, 1], [0.0, 1.0], score="log")[:2] == (0, 0)
-    parts = score_decomposition([0, 1, 1], [0.0, 0.0, 1.0], score="log")
+    assert score_decomposition([0, 1], [0.0, 1.0], loss="log")[:2] == (0, 0)
+    parts = score_decomposition([0, 1, 1], [0.0, 0.0, 1.0], loss="log")
     assert parts.score == parts.miscalibration == np.inf and np.isfinite(parts.uncertainty)
 
 
@@ -315,5 +315,5 @@ def test_bad_options_are_refused_by_name():
         consistency_band([0, 1], [0.1, 0.9], n_resamples=0)
     with pytest.raises(ValueError, match="n_groups must be an integer"):
         confidence_band([0, 1], [0.1, 0.9], n_groups=0)
-    with pytest.raises(ValueError, match="score must be one of"):
-        score_decomposition([0, 1], [0.1, 0.9], score="accuracy")
+    with pytest.raises(ValueError, match="loss must be one of"):
+        score_decomposition([0, 1], [0.1, 0.9], loss="accuracy")

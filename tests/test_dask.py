@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import calib
+from calib import metrics
 
 dask = pytest.importorskip("dask", reason="the extra dask is not installed")
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -125,7 +126,7 @@ MEASURES = [
     ("roc_auc_score", {}),
     ("kuiper_error", {}),
     ("score_decomposition", {}),
-    ("score_decomposition", {"score": "log"}),
+    ("score_decomposition", {"loss": "log"}),
 ]
 
 
@@ -135,7 +136,7 @@ MEASURES = [
 def test_measures_agree(name, options, weights, decimals):
     scores, labels, given = sample(500, 2, decimals, weights)
     scores = np.clip(scores, 0.01, 0.99)
-    theirs = getattr(calib, name)(labels, scores, sample_weight=given, **options)
+    theirs = getattr(metrics, name)(labels, scores, sample_weight=given, **options)
     chunks = [100, 0, 50, 350]
     columns = split([labels, scores, given], chunks)
     ours = getattr(calib.dask, name)(columns[0], columns[1], sample_weight=columns[2], **options)
@@ -196,7 +197,7 @@ def test_distinct_rows_stand_for_all_rows(method, weights):
 def test_rounded_predictions_move_these_measures_by_the_resolution_at_most(seed, resolution):
     scores, labels, _ = sample(200, seed)
     rows = calib.dask.distinct_rows(*split([scores, labels], [70, 130]), resolution=resolution)
-    for measure in [calib.brier_score_loss, calib.smooth_calibration_error]:
+    for measure in [metrics.brier_score_loss, metrics.smooth_calibration_error]:
         rounded = measure(rows.labels, rows.scores, sample_weight=rows.weights)
         assert abs(rounded - measure(labels, scores)) <= resolution
 
@@ -214,7 +215,7 @@ def test_too_many_distinct_scores_are_refused():
 @pytest.mark.parametrize("strategy", ["quantile", "uniform"])
 def test_the_curve_has_the_same_bins(strategy):
     scores, labels, weights = sample(3000, 3, 2, "whole")
-    theirs = calib.reliability_curve(labels, scores, strategy=strategy, sample_weight=weights)
+    theirs = metrics.reliability_curve(labels, scores, strategy=strategy, sample_weight=weights)
     scores, labels, weights = split([scores, labels, weights], [1000, 0, 2000])
     ours = calib.dask.reliability_curve(labels, scores, strategy=strategy, sample_weight=weights)
     np.testing.assert_array_equal(ours.counts, theirs.counts)

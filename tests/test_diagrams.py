@@ -10,20 +10,20 @@ from matplotlib.colors import same_color
 from scipy.stats import binomtest
 from sklearn.exceptions import NotFittedError
 
-from calib import (
-    HeterogeneousCalibrator,
+from calib import HeterogeneousCalibrator, IsotonicCalibrator, PlattScaling, diagrams
+from calib.diagrams import reliability_diagram
+from calib.diagrams.styles import line_styles
+from calib.metrics import (
     Interval,
-    IsotonicCalibrator,
-    PlattScaling,
     confidence_band,
     consistency_band,
     corp_curve,
-    diagrams,
     expected_calibration_error,
     reliability_curve,
     score_decomposition,
 )
-from calib.diagrams import reliability_diagram
+
+MINE = {"color": "#123456", "marker": "8", "linestyle": ":"}
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def test_reliability_diagram_draws_the_curve():
     curve = reliability_curve(labels, p, strategy="uniform")
     raw, mine = top.containers
     np.testing.assert_allclose(raw.lines[0].get_xydata().T, [curve.predicted, curve.observed])
-    assert raw.lines[0].get_color() == diagrams.METHOD_STYLES["Raw"]["color"]
+    assert raw.lines[0].get_color() == "#000000"
     assert mine.lines[0].get_color() != raw.lines[0].get_color()
     assert bottom.get_xlabel() == "Predicted probability"
     assert dict(plt.rcParams) == settings
@@ -175,24 +175,8 @@ def test_maps_are_told_apart_by_markers_too():
     fits = {name: PlattScaling().fit(p, labels) for name in ["Platt", "BBQ", "Mine"]}
     lines = diagrams.calibration_map(fits).lines
     drawn = {line.get_label(): line.get_marker() for line in lines}
-    assert drawn == {name: style["marker"] for name, style in diagrams.styles_of(fits).items()}
+    assert drawn == {name: style["marker"] for name, style in line_styles(fits, None).items()}
     assert len({line.get_markevery() for line in lines}) == 3  # equal maps hide no markers
-
-
-def test_numbered_table_keeps_spreads_on_one_line():
-    table = diagrams.numbered_table("tab-x", "Found.", ["| a |", "|--:|", "| 0.1 ± 0.02 |"])
-    assert table.splitlines()[:3] == [":::{table} Found.", ":name: tab-x", ""]
-    assert table.splitlines()[3:] == ["| a |", "|--:|", "| 0.1\xa0±\xa00.02 |", ":::"]
-
-
-def test_table_aligns_text_left_and_numbers_right():
-    table = diagrams.table("tab-x", "Found.", ["a", "b", "c"], [["x", "y", "1"]], n_left=2)
-    assert table.data.splitlines()[3:] == [
-        "| a | b | c |",
-        "| :-- | :-- | --: |",
-        "| x | y | 1 |",
-        ":::",
-    ]
 
 
 def test_calibration_map_refuses_what_it_cannot_draw():
@@ -236,14 +220,16 @@ def test_partition_map_refuses_what_it_cannot_draw():
         diagrams.partition_map(PlattScaling().fit([0.1, 0.9], [0, 1]))
 
 
-def test_a_method_keeps_its_style():
-    assert diagrams.styles_of(["KDE", "Mine"])["KDE"] == diagrams.METHOD_STYLES["KDE"]
-    styles = [tuple(style.values()) for style in diagrams.METHOD_STYLES.values()]
-    assert len(set(styles)) == len(styles)
+def test_a_method_has_the_style_that_was_asked_for():
+    labels, p = sample()
+    top, _ = reliability_diagram(labels, {"Raw": p, "Mine": p**2}, styles={"Mine": MINE})
+    raw, line = (container.lines[0] for container in top.containers)
+    assert {name: getattr(line, f"get_{name}")() for name in MINE} == MINE
+    assert raw.get_color() != line.get_color()
 
 
-def test_unknown_names_get_styles_that_tell_them_apart():
-    styles = diagrams.styles_of([*diagrams.METHOD_STYLES, *"abcde"])
+def test_styles_tell_many_names_apart():
+    styles = line_styles("abcdefghijklmnop", None)
     assert len({tuple(style.values()) for style in styles.values()}) == len(styles)
 
 
@@ -252,8 +238,7 @@ def test_only_drawing_needs_matplotlib():
         "import sys; sys.modules['matplotlib'] = None\n"
         "from calib import *\n"
         "import calib.diagrams\n"
-        "styles = calib.diagrams.styles_of(['Raw'])\n"
-        "draw_maps = diagrams.calibration_map\n"
+        "draw_maps = calib.diagrams.calibration_map\n"
         "for draw, arguments in [(reliability_diagram, ([0, 1], [0.1, 0.9])),\n"
         "                        (draw_maps, ({'a': PlattScaling().fit([0, 1], [0, 1])},))]:\n"
         "    try: draw(*arguments)\n"
@@ -298,8 +283,8 @@ def test_a_corp_diagram_draws_groups_and_methods():
         curve = corp_curve(labels[rows], p[rows])
         np.testing.assert_allclose(line.get_ydata(), curve.recalibrated)
         assert line.get_label().startswith(f"{name} (MCB ")
-    top, _ = diagrams.corp_diagram(labels, {"Raw": p, "Platt": p**2})
-    assert top.lines[2].get_color() == diagrams.METHOD_STYLES["Platt"]["color"]
+    top, _ = diagrams.corp_diagram(labels, {"Raw": p, "Platt": p**2}, styles={"Platt": MINE})
+    assert top.lines[2].get_color() == MINE["color"]
     nobody = np.where(groups == "north", 0, 1)
     top, _ = diagrams.corp_diagram(labels, p, groups=groups, sample_weight=nobody)
     assert len(top.lines) == 2
@@ -332,10 +317,10 @@ def test_forest_plot_draws_finite_intervals_and_writes_the_others():
         "both": Interval(np.nan, np.nan, np.nan, np.nan),
         "unsure": Interval(0.5, -np.inf, np.inf, np.inf),
     }
-    ax = diagrams.forest_plot(intervals)
+    ax = diagrams.forest_plot(intervals, styles={"Platt": MINE})
     (drawn,) = ax.containers
     np.testing.assert_allclose(drawn.lines[2][0].get_segments(), [[[0.01, 0], [0.03, 0]]])
-    assert drawn.lines[0].get_color() == diagrams.METHOD_STYLES["Platt"]["color"]
+    assert drawn.lines[0].get_color() == MINE["color"]
     words = ["minus infinity", "infinite", "not defined", "0.5, without an interval"]
     assert [text.get_text() for text in ax.texts] == words
     assert ax.yaxis_inverted()

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from calib import DiscreteLaw, expected_calibration_error, log_loss, roc_auc_score
+from calib import DiscreteLaw
+from calib.metrics import expected_calibration_error, log_loss, roc_auc_score
 
 seeds = st.integers(0, 10**6)
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 4))
@@ -193,6 +194,9 @@ def test_bad_values_are_refused():
         law.calibration_error(law.posterior, groups=[[0, np.nan]])
     with pytest.raises(ValueError, match="n_parts"):
         DiscreteLaw.random(np.random.default_rng(0), 2, 0)
+    with pytest.raises(ValueError, match="n must be an integer of at least 0; found -1"):
+        law.sample(-1, 0)
+    assert [drawn.size for drawn in law.sample(0, 0)] == [0, 0, 0]
 
 
 def test_weights_of_any_width_count_alike():

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calib import PlattScaling, roc_auc_score
+from calib import PlattScaling
+from calib.metrics import roc_auc_score
 from experiments import read_table, recorded
 from experiments.durfee2022 import data as durfee2022_data
 from experiments.durfee2022 import epochs as durfee2022_epochs

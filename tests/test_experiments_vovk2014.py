@@ -11,16 +11,18 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from calib import CalibratedClassifier, PlattScaling, VennAbers
 from calib.datasets import load
 from experiments import read_table, recorded
-from experiments.recording import RESULTS
-from experiments.vovk2014.classifiers import CLASSIFIERS, SHORT, VARIANTS, make_classifier
-from experiments.vovk2014.data import Sample, sample, split
-from experiments.vovk2014.decision_tree import (
-    BaggedTrees,
-    DecisionTree,
-    estimated_errors,
-    split_of_category,
-    split_of_number,
+from experiments.recording import RESULTS, n_missing
+from experiments.vovk2014 import trained
+from experiments.vovk2014.bagging import BaggedTrees
+from experiments.vovk2014.classifiers import (
+    CLASSIFIERS,
+    SHORT,
+    TRAININGS,
+    VARIANTS,
+    make_classifier,
 )
+from experiments.vovk2014.data import Sample, sample, split
+from experiments.vovk2014.decision_tree import DecisionTree
 from experiments.vovk2014.echocardiogram import ECHO, reading_of, run_split
 from experiments.vovk2014.naive_bayes import MixedNaiveBayes
 from experiments.vovk2014.network import BackPropagationNetwork, train
@@ -37,7 +39,10 @@ from experiments.vovk2014.protocol import (
     run_block,
     run_full,
 )
+from experiments.vovk2014.pruning import estimated_errors
+from experiments.vovk2014.splitting import split_of_category, split_of_number
 from experiments.vovk2014.tables import ranking
+from experiments.vovk2014.trained import TRAINED
 
 needs_data = pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="CALIB_DATA is not set")
 TABLES = {"log": "table1_log_loss", "square": "table2_rmse"}
@@ -163,6 +168,25 @@ def test_a_slice_of_echocardiogram_comes_out_again(reading, size):
             assert again[key] == pytest.approx(saved[key], rel=1e-3)
 
 
+def test_every_split_of_the_other_trainings_is_recorded():
+    assert n_missing(TRAINED) == (0, 100 * 11 * 2)
+    rows = recorded(TRAINED.name)
+    assert sorted(set(rows["method"].tolist())) == ["DIR", "SVA", "W"]
+    assert np.isfinite(rows["log_loss"][rows["method"] == "SVA"]).all()
+
+
+@pytest.mark.slow
+@needs_data
+@pytest.mark.parametrize("classifier", TRAININGS)
+@pytest.mark.parametrize("reading", ["study", "one year"])
+def test_a_slice_of_the_other_trainings_comes_out_again(classifier, reading):
+    case = {"dataset": "echocardiogram", "reading": reading, "classifier": classifier, "split": 3}
+    for again, saved in zip(trained.run_split(case), rows_of(TRAINED.name, **case), strict=True):
+        assert again["method"] == saved["method"]
+        for key in ["log_loss", "RMSE"]:
+            assert again[key] == pytest.approx(saved[key], rel=1e-3)
+
+
 # --- the parts -----------------------------------------------------------------------------------
 
 
@@ -178,13 +202,13 @@ def made_up(n=90):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("classifier", [*CLASSIFIERS, *VARIANTS])
+@pytest.mark.parametrize("classifier", [*CLASSIFIERS, *VARIANTS, *TRAININGS])
 def test_every_classifier_runs_through_every_method(classifier):
     data = made_up()
     train, test = np.split(np.arange(90), [60])
     found = compare(data, classifier, train, test, seed=0)
     full = full_losses(data, classifier, train, test, seed=0)
-    added = [] if classifier in VARIANTS else ["BASE", "IVAP", "CVAP", "OOF", "PLATT"]
+    added = [] if classifier not in CLASSIFIERS else ["BASE", "IVAP", "CVAP", "OOF", "PLATT"]
     assert list(found) == ["W", "SVA", "DIR", *added]
     assert list(full) == ["VA", "W", "SVA"]
     for method in ["W", "SVA"]:
@@ -412,7 +436,20 @@ def test_bagged_trees_are_a_mean_and_laplace_keeps_them_from_certainty():
     assert sorted(set(corrected.round(6))) == [0.2, 0.25, 0.75, 0.8, 0.833333]
 
 
-def test_the_network_is_trained_row_by_row():
+def test_bags_of_distinct_rows_hold_each_row_once():
+    data = made_up()
+    X, y = data.columns, data.y
+    model = BaggedTrees(data.n_categories, distinct=True, random_state=3).fit(X, y)
+    bags = np.random.default_rng(3).integers(len(X), size=(10, len(X)))
+    trees = [DecisionTree(data.n_categories).fit(X[rows], y[rows]) for rows in map(np.unique, bags)]
+    mean = np.mean([tree.predict_proba(X) for tree in trees], axis=0)
+    np.testing.assert_array_equal(model.predict_proba(X), mean)
+    often = BaggedTrees(data.n_categories, random_state=3).fit(X, y)
+    assert np.any(often.predict_proba(X) != mean)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.3])
+def test_the_network_is_trained_row_by_row(rate):
     rng = np.random.default_rng(7)
     X, y = np.column_stack([rng.uniform(-1, 1, (12, 3)), np.ones(12)]), rng.integers(0, 2, 12)
     inner, outer = rng.uniform(-0.05, 0.05, (4, 2)), rng.uniform(-0.05, 0.05, (2, 3))
@@ -425,11 +462,11 @@ def test_the_network_is_trained_row_by_row():
             delta = (np.eye(2)[z] - output) * output * (1 - output)
             below = (weights[1] @ delta)[:2] * hidden[:2] * (1 - hidden[:2])
             last = [
-                0.3 * np.outer(x, below) + 0.2 * last[0],
-                0.3 * np.outer(hidden, delta) + 0.2 * last[1],
+                rate * np.outer(x, below) + 0.2 * last[0],
+                rate * np.outer(hidden, delta) + 0.2 * last[1],
             ]
             weights = [w + change for w, change in zip(weights, last, strict=True)]
-    train(X, y, inner, outer, 40)
+    train(X, y, inner, outer, 40, rate)
     np.testing.assert_allclose(inner, weights[0], rtol=1e-10)
     np.testing.assert_allclose(outer, weights[1].T, rtol=1e-10)
 
@@ -444,7 +481,11 @@ def test_the_network_learns_an_exclusive_or_and_puts_missing_values_in_the_middl
     p = model.predict_proba(X)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert np.mean(p.argmax(axis=1) == y) > 0.95
-    assert BackPropagationNetwork(2).fit(X[:9], y[:9]).inner_.shape == (8, 2)
+    few = BackPropagationNetwork(2).fit(X[:9], y[:9])
+    assert few.inner_.shape == (8, 2)
+    assert np.any(
+        few.inner_ != BackPropagationNetwork(2, learning_rate=0.1).fit(X[:9], y[:9]).inner_
+    )
     gap, middle = X[:1].copy(), X[:1].copy()
     gap[0, 0], middle[0, 0] = np.nan, (X[:, 0].min() + X[:, 0].max()) / 2
     np.testing.assert_allclose(model.predict_proba(gap), model.predict_proba(middle), rtol=1e-12)

@@ -35,10 +35,10 @@ from calib import (
     IsotonicCalibrator,
     OneClassWarning,
     PlattScaling,
-    auc_by_parts,
     diagrams,
 )
 from calib.groups.pooling import Blended, fit_offset
+from calib.metrics import auc_by_parts
 from calib.wrappers.selection import deal
 
 

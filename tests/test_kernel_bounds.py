@@ -42,12 +42,25 @@ each_raw = pytest.mark.parametrize("values", RAW.values(), ids=RAW)
 each_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
 
 
-def sample(values, weight):
-    """Values, labels and weights, and the weights of the positives."""
-    values = np.array(values)
-    labels = np.resize([0, 1, 1], values.size).astype(np.uint8)
-    weights = np.resize(weight, values.size).astype(float)
-    return values, labels, weights, np.where(labels == 1, weights, 0.0)
+def samples(weight):
+    """All values, each with labels and weights, and the weights of the positives."""
+    for values in map(np.array, RAW.values()):
+        labels = np.resize([0, 1, 1], values.size).astype(np.uint8)
+        weights = np.resize(weight, values.size).astype(float)
+        yield values, labels, weights, np.where(labels == 1, weights, 0.0)
+
+
+def in_pairs(first, second, *others):
+    """Rows in which every two items of different lists meet: two lists in full, others in turn."""
+    for (i, a), (j, b) in itertools.product(enumerate(first), enumerate(second)):
+        yield a, b, *(c[(i + k * j) % len(c)] for k, c in enumerate(others, start=1))
+
+
+@pytest.mark.parametrize("sizes", [(11, 13, 7, 3), (9, 6, 3), (6, 6, 3)])
+def test_every_two_meet(sizes):
+    rows = list(in_pairs(*(range(size) for size in sizes)))
+    for a, b in itertools.combinations(range(len(sizes)), 2):
+        assert len({(row[a], row[b]) for row in rows}) == sizes[a] * sizes[b]
 
 
 def test_the_checks_see_what_they_are_for():
@@ -64,38 +77,35 @@ def test_the_checks_see_what_they_are_for():
     assert np.isnan(kernels.binning.np.empty(3)).all()
 
 
-@each_raw
 @each_weight
-def test_equal_frequency_bins(values, weight):
-    weights = sample(values, weight)[2]
-    ranks = bounded(kernels.binning.prefix_sums, weights)
-    for n_bins in [1, 2, 3, 1000, 2**53]:
-        starts = bounded(kernels.binning.equal_frequency_starts, ranks, n_bins)
+def test_equal_frequency_bins(weight):
+    for _, _, weights, _ in samples(weight):
+        ranks = bounded(kernels.binning.prefix_sums, weights)
+        for n_bins in [1, 2, 3, 1000, 2**53]:
+            starts = bounded(kernels.binning.equal_frequency_starts, ranks, n_bins)
+            assert starts[0] == 0 and starts[-1] == weights.size and np.all(np.diff(starts) > 0)
+            bounded(kernels.binning.segment_sums, starts, weights, weights, weights)
+        starts = bounded(kernels.binning.finest_increasing_bins, ranks, ranks[::-1].copy())
         assert starts[0] == 0 and starts[-1] == weights.size and np.all(np.diff(starts) > 0)
-        bounded(kernels.binning.segment_sums, starts, weights, weights, weights)
-    starts = bounded(kernels.binning.finest_increasing_bins, ranks, ranks[::-1].copy())
-    assert starts[0] == 0 and starts[-1] == weights.size and np.all(np.diff(starts) > 0)
 
 
-@each_raw
 @each_weight
-def test_uniform_and_label_ordered_bins(values, weight):
-    values, labels, weights, positives = sample(values, weight)
-    for n_bins, w in itertools.product([1, 7, 1000], [None, weights]):
-        bounded(kernels.binning.uniform_sums, values, labels, w, n_bins)
-    for sizes in ([1.0], [2.0, 0.0, 1.0], np.resize(weight, 4), np.full(3, np.nan)):
-        sums = kernels.binning.label_ordered_sums
-        bounded(sums, np.array(sizes, float), values, weights, positives)
+def test_uniform_and_label_ordered_bins(weight):
+    for values, labels, weights, positives in samples(weight):
+        for n_bins, w in itertools.product([1, 7, 1000], [None, weights]):
+            bounded(kernels.binning.uniform_sums, values, labels, w, n_bins)
+        for sizes in ([1.0], [2.0, 0.0, 1.0], np.resize(weight, 4), np.full(3, np.nan)):
+            sums = kernels.binning.label_ordered_sums
+            bounded(sums, np.array(sizes, float), values, weights, positives)
 
 
-@each_raw
 @each_weight
-def test_ties(values, weight):
-    values, labels, weights, _ = sample(values, weight)
-    for w in (None, weights):
-        bounded(kernels.grouping.group_ties, values, labels, w)
-    keys = values.copy().view(np.uint64)
-    bounded(kernels.sorting._radix_sort, keys)
+def test_ties(weight):
+    for values, labels, weights, _ in samples(weight):
+        for w in (None, weights):
+            bounded(kernels.grouping.group_ties, values, labels, w)
+        keys = values.copy().view(np.uint64)
+        bounded(kernels.sorting._radix_sort, keys)
 
 
 @each_raw
@@ -111,15 +121,17 @@ def test_searching(values):
     bounded(kernels.searching.step, values[:0], np.ones(1), values)
 
 
-@each_raw
-@pytest.mark.parametrize("weight", [1.0, np.nan, WEIGHTS["mixed"]], ids=["ones", "NaN", "mixed"])
 @pytest.mark.parametrize("kernel", kernels.kernel_sums.KERNELS)
-def test_kernel_sums(values, weight, kernel):
-    points, _, weights, _ = sample(values, weight)
-    many = np.repeat(points, 13)  # of a group: enough to be interpolated
-    for h in [0.0, 5e-324, 1e-310, 0.3, 1e308, np.inf, np.nan]:
-        for queries in [*map(np.array, RAW.values()), many, np.empty(0)]:
-            bounded(kernels.kernel_sums.kernel_sums, kernel, points, weights, h, queries)
+def test_kernel_sums(kernel):
+    widths = [0.0, 5e-324, 1e-310, 0.3, 1e308, np.inf, np.nan]
+    weights = [1.0, np.nan, WEIGHTS["mixed"]]
+    raw = [np.array(values) for values in RAW.values()]
+    queries = [*raw, "many", np.empty(0)]
+    for points, asked, h, weight in in_pairs(raw, queries, widths, weights):
+        if isinstance(asked, str):
+            asked = np.repeat(points, 13)  # of a group: enough to be interpolated
+        w = np.resize(weight, points.size).astype(float)
+        bounded(kernels.kernel_sums.kernel_sums, kernel, points, w, h, asked)
 
 
 @pytest.mark.parametrize("kernel", kernels.kernel_sums.SHAPES)
@@ -135,91 +147,86 @@ def test_a_crowd_at_the_edge_of_reach_costs_no_more_than_one_in_the_middle(kerne
     assert cost(400, 0.9995) < 1.2 * cost(100, 0.5)
 
 
-@each_raw
 @each_weight
-def test_isotonic_and_near_isotonic_regression(values, weight):
-    values, _, weights, positives = sample(values, weight)
-    starts, _, _ = bounded(kernels.pooling.pool_adjacent_violators, weights, positives)
-    bounded(kernels.pooling.block_centres, values, weights, starts)
-    bounded(kernels.venn_abers.venn_abers, weights, positives)
-    bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
+def test_isotonic_and_near_isotonic_regression(weight):
+    for values, _, weights, positives in samples(weight):
+        starts, _, _ = bounded(
+            kernels.adjacent_violators.pool_adjacent_violators, weights, positives
+        )
+        bounded(kernels.adjacent_violators.block_centres, values, weights, starts)
+        bounded(kernels.venn_abers.venn_abers, weights, positives)
+        bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
 
 
 @each_raw
-@pytest.mark.parametrize("size", [1, 2], ids=["apart", "in pairs"])
-def test_self_calibrating_intervals(values, size):
-    outcomes = np.repeat(values, size)
-    starts = np.arange(0, outcomes.size + 1, size)
-    with np.errstate(all="ignore"):
-        sums = np.append(0.0, np.cumsum(outcomes))[starts]
-    left, right = bounded(kernels.conformal.corners, starts, sums)
-    lows = np.arange(starts.size)
-    for highs, (lowest, highest) in itertools.product(
-        [lows, np.minimum(lows + 1, lows[-1])], [(0.0, 1.0), (-1e308, 1e308), (np.nan, np.nan)]
-    ):
-        bounded(
-            kernels.conformal.self_calibrating_intervals,
-            outcomes, starts, sums, left, right, lows, highs, 0.25, lowest, highest,
-        )  # fmt: skip
+def test_self_calibrating_intervals(values):
+    for size in [1, 2]:  # apart, in pairs
+        outcomes = np.repeat(values, size)
+        starts = np.arange(0, outcomes.size + 1, size)
+        with np.errstate(all="ignore"):
+            sums = np.append(0.0, np.cumsum(outcomes))[starts]
+        left, right = bounded(kernels.conformal.corners, starts, sums)
+        lows = np.arange(starts.size)
+        for highs, (lowest, highest) in itertools.product(
+            [lows, np.minimum(lows + 1, lows[-1])], [(0.0, 1.0), (-1e308, 1e308), (np.nan, np.nan)]
+        ):
+            bounded(
+                kernels.conformal.self_calibrating_intervals,
+                outcomes, starts, sums, left, right, lows, highs, 0.25, lowest, highest,
+            )  # fmt: skip
 
 
-@each_raw
 @each_weight
-def test_total_variation(values, weight):
-    values, _, weights, _ = sample(values, weight)
-    bounded(kernels.total_variation.least_total_variation, values, weights[1:])
-    bounded(kernels.total_variation.least_total_variation, weights, values[1:])
+def test_total_variation(weight):
+    for values, _, weights, _ in samples(weight):
+        bounded(kernels.total_variation.least_total_variation, values, weights[1:])
+        bounded(kernels.total_variation.least_total_variation, weights, values[1:])
 
 
-@each_raw
 @each_weight
-def test_bayesian_binning(values, weight):
-    values, _, weights, positives = sample(values, weight)
-    edges = np.linspace(0, 1, values.size + 1)
-    sums = (bounded(kernels.binning.prefix_sums, part) for part in (weights, positives))
-    cells = kernels.bayesian_binning.Cells(edges, *sums)
-    sizes = np.array([1, 3, 2**40])
-    bounded(kernels.bayesian_binning.binning_log_scores, cells, sizes)
-    bounded(kernels.bayesian_binning.binning_average, cells, sizes, np.full(3, 1 / 3))
-    for strength in (1.0, 1e300, np.nan):
-        bounded(kernels.bayesian_binning.all_binnings, cells, values, strength)
+def test_bayesian_binning(weight):
+    for values, _, weights, positives in samples(weight):
+        edges = np.linspace(0, 1, values.size + 1)
+        sums = (bounded(kernels.binning.prefix_sums, part) for part in (weights, positives))
+        cells = kernels.bayesian_binning.Cells(edges, *sums)
+        sizes = np.array([1, 3, 2**40])
+        bounded(kernels.bayesian_binning.binning_log_scores, cells, sizes)
+        bounded(kernels.bayesian_binning.binning_average, cells, sizes, np.full(3, 1 / 3))
+        for strength in (1.0, 1e300, np.nan):
+            bounded(kernels.bayesian_binning.all_binnings, cells, values, strength)
 
 
-@each_raw
 @each_weight
-def test_sums_of_intervals_splits_scans_and_sigmoids(values, weight):
-    values, labels, weights, _ = sample(values, weight)
-    tree = bounded(kernels.interval_sums.sum_tree, weights)
-    ends = np.arange(values.size + 1)
-    bounded(kernels.interval_sums.interval_sums, tree, ends[::-1].copy(), ends)
-    bounded(kernels.auc_split.split_aucs, values, values, labels, weights)
-    bounded(kernels.auc_split.whole_auc, values, labels, weights)
-    bounded(kernels.scanning.extremes, values)
-    bounded(kernels.scanning.binary_codes, values)
-    scores = np.stack([values, values[::-1], values], axis=1)
-    gaps, missed = bounded(kernels.softmax.gaps_below_largest, scores, labels.astype(np.int64))
-    for slope in (0.0, 1.0, 1e308, np.nan):
-        bounded(kernels.softmax.slope_derivatives, gaps, missed, weights, slope)
-    fit = kernels.logistic.fit_logistic
-    for k, free_level in itertools.product([0, 1, 2], [False, True]):
-        columns, start = np.stack([values, values[::-1]])[:k], np.full(k + 1, 0.3)
-        bounded(fit, columns, labels, weights, (0.1, 0.2), start, free_level, 1e-16)
+def test_sums_of_intervals_splits_and_sigmoids(weight):
+    for values, labels, weights, _ in samples(weight):
+        tree = bounded(kernels.interval_sums.sum_tree, weights)
+        ends = np.arange(values.size + 1)
+        bounded(kernels.interval_sums.interval_sums, tree, ends[::-1].copy(), ends)
+        bounded(kernels.auc_split.split_aucs, values, values, labels, weights)
+        bounded(kernels.auc_split.whole_auc, values, labels, weights)
+        scores = np.stack([values, values[::-1], values], axis=1)
+        gaps, missed = bounded(kernels.softmax.gaps_below_largest, scores, labels.astype(np.int64))
+        for slope in (0.0, 1.0, 1e308, np.nan):
+            bounded(kernels.softmax.slope_derivatives, gaps, missed, weights, slope)
+        fit = kernels.logistic.fit_logistic
+        for k, free_level in itertools.product([0, 1, 2], [False, True]):
+            columns, start = np.stack([values, values[::-1]])[:k], np.full(k + 1, 0.3)
+            bounded(fit, columns, labels, weights, (0.1, 0.2), start, free_level, 1e-16)
 
 
-@each_raw
 @each_weight
-def test_sets_of_multicalibration(values, weight):
-    values, labels, weights, _ = sample(values, weight)
-    members = np.stack([np.ones(values.size, bool), values > 0.3])
-    levels = np.arange(values.size) % 3
-    patching = kernels.patching
-    both = values, 1 - values
-    sums = bounded(patching.cell_sums, members, levels, *both, labels, weights, 3)
-    for logarithmic in [False, True]:
-        (group, first, last), evidence = bounded(patching.most_evident, *sums, logarithmic)
-        assert 0 <= group < 2 and 0 <= first <= last < 3 and evidence >= 0
-    for goal, start in itertools.product([0.0, 1.3, 1e300, np.nan], [0.0, np.inf, np.nan]):
-        bounded(patching.shift_to_sum, values, weights, goal, start)
+def test_sets_of_multicalibration(weight):
+    for values, labels, weights, _ in samples(weight):
+        members = np.stack([np.ones(values.size, bool), values > 0.3])
+        levels = np.arange(values.size) % 3
+        patching = kernels.patching
+        both = values, 1 - values
+        sums = bounded(patching.cell_sums, members, levels, *both, labels, weights, 3)
+        for logarithmic in [False, True]:
+            (group, first, last), evidence = bounded(patching.most_evident, *sums, logarithmic)
+            assert 0 <= group < 2 and 0 <= first <= last < 3 and evidence >= 0
+        for goal, start in itertools.product([0.0, 1.3, 1e300, np.nan], [0.0, np.inf, np.nan]):
+            bounded(patching.shift_to_sum, values, weights, goal, start)
 
 
 # Numbers at the ends of what is allowed: calibrators must answer in [0, 1]
@@ -274,21 +281,19 @@ METHODS = [
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
-@pytest.mark.parametrize("weight", COUNTS.values(), ids=COUNTS)
-def test_calibrators_at_the_ends_of_what_is_allowed(method, weight):
-    for form, scores in (SCORES | WIDE).items():
-        if method.unit_scores and form in WIDE:
-            continue
-        scores = np.array(scores)
+def test_calibrators_at_the_ends_of_what_is_allowed(method):
+    forms = SCORES if method.unit_scores else SCORES | WIDE
+    some_labels = [[0, 1], [1, 0, 0], [1]]
+    for form, weight, labels in in_pairs(forms, COUNTS.values(), some_labels):
+        scores = np.array(forms[form])
         weights = None if weight is None else np.resize(weight, scores.size)
         queries = np.r_[scores, np.nextafter(scores, 1), 0.0, 1.0]
-        for labels in ([0, 1], [1, 0, 0], [1]):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                try:
-                    bounded(method.fit, scores, np.resize(labels, scores.size), weights)
-                except ValueError as refusal:
-                    assert "log likelihoods are numerically lost" in str(refusal)
-                    continue
-                predicted = method.predict(queries)
-            assert np.all((predicted >= 0) & (predicted <= 1)), (form, labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                bounded(method.fit, scores, np.resize(labels, scores.size), weights)
+            except ValueError as refusal:
+                assert "log likelihoods are numerically lost" in str(refusal)
+                continue
+            predicted = method.predict(queries)
+        assert np.all((predicted >= 0) & (predicted <= 1)), (form, weight, labels)

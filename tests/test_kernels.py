@@ -1,6 +1,8 @@
 """Kernels against NumPy and against the plain definition."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import (
     equal_frequency_starts,
     label_ordered_sums,
@@ -16,11 +19,10 @@ from calib.kernels.binning import (
     split_sizes,
     uniform_bin,
 )
+from calib.kernels.compiling import compiled
 from calib.kernels.grouping import group_ties
 from calib.kernels.logistic import derivatives
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path
-from calib.kernels.pooling import pool_adjacent_violators
-from calib.kernels.scanning import binary_codes, extremes
 from calib.kernels.searching import interpolate, step
 from calib.kernels.sorting import sort
 
@@ -187,11 +189,27 @@ def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():
     assert abs(loss - exact) <= np.spacing(exact)
 
 
-def test_scanning():
-    assert extremes(np.array([0.5, -1.0, 2.0])) == (-1.0, 2.0, True)
-    for bad in [np.nan, np.inf, -np.inf]:
-        assert not extremes(np.array([0.5, bad, 2.0]))[2]
-    codes, row = binary_codes(np.array([0.0, 1.0, 1.0]))
-    assert row == -1 and codes.tolist() == [0, 1, 1]
-    assert binary_codes(np.array([0, 1, 2, 3]))[1] == 2
-    assert binary_codes(np.array([0.0, np.nan]))[1] == 1
+TOUR = """if True:
+    import numpy as np
+    import calib
+    from calib.kernels import adjacent_violators, binning, grouping, near_isotonic, searching
+
+    rng = np.random.default_rng(0)
+    scores = rng.random(4000)
+    for kind in (bool, int, float, np.uint8, np.int8):
+        labels = (rng.random(4000) < scores).astype(kind)
+        for weights in (None, rng.integers(1, 3, 4000), rng.random(4000).astype(np.float32)):
+            for some in (scores, scores.astype(np.float32), np.repeat(scores, 2)[::2]):
+                for method in (calib.HistogramBinning, calib.IsotonicCalibrator, calib.ENIR):
+                    method().fit(some, labels, weights).predict(some[::-1])
+    for module in (adjacent_violators, binning, grouping, near_isotonic, searching):
+        for name, kernel in vars(module).items():
+            if len(getattr(kernel, "signatures", ())) > 1:
+                print(name, kernel.signatures)
+"""
+
+
+@pytest.mark.skipif(not compiled, reason="without compilation there are no signatures")
+def test_a_kernel_is_compiled_once_whatever_the_types_of_the_input():
+    run = subprocess.run([sys.executable, "-c", TOUR], capture_output=True, text=True)
+    assert (run.stdout, run.returncode) == ("", 0), run.stderr

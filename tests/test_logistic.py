@@ -13,15 +13,9 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from calib import (
-    BetaCalibration,
-    OneClassWarning,
-    PlattScaling,
-    QuadraticLogit,
-    TemperatureScaling,
-    log_loss,
-)
+from calib import BetaCalibration, OneClassWarning, PlattScaling, QuadraticLogit, TemperatureScaling
 from calib.kernels.logistic import fit_logistic
+from calib.metrics import log_loss
 
 seeds = st.integers(0, 10**6)
 SEPARATED = "scores separate the classes"

@@ -19,7 +19,7 @@ def sample(n=200, seed=0):
     return scores, labels, categories
 
 
-@pytest.mark.parametrize("loss", ["log", "square"])
+@pytest.mark.parametrize("loss", ["log", "brier"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_each_category_has_its_own_predictor(loss, weighted):
     scores, labels, categories = sample()
@@ -128,7 +128,7 @@ def test_bad_categories_are_refused(categories, message):
 
 def test_other_bad_input():
     good = [0.1, 0.2], [0, 1], ["a", "b"]
-    with pytest.raises(ValueError, match="loss must be one of 'log', 'square'; found 'hinge'"):
+    with pytest.raises(ValueError, match="loss must be one of 'log', 'brier'; found 'hinge'"):
         MondrianVennAbers(loss="hinge").fit(*good)
     with pytest.raises(ValueError, match="labels must be 0/1 or bool; found 2 at row 1"):
         MondrianVennAbers().fit([0.1, 0.2], [0, 2], ["a", "b"])

@@ -17,11 +17,12 @@ from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from calib import Multicalibration, OneClassWarning, Patch, brier_score_loss, log_loss
+from calib import Multicalibration, OneClassWarning, Patch
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum
+from calib.metrics import brier_score_loss, log_loss
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "25"))
-SCALES = ["logit", "probability"]
+SCALES = ["logit", "score"]
 each_scale = pytest.mark.parametrize("scale", SCALES)
 NEAREST = 2.0**-53
 
@@ -48,7 +49,7 @@ def fitted(data=(GROUPS, SCORES, LABELS), weights=None, **settings):
 
 def divergence(q, p, scale):
     """Of q from p, by the definition."""
-    if scale == "probability":
+    if scale == "score":
         return 2 * (q - p) ** 2
     p = min(max(p, NEAREST), 1 - NEAREST)
     terms = [(q, p), (1 - q, 1 - p)]
@@ -159,11 +160,9 @@ def test_the_brier_score_falls_by_the_squared_bias_that_is_removed(seed, n, n_le
     groups, scores, labels = sample(n, seed, strength=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
-        model = fitted(
-            (groups, scores, labels), scale="probability", n_levels=n_levels, alpha=0.999
-        )
+        model = fitted((groups, scores, labels), scale="score", n_levels=n_levels, alpha=0.999)
     stored = [q._asdict() for q in model.patches_]
-    stages = [p for p, _ in by_hand(stored, groups, scores, "probability")]
+    stages = [p for p, _ in by_hand(stored, groups, scores, "score")]
     for patch, before, after in zip(model.patches_, stages[:-1], stages[1:], strict=True):
         fall = brier_score_loss(labels, before) - brier_score_loss(labels, after)
         left = patch.bias - patch.shift
@@ -281,7 +280,7 @@ def test_weights_up_to_1_keep_that_promise_and_larger_ones_do_not(scale):
             model.fit(groups, scores, labels, weights / divisor)
             touched[name] += bool(model.patches_)
     assert touched["divided"] <= 5 + 3 * 2.2
-    assert scale == "probability" or touched["raw"] > 5 + 3 * 2.2
+    assert scale == "score" or touched["raw"] > 5 + 3 * 2.2
 
 
 def test_it_comes_closer_to_the_truth_on_new_rows():
@@ -356,7 +355,7 @@ def test_one_class(scale, label):
     # d(q, p) >= 2 (q - p)^2: no larger bias of everyone is left without a patch
     shrunk = np.mean(np.abs(p - label)) * p.size / (p.size + 1)
     assert shrunk <= np.sqrt(model.threshold_ / (2 * p.size)) < 0.06
-    assert scale == "probability" or np.all((p > 0) & (p < 1))
+    assert scale == "score" or np.all((p > 0) & (p < 1))
 
 
 def test_conventions():

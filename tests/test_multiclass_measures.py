@@ -1,5 +1,7 @@
 """Measures for more than two classes, by hand and by the binary ones."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,13 @@ from sklearn import metrics as sklearn_metrics
 from test_multiclass import sample
 
 import calib
-from calib import debiased_squared_error, expected_calibration_error, kuiper_error, smooth_ece
+import calib.multiclass
+from calib.metrics import (
+    debiased_squared_error,
+    expected_calibration_error,
+    kuiper_error,
+    smooth_ece,
+)
 from calib.multiclass import brier_score_loss, class_wise, confidences, log_loss, top_label
 
 ROWS = [[0.5, 0.3, 0.2], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 0.75, 0.25]]
@@ -19,7 +27,8 @@ def test_losses_by_hand():
     squares = [0.25 + 0.09 + 0.04, 0.0625 + 0.5625 + 0.25, 0.16 + 0.36 + 0.04, 0.0625 + 0.0625]
     assert brier_score_loss(LABELS, ROWS) == pytest.approx(np.mean(squares), rel=1e-14)
     assert log_loss(LABELS, ROWS) == pytest.approx(-np.log([0.5, 0.25, 0.4, 0.75]).mean())
-    assert brier_score_loss([1, 0], [[1.0, 0.0], [0.0, 1.0]]) == 2.0
+    assert brier_score_loss([1, 0], [[1.0, 0.0], [0.0, 1.0]], scale_by_half=False) == 2.0
+    assert brier_score_loss([1, 0], [[1.0, 0.0], [0.0, 1.0]]) == 1.0
     assert log_loss([1], [[1.0, 0.0]]) == np.inf
     assert str(log_loss([0], [[1.0, 0.0]])) == "0.0"
 
@@ -32,13 +41,41 @@ def test_the_losses_of_scikit_learn():
     )
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("scale_by_half", ["auto", True, False])
+def test_the_brier_score_is_halved_as_in_scikit_learn(k, scale_by_half):
+    rows, labels = sample(300, k)
+    ours = brier_score_loss(labels, rows, scale_by_half=scale_by_half)
+    whole = np.mean(np.sum((rows - np.eye(k)[labels]) ** 2, axis=1))
+    halved = k == 2 if scale_by_half == "auto" else scale_by_half
+    assert ours == pytest.approx(whole / 2 if halved else whole, rel=1e-12)
+    if "scale_by_half" in signature(sklearn_metrics.brier_score_loss).parameters:  # from 1.7 on
+        theirs = sklearn_metrics.brier_score_loss(
+            labels, rows, labels=range(k), scale_by_half=scale_by_half
+        )
+        assert ours == pytest.approx(theirs, rel=1e-12)
+
+
 def test_with_two_classes_they_are_the_binary_ones():
     rows, labels = sample(300, 2)
     p = rows[:, 1]
-    assert brier_score_loss(labels, rows) == pytest.approx(2 * calib.brier_score_loss(labels, p))
-    assert log_loss(labels, rows) == pytest.approx(calib.log_loss(labels, p))
+    for name in ("brier_score_loss", "log_loss"):
+        ours, binary = (getattr(m, name) for m in (calib.multiclass, calib.metrics))
+        assert ours(labels, rows) == pytest.approx(binary(labels, p), rel=1e-12)
     both = class_wise(kuiper_error, labels, rows)
     np.testing.assert_allclose(both, kuiper_error(labels, p), atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", ["logit", "score"])
+def test_with_two_classes_the_temperatures_and_their_scores_are_the_binary_ones(scale):
+    rows, labels = sample(300, 2)
+    margins = rows if scale == "logit" else np.column_stack([np.zeros(300), 9 * rows[:, 1] - 4])
+    many = calib.multiclass.TemperatureScaling(scale=scale).fit(margins, labels)
+    one = calib.TemperatureScaling(scale=scale).fit(margins[:, 1], labels)
+    np.testing.assert_allclose(
+        many.predict_proba(margins)[:, 1], one.predict(margins[:, 1]), rtol=1e-7
+    )
+    assert many.score(margins, labels) == pytest.approx(one.score(margins[:, 1], labels))
 
 
 def test_confidences_by_hand():

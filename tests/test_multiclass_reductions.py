@@ -161,7 +161,7 @@ def test_bounds_are_refused_for_weights_that_are_no_counts():
     fitted = TopLabelBinning().fit(rows, z, np.full(z.size, 0.7))
     with pytest.raises(ValueError, match="counts must be whole numbers"):
         fitted.bounds(0.05)
-    with pytest.raises(ValueError, match="delta must be a number between 0 and 1"):
+    with pytest.raises(ValueError, match="alpha must be a number between 0 and 1"):
         TopLabelBinning().fit(rows, z).bounds(1.5)
     with pytest.raises(ValueError, match="bin_size must be an integer of at least 1; found 0"):
         TopLabelBinning(bin_size=0).fit(rows, z)
@@ -297,7 +297,7 @@ def test_a_pair_without_rows_is_undecided():
     # the others have 1/8 against it and 1/2 against each other: 1 / (8 + 2 + 2 - 2)
     expected = np.array([0.7, 0.1, 0.1, 0.1])
     np.testing.assert_allclose(fitted.predict_proba(rows[:1]), [expected], rtol=1e-12)
-    with pytest.raises(ValueError, match="loss must be one of 'log', 'square'"):
+    with pytest.raises(ValueError, match="loss must be one of 'log', 'brier'"):
         PairwiseVennAbers(loss="hinge").fit(rows, [0, 1, 2, 3, 0, 1])
 
 

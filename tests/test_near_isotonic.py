@@ -243,6 +243,10 @@ def test_what_enir_tells_about_its_models(criterion):
     assert calibrator.n_models_ == evaluated.size
     assert calibrator.n_evaluated_ == evaluated.sum() < evaluated.size
     assert np.all(calibrator.weights_[~evaluated] == 0)
+    excess = (calibrator.criteria_ - np.nanmin(calibrator.criteria_))[evaluated]
+    reach = 2 * np.log(evaluated.size / np.finfo(float).eps)
+    assert np.any((excess > reach) & (excess < 2 * reach))
+    np.testing.assert_array_equal(calibrator.weights_[evaluated] > 0, excess <= reach)
     assert np.isclose(calibrator.weights_.sum(), 1)
     for t in np.flatnonzero(evaluated):
         p = np.interp(scores, path.scores_, path.values_at(path.lambdas_[1 + t]))

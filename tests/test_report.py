@@ -10,23 +10,24 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from calib import (
+from calib.commands import main
+from calib.metrics import (
     auc_interval,
     confidence_band,
     corp_curve,
     decision_curve,
     integrated_calibration_index,
     kuiper_error,
+    kuiper_interval,
     kuiper_test,
     log_loss,
     recalibration_line,
     reliability_curve,
     score_decomposition,
+    simulated_errors,
     smooth_ece,
     spiegelhalter_test,
 )
-from calib.commands import main
-from calib.metrics import kuiper_interval, simulated_errors
 from calib.report import make_report
 from calib.report.checking import cautions_of, clean, described
 from calib.report.judging import outcome_of
@@ -455,7 +456,7 @@ def test_numbers_in_words():
         ({"labels": [0, 2]}, "labels must be 0/1 or bool; found 2"),
         ({"groups": ["a"]}, "groups has 1 rows but scores has 2"),
         ({"sample_weight": [0, 0]}, "sample_weight is zero in every row"),
-        ({"random_state": None}, "random_state must be an integer"),
+        ({"random_state": -1}, "random_state must be None, an integer"),
     ],
 )
 def test_bad_input_is_refused_by_name(changed, message):

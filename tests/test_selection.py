@@ -19,10 +19,10 @@ from calib import (
     IsotonicCalibrator,
     PlattScaling,
     VennAbers,
-    log_loss,
 )
 from calib.contract.calibrator import Calibrator
 from calib.kernels.dealing import deal
+from calib.metrics import log_loss
 
 X, Y = load_breast_cancer(return_X_y=True)
 

@@ -107,6 +107,13 @@ def test_it_has_an_address_only_if_there_is_one(site, page):
     assert ('href="http' in buttons) == ("Repository" in URLS)
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_it_does_not_say_where_it_was_built(site, page):
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    for place in [ROOT, site]:
+        assert not re.search(rf"(?<![\w.-]){re.escape(str(place))}\b", html)
+
+
 def test_pages_describe_themselves(site):
     descriptions = {}
     for page in WRITTEN:

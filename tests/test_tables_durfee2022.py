@@ -3,7 +3,7 @@ import os
 import numpy as np
 import pytest
 
-from calib import roc_auc_score
+from calib.metrics import roc_auc_score
 from experiments import contents, ledger, read_table, recorded
 from experiments.durfee2022 import tables, variants
 from experiments.durfee2022.causes import CAUSES

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from calib import HistogramBinning, roc_auc_score
+from calib import HistogramBinning
 from calib.datasets import LAWS, TIED_LAWS, rings
+from calib.metrics import roc_auc_score
 from calib.theory import (
     auc_loss_bound,
     bin_bounds,
-    confidence_band,
+    clopper_pearson_limits,
     ece_bound,
     mce_bound,
 )
@@ -67,44 +68,44 @@ def fits(law, n, n_bins, n_draws, strategy="quantile"):
 @pytest.mark.parametrize("n, n_bins", [(200, 6), (1000, 10), (2000, 100)])
 @pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
 def test_bounds_hold_for_every_distribution(law, n, n_bins):
-    delta, failures = 0.1, []
+    alpha, failures = 0.1, []
     for fitted, theta, errors in fits(law, n, n_bins, 150):
         counts = fitted.counts_
         gap = np.abs(fitted.probabilities_ - theta)
         loss = law.auc - errors.auc
         failures.append(
             [
-                np.any(gap > bin_bounds(counts, delta)),
-                np.any(gap > bin_bounds(counts, delta, n_bins=n_bins)),
-                errors.mce > mce_bound(counts, delta, n_bins=n_bins),
-                errors.ece > ece_bound(counts, delta, n_bins=n_bins),
-                loss > auc_loss_bound(counts, delta, base_rate=law.base_rate, n_bins=n_bins),
+                np.any(gap > bin_bounds(counts, alpha)),
+                np.any(gap > bin_bounds(counts, alpha, n_bins=n_bins)),
+                errors.mce > mce_bound(counts, alpha, n_bins=n_bins),
+                errors.ece > ece_bound(counts, alpha, n_bins=n_bins),
+                loss > auc_loss_bound(counts, alpha, base_rate=law.base_rate, n_bins=n_bins),
                 law.name == "tree"
-                and np.any(gap > bin_bounds(counts, delta, n_values=max(12, counts.size))),
+                and np.any(gap > bin_bounds(counts, alpha, n_values=max(12, counts.size))),
             ]
         )
-    allowed = delta + 3 * np.sqrt(delta * (1 - delta) / len(failures))
+    allowed = alpha + 3 * np.sqrt(alpha * (1 - alpha) / len(failures))
     assert np.mean(failures, axis=0).max() <= allowed
 
 
 @pytest.mark.slow
 def test_bins_fixed_in_advance():
-    delta, missed = 0.1, []
+    alpha, missed = 0.1, []
     for fitted, theta, _ in fits(LAWS["useless"], 300, 10, 400, strategy="uniform"):
         gap = np.abs(fitted.probabilities_ - theta)
-        lower, upper = confidence_band(fitted.counts_, fitted.positives_, delta)
-        bounds = bin_bounds(fitted.counts_, delta, strategy="uniform")
+        lower, upper = clopper_pearson_limits(fitted.counts_, fitted.positives_, alpha)
+        bounds = bin_bounds(fitted.counts_, alpha, strategy="uniform")
         missed.append([np.any(gap > bounds), np.any((theta < lower) | (theta > upper))])
-    allowed = delta + 3 * np.sqrt(delta * (1 - delta) / len(missed))
+    allowed = alpha + 3 * np.sqrt(alpha * (1 - alpha) / len(missed))
     rates = np.mean(missed, axis=0)
     assert rates.max() <= allowed
-    assert rates[1] > delta / 10  # Clopper and Pearson's band is not much too wide
+    assert rates[1] > alpha / 10  # Clopper and Pearson's band is not much too wide
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ALL_LAWS.values(), ids=ALL_LAWS)
 def test_band_covers_the_mean_given_the_scores(law):
-    rng, delta, missed = np.random.default_rng(3), 0.2, []
+    rng, alpha, missed = np.random.default_rng(3), 0.2, []
     ranks = rng.random(300)  # one set of scores, many sets of labels
     probabilities = law.pi(ranks)
     bins = np.digitize(ranks, np.arange(1, 6) / 6)
@@ -112,13 +113,13 @@ def test_band_covers_the_mean_given_the_scores(law):
     target = np.bincount(bins, probabilities, minlength=6) / counts
     for _ in range(400):
         labels = rng.random(ranks.size) < probabilities
-        lower, upper = confidence_band(counts, np.bincount(bins, labels, minlength=6), delta)
+        lower, upper = clopper_pearson_limits(counts, np.bincount(bins, labels, minlength=6), alpha)
         missed.append(np.any((target < lower) | (target > upper)))
-    assert np.mean(missed) <= delta + 3 * np.sqrt(delta * (1 - delta) / len(missed))
+    assert np.mean(missed) <= alpha + 3 * np.sqrt(alpha * (1 - alpha) / len(missed))
 
 
 def test_limits_of_the_band():
-    lower, upper = confidence_band([50, 50, 50, 50, 0], [0, 1, 20, 50, 0], 0.05)
+    lower, upper = clopper_pearson_limits([50, 50, 50, 50, 0], [0, 1, 20, 50, 0], 0.05)
     tail = 0.05 / 10
     assert lower[0] == 0 and upper[3] == 1 and (lower[4], upper[4]) == (0, 1)
     assert lower[1] == pytest.approx(tail / 50)
@@ -127,11 +128,11 @@ def test_limits_of_the_band():
 
 
 def test_band_of_a_sample_without_positives():
-    lower, upper = confidence_band([40, 60], [0, 0], 0.1)
+    lower, upper = clopper_pearson_limits([40, 60], [0, 0], 0.1)
     np.testing.assert_array_equal(lower, 0)
     np.testing.assert_allclose(upper, 1 - (0.1 / 4) ** (1 / np.array([40, 60])))
     with pytest.raises(ValueError, match="positives must be whole numbers of calibration points;"):
-        confidence_band([40, 60], [0, -1], 0.1)
+        clopper_pearson_limits([40, 60], [0, -1], 0.1)
 
 
 def test_bounds_by_hand():
@@ -181,13 +182,16 @@ def test_bins_without_ties_are_as_planned(n, n_bins, seed):
 def test_bad_arguments_are_refused_by_name():
     for call, message in [
         (lambda: auc_loss_bound([10], 0.1, base_rate=0), "base_rate must be a number"),
-        (lambda: mce_bound([10, 10], 1.5), "delta must be a number between 0 and 1"),
+        (lambda: mce_bound([10, 10], 1.5), "alpha must be a number between 0 and 1"),
         (lambda: mce_bound([10, 2.5], 0.1), "counts must be whole numbers"),
         (lambda: mce_bound([0, 0], 0.1), "counts must be whole numbers"),
         (lambda: mce_bound([10, 10], 0.1, n_bins=1), "n_bins must be an integer of at least 2"),
         (lambda: mce_bound([10, 10], 0.1, n_values=1), "n_values must be an integer of at least"),
         (lambda: mce_bound([10], 0.1, strategy="equal"), "strategy must be one of"),
-        (lambda: confidence_band([10, 10], [1, 11], 0.1), "positives must be as many as counts"),
+        (
+            lambda: clopper_pearson_limits([10, 10], [1, 11], 0.1),
+            "positives must be as many as counts",
+        ),
     ]:
         with pytest.raises(ValueError, match=message):
             call()

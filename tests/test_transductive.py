@@ -49,7 +49,7 @@ def test_full_venn_abers_merges_like_the_others():
     probabilities = predictor.predict_proba(X[60:70])
     np.testing.assert_allclose(probabilities[:, 1], p1 / (1 - p0 + p1), rtol=1e-15)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-15)
-    square = TransductiveVennAbers(GaussianNB(), loss="square").fit(X[:60], Y[:60])
+    square = TransductiveVennAbers(GaussianNB(), loss="brier").fit(X[:60], Y[:60])
     np.testing.assert_allclose(
         square.predict_proba(X[60:70])[:, 1], p1 + p0**2 / 2 - p1**2 / 2, rtol=1e-15
     )

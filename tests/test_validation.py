@@ -3,11 +3,12 @@
 import decimal
 import os
 import pickle
+import shutil
 import subprocess
 import sys
-import textwrap
 import warnings
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from test_contract import each_calibrator, sample
 
+import calib
 from calib import (
     ABB,
     BBQ,
@@ -75,7 +77,8 @@ def test_the_type_of_the_scores_does_not_matter(dtype):
         ([0.1, [0.2, 0.3]], "scores must be one-dimensional, one number per row"),
         (np.ma.array([0.1, 0.2], mask=[True, False]), "scores holds masked values"),
         (np.array([0.1, "b"], object), "scores must be real numbers; found dtype object"),
-        (np.array([decimal.Decimal("0.1")]), "scores must be real numbers"),
+        (np.array([decimal.Decimal("NaN")]), "scores must be finite; found nan at row 0"),
+        (np.array([1j]), "scores must be real numbers; found dtype complex128"),
         (np.array(["2020-01-01"], "datetime64[D]"), "scores must be real numbers"),
         (np.array([np.longdouble("1e4000")]), "scores must be finite"),
         (None, "scores must be one-dimensional.* got None"),
@@ -85,6 +88,13 @@ def test_the_type_of_the_scores_does_not_matter(dtype):
 def test_what_cannot_be_scores(values, message):
     with pytest.raises(ValueError, match=message):
         check_scores(values)
+
+
+@pytest.mark.parametrize("kind", [Fraction, decimal.Decimal])
+def test_real_numbers_of_other_types_are_taken_as_databases_give_them(kind):
+    assert check_scores([kind("0.25"), 1]).tolist() == [0.25, 1.0]
+    assert check_labels([kind(1), kind(0)]).tolist() == [1, 0]
+    assert check_weights([kind("0.5"), 2], size=2).tolist() == [0.5, 2.0]
 
 
 def test_masked_labels_and_weights_are_refused_too():
@@ -313,6 +323,22 @@ def test_what_is_no_stored_map(stored, message):
         CalibrationMap.from_dict(stored)
 
 
+def test_maps_are_equal_if_kind_and_numbers_are():
+    knots, values = np.array([0.25, 0.5]), np.array([0.2, 0.7])
+    line, step = LinearMap(knots, values), StepMap(knots[1:], values)
+    assert (
+        line == LinearMap(knots.copy(), values.copy()) == CalibrationMap.from_dict(line.to_dict())
+    )
+    assert line != LinearMap(knots, values / 2) and line != LinearMap(knots / 2, values)
+    assert line != StepMap(knots, values) and step != StepMap(knots[:1], values) and line != "line"
+    assert SigmoidMap(1.0, 0.5) == SigmoidMap(1.0, 0.5) != SigmoidMap(0.5, 1.0)
+    first, again = (IsotonicCalibrator().fit(SCORES, LABELS).map_ for _ in range(2))
+    assert first == again == pickle.loads(pickle.dumps(first))
+    for map_ in (line, SigmoidMap(1.0, 0.5)):
+        with pytest.raises(TypeError, match="unhashable"):  # as arrays, of which it is made
+            hash(map_)
+
+
 @pytest.mark.parametrize(
     "map_",
     [
@@ -373,23 +399,36 @@ def test_flags_are_flags():
             calibrator.fit(SCORES, LABELS)
 
 
-def test_import_where_no_cache_can_be_kept(tmp_path):
-    """A read-only installation without a home: each process compiles for itself."""
-    program = textwrap.dedent(
-        """
-        import numba.core.caching as caching
-        def refuse(*arguments, **keywords):
-            raise RuntimeError("cannot cache function: no locator available")
-        caching.FunctionCache.__init__ = refuse
-        from calib import HistogramBinning
-        print(HistogramBinning(n_bins=2).fit([0.1, 0.9], [0, 1]).predict([0.2]))
-        """
-    )
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
-    )
-    assert run.stdout == "[0.]\n", run.stderr
+def test_where_nothing_can_be_kept_one_warning_says_what_to_do(tmp_path):
+    """A read-only installation without a home: files where numba wants folders stop root, too."""
+    cached = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(calib.__file__).parent, tmp_path / "calib", ignore=cached)
+    (tmp_path / "calib/kernels/__pycache__").touch()
+    (tmp_path / "home").touch()
+    homes = dict.fromkeys(["HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"], str(tmp_path / "home"))
+    left_out = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR", "PYTHONWARNINGS"}
+    environment = {k: v for k, v in os.environ.items() if k not in left_out} | homes
+    program = """if True:
+        import numpy
+        from calib import VennAbers  # of many kernels; one is called
+        from calib.kernels.interval_sums import sum_tree
+        print(sum_tree(numpy.ones(2)))
+    """
+
+    def run(**more):
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment | more,
+        )
+
+    said = run()
+    assert said.stdout == "[0. 2. 1. 1.]\n", said.stderr
+    assert said.stderr.count("Warning") == said.stderr.count("NUMBA_CACHE_DIR") == 1
+    done_as_told = run(NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert (done_as_told.stdout, done_as_told.stderr) == (said.stdout, "")
 
 
 @pytest.mark.parametrize("start", [0.3, 1.0, 2.0**52, -0.7, 0.0])

@@ -20,9 +20,9 @@ from calib import (
     OneClassWarning,
     TransductiveVennAbers,
     VennAbers,
-    log_loss,
 )
 from calib.kernels.venn_abers import venn_abers
+from calib.metrics import log_loss
 
 seeds = st.integers(0, 10**6)
 samples = given(
@@ -199,14 +199,14 @@ def test_the_selected_probability_is_calibrated_and_neither_end_is():
 # --- merging -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loss", ["log", "square"])
+@pytest.mark.parametrize("loss", ["log", "brier"])
 def test_the_merged_probability_has_minimax_regret(loss):
     p0, p1 = VennAbers().fit(*sample(50, seed=2)[:2]).predict_interval(np.linspace(0, 1, 200))
     p = VennAbers(loss=loss).fit(*sample(50, seed=2)[:2]).predict(np.linspace(0, 1, 200))
     assert np.all((p > p0) & (p < p1))
     losses = {
         "log": [lambda q: -np.log1p(-q), lambda q: -np.log(q)],
-        "square": [lambda q: q**2, lambda q: (1 - q) ** 2],
+        "brier": [lambda q: q**2, lambda q: (1 - q) ** 2],
     }
     if_negative, if_positive = losses[loss]
     regret = if_negative(p) - if_negative(p0)
@@ -216,8 +216,8 @@ def test_the_merged_probability_has_minimax_regret(loss):
 def test_the_loss_may_be_chosen_when_predicting():
     scores, labels, _ = sample(50, seed=4)
     fitted = VennAbers().fit(scores, labels)
-    square = VennAbers(loss="square").fit(scores, labels)
-    np.testing.assert_array_equal(fitted.predict(scores, "square"), square.predict(scores))
+    square = VennAbers(loss="brier").fit(scores, labels)
+    np.testing.assert_array_equal(fitted.predict(scores, "brier"), square.predict(scores))
     np.testing.assert_array_equal(fitted.map_(scores), fitted.predict(scores))
     np.testing.assert_array_equal(square.map_(scores), square.predict(scores))
     for refused in [
@@ -225,7 +225,7 @@ def test_the_loss_may_be_chosen_when_predicting():
         lambda: fitted.predict(scores, loss="hinge"),
         lambda: TransductiveVennAbers(loss="hinge").fit(scores[:, np.newaxis], labels),
     ]:
-        with pytest.raises(ValueError, match="loss must be one of 'log', 'square'; found 'hinge'"):
+        with pytest.raises(ValueError, match="loss must be one of 'log', 'brier'; found 'hinge'"):
             refused()
 
 
@@ -234,7 +234,7 @@ def test_the_loss_may_be_chosen_when_predicting():
 def test_log_loss_is_never_infinite(n, seed, decimals, weighting):
     scores, labels, weights = sample(n, seed, decimals, weighting)
     points = queries(scores, seed)
-    for loss in ["log", "square"]:
+    for loss in ["log", "brier"]:
         p = quiet_fit(VennAbers(loss=loss), scores, labels, weights).predict(points)
         for label in [0, 1]:
             assert np.isfinite(log_loss(np.full(points.size, label), p))
@@ -243,7 +243,7 @@ def test_log_loss_is_never_infinite(n, seed, decimals, weighting):
 X, Y = make_classification(240, 4, n_informative=2, n_redundant=0, flip_y=0.2, random_state=1)
 
 
-@pytest.mark.parametrize("loss", ["log", "square"])
+@pytest.mark.parametrize("loss", ["log", "brier"])
 def test_cross_venn_abers_by_hand(loss):
     model = CalibratedClassifier(GaussianNB(), VennAbers(loss=loss), cv=4, ensemble=True)
     p = model.fit(X[:200], Y[:200]).predict_proba(X[200:])[:, 1]

@@ -13,17 +13,10 @@ import pytest
 import test_site
 from scipy.special import expit, logit
 
-from calib import (
-    HistogramBinning,
-    IsotonicCalibrator,
-    NearIsotonicPath,
-    VennAbers,
-    expected_calibration_error,
-    maximum_calibration_error,
-    reliability_curve,
-)
+from calib import HistogramBinning, IsotonicCalibrator, NearIsotonicPath, VennAbers
 from calib.datasets import LAWS
-from calib.kernels.pooling import pool_adjacent_violators
+from calib.kernels.adjacent_violators import pool_adjacent_violators
+from calib.metrics import expected_calibration_error, maximum_calibration_error, reliability_curve
 from calib.theory import bin_bounds, mce_bound
 from experiments.bounds import published_mce_bound
 from experiments.naeini2014.kdd98 import COST

@@ -1,62 +1,49 @@
 """Mutation testing: how many small errors in the code make a test fail.
 
-python tools/mutate.py                       every 12th error, in all modules below
-python tools/mutate.py --every 1 binning     every one in kernels/binning.py
+python tools/mutate.py                       every 12th error, in all modules of calib but dask
+python tools/mutate.py --every 1 binning     every one in the room calib/binning
 
 A mutant is the code with one operator, number, `min`/`max` or end of a range changed. It is tried
-on the tests of its module, without compilation, in a fork of this process that has the libraries
-in memory; a mutant that runs twice as long as the code counts as killed. Survivors are
-printed, and the score goes to results/mutants.csv, which the status page prints. Numbers outside
-functions, sizes of blocks and tolerances, are left alone: tests ought not to hang on them.
+on the tests that call its function (see `calls`), the fastest first, as many as take SECONDS;
+without compilation, in a fork of this process that has the libraries in memory. A mutant that runs
+twice as long as the code counts as killed, one that no test calls as survived. Survivors are
+printed, and the score of every room goes to results/mutants.csv, which the status page prints.
+
+Numbers outside functions, sizes of blocks and tolerances, are left alone: tests ought not to hang
+on them. Mutants that do what the code does stand with the reason in equivalent_mutants.csv and are
+counted apart. Calls and verdicts are kept in a folder for temporary files: what has not changed is
+not tried again.
 """
 
 import argparse
 import ast
 import csv
+import hashlib
 import importlib
 import os
-import resource
-import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
+from itertools import accumulate
 from pathlib import Path
 
-import hypothesis
 import pytest
+from calls import OPTIONS, all_tests, functions, in_fork
 
 ROOT = Path(__file__).resolve().parents[1]
-BOUNDS = "tests/test_kernel_bounds.py -m '' -k "
-LIBRARIES = ["numba", "scipy.optimize", "scipy.stats", "sklearn.linear_model"]  # slow to import
-TESTS = {  # module: what pytest is given, once or more
-    "kernels/auc_split": ["tests/test_auc_split_tree.py"],
-    "kernels/bayesian_binning": ["tests/test_bayesian_binning.py"],
-    "kernels/binning": [
-        "tests/test_kernels.py tests/test_metrics.py tests/test_histogram_platt_isotonic.py",
-        BOUNDS + "bins",
-    ],
-    "kernels/galloping": ["tests/test_kernel_density.py -k 'formula or edge'", BOUNDS + "sums"],
-    "kernels/gaussian_sums": ["tests/test_kernel_density.py -k 'gaussian or formula'"],
-    "kernels/grouping": ["tests/test_kernels.py", BOUNDS + "ties"],
-    "kernels/interval_sums": ["tests/test_adaptive.py"],
-    "kernels/kernel_sums": ["tests/test_kernel_density.py -k 'formula or edge'", BOUNDS + "sums"],
-    "kernels/logistic": ["tests/test_histogram_platt_isotonic.py", "tests/test_logistic.py"],
-    "kernels/mixture": ["tests/test_dirichlet_process.py"],
-    "kernels/near_isotonic": ["tests/test_near_isotonic.py"],
-    "kernels/patching": ["tests/test_multicalibration.py", BOUNDS + "multicalibration"],
-    "kernels/pooling": ["tests/test_kernels.py tests/test_validation.py"],
-    "kernels/scanning": ["tests/test_kernels.py tests/test_validation.py"],
-    "kernels/searching": ["tests/test_kernels.py", BOUNDS + "'searching or bins'"],
-    "kernels/sorting": ["tests/test_kernels.py", BOUNDS + "ties"],
-    "kernels/venn_abers": ["tests/test_venn_abers.py", BOUNDS + "isotonic"],
-    "metrics/binned": ["tests/test_metrics.py"],
-    "metrics/discrimination": ["tests/test_metrics.py"],
-    "metrics/losses": ["tests/test_metrics.py"],
-    "metrics/summary": ["tests/test_metrics.py"],
-    "theory/bounds": [
-        "tests/test_theory_and_laws.py -k 'hand or published or refused or limits or best'"
-    ],
-}
+EQUIVALENT = ROOT / "tools" / "equivalent_mutants.csv"
+KEPT = Path(tempfile.gettempdir()) / "calib-mutants"
+LIBRARIES = [  # slow to import
+    "matplotlib.pyplot", "numba", "pandas", "scipy.optimize", "scipy.stats", "sklearn.calibration",
+    "sklearn.ensemble", "sklearn.linear_model",
+]  # fmt: skip
+LEFT_OUT = "dask"  # its tests need an extra, and threads that a fork cannot have
+SECONDS = 8  # of tests, for one mutant
+TABLE = ROOT / "results" / "mutants.csv"
+COUNTS = ["modules", "mutants", "equivalent", "tried", "killed", "survived"]
+COLUMNS = ["room", *COUNTS, "date", "commit"]
 SWAPS = {
     **{ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.GtE]},
     **{ast.Gt: [ast.GtE, ast.Lt], ast.GtE: [ast.Gt, ast.LtE]},
@@ -92,106 +79,185 @@ def changes(node):
     return []
 
 
-def mutants(source):
-    """Every mutant of a module: what is changed, and the whole source."""
-    tree = ast.parse(source)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    skipped = {id(part) for part in unchanged(functions) for part in ast.walk(part)}
-    for node in (node for function in functions for node in ast.walk(function)):
-        if id(node) in skipped:
-            continue
-        skipped.add(id(node))  # a function may lie within another
-        for field, value in changes(node):
-            kept, before = getattr(node, field), ast.unparse(node)
-            setattr(node, field, value)
-            yield f"{node.lineno}: {before} -> {ast.unparse(node)}", ast.unparse(tree)
-            setattr(node, field, kept)
-
-
-def unchanged(functions):
-    """Parts of functions that are no code of theirs: types, decorators and messages."""
-    for function in functions:
-        yield from function.decorator_list
+def places(tree):
+    """Every place of a module where a mutant can be made: function, node, field, another value."""
+    for function in functions(tree):
+        skipped = {id(part) for left in unchanged(function) for part in ast.walk(left)}
         for node in ast.walk(function):
-            yield from (
-                getattr(node, name)
-                for name in ("annotation", "returns")
-                if name in vars(node) and getattr(node, name)
-            )
-            if isinstance(node, ast.Raise):
-                yield node
+            if id(node) not in skipped:
+                for field, value in changes(node):
+                    yield function.name, node, field, value
 
 
-def verdict(folder, tests, limit):
-    """Run tests in a fork, for some seconds at most: "killed" or "survived"."""
-    child = os.fork()
-    if child:
-        status = os.waitpid(child, 0)[1]
-        return "killed" if status else "survived"
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    os.chdir(folder)
-    for stream in (0, 1, 2):
-        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
-    sys.path.insert(0, str(folder))
-    phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]  # no time for shrinking
-    hypothesis.settings.register_profile("short", phases=phases, database=None, derandomize=True)
-    hypothesis.settings.load_profile("short")
-    options = ["-x", "--assert=plain", "-p", "no:cacheprovider", "-m", "not slow"]
-    try:
-        os._exit(int(any(pytest.main([*options, *shlex.split(part)]) for part in tests)))
-    finally:  # whatever happens, there is only one parent
-        os._exit(1)
+def unchanged(function):
+    """Parts of a function that are no code of it: types, decorators and messages."""
+    for node in ast.walk(function):
+        yield from getattr(node, "decorator_list", [])
+        for name in ("annotation", "returns"):
+            if getattr(node, name, None):
+                yield getattr(node, name)
+        if isinstance(node, ast.Raise):
+            yield node
 
 
-def score(folder, module, every, offset):
-    """Try every so-manieth mutant of a module: (number of mutants, verdicts)."""
-    path = folder / "calib" / f"{module}.py"
-    source, tests = path.read_text(), TESTS[module]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    if verdict(folder, tests, 600) != "survived":
-        sys.exit(f"{module}: the tests fail before anything is changed")
-    limit = 3 + int(2 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before))
-    found, verdicts = list(mutants(source)), []
-    for change, mutant in found[offset % every :: every]:
-        path.write_text(mutant)
-        verdicts.append(verdict(folder, tests, limit))
+def mutant(tree, node, field, value):
+    """The line that is changed at a place, what it becomes, and the whole source of the mutant."""
+    kept, source = getattr(node, field), ast.unparse(tree)
+    setattr(node, field, value)
+    changed = ast.unparse(tree)
+    setattr(node, field, kept)
+    lines = zip(source.splitlines(), changed.splitlines(), strict=True)
+    before, after = next(pair for pair in lines if pair[0] != pair[1])
+    return before.strip(), after.strip(), changed
+
+
+class Chosen:
+    """A plugin of pytest: run these tests only, file by file, the fastest first."""
+
+    def __init__(self, tests):
+        self.seconds = {test: seconds for seconds, test in tests}
+        self.files = {}
+        for test, seconds in self.seconds.items():
+            file = test.split("::")[0]
+            self.files[file] = self.files.get(file, 0) + seconds
+
+    def arguments(self):
+        """The files, those that are done soonest first."""
+        return sorted(self.files, key=self.files.get)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        """Leave the other tests out and sort these."""
+        place = {file: i for i, file in enumerate(self.arguments())}
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.seconds),
+            key=lambda item: (place[item.nodeid.split("::")[0]], self.seconds[item.nodeid]),
+        )
+
+
+def fastest(tests):
+    """As many of the sorted tests as take SECONDS, but at least one."""
+    times = accumulate(seconds for seconds, _ in tests)
+    return [test for test, time in zip(tests, times, strict=True) if time < SECONDS] or tests[:1]
+
+
+def passes(folder, tests):
+    """Whether the tests pass, in twice the time that they took."""
+    chosen = Chosen(tests)
+    limit = 5 + int(2 * sum(chosen.seconds.values()))
+    options = [*OPTIONS, "-x", *chosen.arguments()]
+    return in_fork(folder, limit, lambda: pytest.main(options, plugins=[chosen]))
+
+
+def verdict(folder, source, tests):
+    """Try a mutant; what is known of the same mutant and the same tests is not asked again."""
+    files = sorted({test.split("::")[0] for _, test in tests})
+    texts = [source, *(test for _, test in tests), *((folder / f).read_text() for f in files)]
+    place = KEPT / hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    if not place.exists():
+        place.write_text("survived" if not tests or passes(folder, tests) else "killed")
+    return place.read_text()
+
+
+def equivalents():
+    """Module, function, line and changed line of the mutants that do what the code does."""
+    with open(EQUIVALENT, encoding="utf-8", newline="") as file:
+        return {tuple(row.values())[:4] for row in csv.DictReader(file)}
+
+
+def score(folder, path, tests, every, offset):
+    """Try every so-manieth mutant of a module: number of mutants, equivalents, and verdicts."""
+    module = path.relative_to(folder).with_suffix("").as_posix()
+    source, known = path.read_text(), equivalents()
+    tree = ast.parse(source)
+    found, n_equivalent, verdicts = list(places(tree)), 0, []
+    for function, *place in found[offset % every :: every]:
+        before, after, changed = mutant(tree, *place)
+        if (module, function, before, after) in known:
+            n_equivalent += 1
+            continue
+        path.write_text(changed)
+        calling = fastest(tests.get(f"{module}:{function}", []))
+        verdicts.append(verdict(folder, changed, calling))
         if verdicts[-1] == "survived":
-            print(f"  survived: calib/{module}.py:{change}", flush=True)
+            print(f"  survived {len(calling)} tests of {function} in {module}.py:")
+            print(f"    {before}\n    {after}", flush=True)
     path.write_text(source)
-    return len(found), verdicts
+    return len(found), n_equivalent, verdicts
+
+
+def rooms(folder):
+    """The modules of every room: a folder of calib, or a module beside them."""
+    found = {}
+    for path in sorted(folder.glob("calib/**/*.py")):
+        room = path.relative_to(folder / "calib").parts[0].removesuffix(".py")
+        if room != LEFT_OUT and list(places(ast.parse(path.read_text()))):
+            found.setdefault(room, []).append(path)
+    return found
+
+
+def row(folder, room, paths, tests, every, offset):
+    """The score of a room."""
+    calling = [tests[name] for name in tests if name.startswith(f"calib/{room}")]
+    if not passes(folder, fastest(sorted(set().union(*calling)))):
+        sys.exit(f"{room}: the tests fail before anything is changed")
+    n, n_equivalent, verdicts = 0, 0, []
+    for path in paths:
+        more, left_out, found = score(folder, path, tests, every, offset)
+        n, n_equivalent, verdicts = n + more, n_equivalent + left_out, verdicts + found
+    survived = verdicts.count("survived")
+    counts = [len(paths), n, n_equivalent, len(verdicts), len(verdicts) - survived, survived]
+    return [room, *counts, time.strftime("%Y-%m-%d"), commit()]
+
+
+def record(scored):
+    """Put the row of a room into the table, and the sums below all rows."""
+    with open(TABLE, encoding="utf-8", newline="") as file:
+        known = {row["room"]: row for row in csv.DictReader(file)} | {scored["room"]: scored}
+    rows = [known[room] for room in rooms(ROOT) if room in known]
+    total = {name: sum(int(row[name]) for row in rows) for name in COUNTS}
+    with open(TABLE, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*rows, {"room": "all", **total}])
+
+
+def commit():
+    """The commit that is tried, with a plus if code or tests have changed since."""
+
+    def git(*arguments):
+        command = ["git", "-C", ROOT, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    changed = git("status", "--porcelain", "calib", "tests")
+    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
 
 
 def main():
     """Parse the arguments, try the mutants, write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("modules", nargs="*", help="names without folder, such as binning")
+    parser.add_argument("rooms", nargs="*", help="folders of calib, such as binning; else all")
     parser.add_argument("--every", type=int, default=12, help="take one in so many")
     parser.add_argument("--seed", type=int, default=0, help="which one")
     options = parser.parse_args()
     sys.dont_write_bytecode = True  # a mutant may be of the same size and second
-    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    os.environ.update(NUMBA_DISABLE_JIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
     for name in LIBRARIES:
         importlib.import_module(name)
-    rows = []
+    KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("calib", "tests"):
+        for part in ("calib", "experiments", "results", "tests"):
             shutil.copytree(
                 ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__")
             )
         shutil.copy(ROOT / "pyproject.toml", folder)
-        for module in TESTS:
-            if not options.modules or module.split("/")[-1] in options.modules:
-                n, verdicts = score(folder, module, options.every, options.seed)
-                survived = verdicts.count("survived")
-                rows.append([module, n, len(verdicts), len(verdicts) - survived, survived])
-                print(*rows[-1], flush=True)
-    rows.append(["all", *(sum(column) for column in list(zip(*rows, strict=True))[1:])])
-    print(*rows[-1])
-    if not options.modules:
-        with open(ROOT / "results" / "mutants.csv", "w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([["module", "mutants", "tried", "killed", "survived"], *rows])
+        tests = all_tests(folder, KEPT)
+        for room, paths in rooms(folder).items():
+            if not options.rooms or room in options.rooms:
+                scored = row(folder, room, paths, tests, options.every, options.seed)
+                print(*scored, flush=True)
+                record(dict(zip(COLUMNS, scored, strict=True)))
 
 
 if __name__ == "__main__":

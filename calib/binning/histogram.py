@@ -49,8 +49,8 @@ class HistogramBinning(Calibrator):
     References
     ----------
     Zadrozny and Elkan (2001). Naeini, Cooper and Hauskrecht (2014), sections 2-3. With probability
-    1 - delta the maximum calibration error on new data from the same distribution is at most
-    ``calib.theory.bounds.mce_bound(counts_, delta)``, with ties or without.
+    1 - alpha the maximum calibration error on new data from the same distribution is at most
+    ``calib.theory.bounds.mce_bound(counts_, alpha)``, with ties or without.
 
     Examples
     --------

@@ -25,9 +25,9 @@ from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
 from calib.contract.protocol import check_calibrator
+from calib.contract.randomness import RandomState, check_seed
 from calib.contract.validation import (
     check_choice,
-    check_integer,
     check_labels,
     check_positive,
     check_scores,
@@ -53,7 +53,7 @@ def compare(
     n_repeats: int | None = None,
     loss: str = "log",
     confidence: float = 0.95,
-    random_state: int = 0,
+    random_state: RandomState = 0,
     verbose: int = 0,
 ) -> Comparison:
     """Cross-validate calibrators on one array of scores, and recommend one if its gain is clear.
@@ -83,7 +83,7 @@ def compare(
         probability 0, and nothing is clipped here; the Brier score forgives it.
     confidence : float, default=0.95
         Probability that the intervals of all gains hold, in (0, 1).
-    random_state : int, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Draws the folds.
     verbose : int, default=0
         1 reports each method on the error stream.
@@ -143,7 +143,7 @@ def compare(
     """
     check_choice(loss, LOSSES, "loss")
     check_positive(confidence, "confidence", below=1)
-    check_integer(random_state, "random_state", minimum=0)
+    seed = check_seed(random_state)
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
     weights = None
@@ -156,7 +156,7 @@ def compare(
     kept_scores = scores[kept]
     is_probability = bool(kept_scores.min() >= 0 and kept_scores.max() <= 1)
     methods, notes = _methods(calibrators, is_probability, kept_scores.size, weights is not None)
-    repeats = repeated_folds(labels, groups, kept, cv, n_repeats, random_state)
+    repeats = repeated_folds(labels, groups, kept, cv, n_repeats, seed)
     sample = Sample(scores, labels, weights, repeats)
     reference = "Raw" if is_probability else "Base rate"
     trials = {reference: sample.try_raw() if is_probability else sample.try_base_rate()}
@@ -168,8 +168,7 @@ def compare(
         if verbose:
             print(f"compare: {name}, {trials[name].seconds:.2g} s a fit", file=sys.stderr)
     gains = {
-        kind: _gains(trials, reference, kind, sample, groups, confidence, random_state)
-        for kind in LOSSES
+        kind: _gains(trials, reference, kind, sample, groups, confidence, seed) for kind in LOSSES
     }
     results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
     certain = {n for n, t in trials.items() if np.isin(t.predictions, [0, 1]).any()}
@@ -232,7 +231,7 @@ def _defaults(is_probability, size):
     return {default.name: default.calibrator for default in chosen}, notes
 
 
-def _gains(trials, reference, kind, sample, groups, confidence, random_state):
+def _gains(trials, reference, kind, sample, groups, confidence, seed):
     """Intervals of what each method gains over the reference."""
     losses = np.array([trial.row_losses[kind] for trial in trials.values()])
     rows = np.flatnonzero(~np.isnan(trials[reference].predictions).all(axis=0))
@@ -242,7 +241,7 @@ def _gains(trials, reference, kind, sample, groups, confidence, random_state):
     if groups is not None:
         _, groups = np.unique(groups[rows], return_inverse=True)
     intervals = simultaneous_intervals(
-        differences, weights, groups, confidence=confidence, random_state=random_state
+        differences, weights, groups, confidence=confidence, random_state=seed
     )
     return dict(zip(list(trials)[1:], intervals, strict=True))
 

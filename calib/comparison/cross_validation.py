@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
 
 from calib.contract.protocol import calibrated
 from calib.contract.validation import check_integer
+from calib.metrics.losses import logarithmic, squared
 
 MOST_REPEATS = 10
 ROWS_PREDICTED = 100_000  # large samples, whose folds hardly matter, get along with fewer repeats
@@ -26,7 +27,7 @@ def repeated_folds(
     kept: NDArray[np.bool_],
     cv: object,
     n_repeats: int | None,
-    random_state: int,
+    seed: int,
 ) -> list[Splits]:
     """Training rows and rows to predict, by repeat; within a repeat no row is predicted twice.
 
@@ -44,7 +45,7 @@ def repeated_folds(
     n_repeats : int or None
         For an integer `cv`. None: ten, or fewer, down to one, where more than 100,000 rows would
         be predicted.
-    random_state : int
+    seed : int
         For an integer `cv`.
 
     Returns
@@ -59,7 +60,7 @@ def repeated_folds(
     """
     rows = np.flatnonzero(kept)
     if isinstance(cv, numbers.Integral):
-        splits = _drawn(rows, labels, groups, cv, n_repeats, random_state)
+        splits = _drawn(rows, labels, groups, cv, n_repeats, seed)
     elif n_repeats is not None:
         raise ValueError(
             f"n_repeats is for an integer cv, but cv={cv!r} says by itself how often: leave "
@@ -78,7 +79,7 @@ def repeated_folds(
     return _by_repeat(splits, labels)
 
 
-def _drawn(rows, labels, groups, cv, n_repeats, random_state):
+def _drawn(rows, labels, groups, cv, n_repeats, seed):
     """Splits at random of `n_repeats` times `cv` folds."""
     check_integer(cv, "cv", minimum=2)
     if n_repeats is None:
@@ -91,17 +92,14 @@ def _drawn(rows, labels, groups, cv, n_repeats, random_state):
                 f"labels holds {counts.min()} of class {counts.argmin()}, fewer than cv={cv}: "
                 "collect more rows of this class or pass a smaller cv"
             )
-        folds = [
-            RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=random_state)
-        ]
+        folds = [RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)]
     else:
         groups = groups[rows]
         found = np.unique(groups).size
         if found < cv:
             raise ValueError(f"groups holds {found} groups, fewer than cv={cv}: pass a smaller cv")
         folds = [
-            GroupKFold(cv, shuffle=True, random_state=random_state + repeat)
-            for repeat in range(n_repeats)
+            GroupKFold(cv, shuffle=True, random_state=seed + repeat) for repeat in range(n_repeats)
         ]
     return [(rows[a], rows[b]) for f in folds for a, b in f.split(rows, labels[rows], groups)]
 
@@ -201,7 +199,8 @@ class Sample:
         for row, splits in zip(predictions, self.repeats, strict=True):
             for training, test in splits:
                 row[test] = predict(training, test)
-        losses = _losses(self.labels, predictions)
+        losses = {"log": logarithmic(self.labels, predictions)}
+        losses["brier"] = squared(self.labels, predictions)
         return Trial(
             predictions,
             {kind: _over_repeats(values) for kind, values in losses.items()},
@@ -218,13 +217,6 @@ class Sample:
                 for _, test in splits
             ]
         )
-
-
-def _losses(labels, predictions):
-    """Loss of each prediction."""
-    of_outcome = np.where(labels == 1, predictions, 1 - predictions)
-    with np.errstate(divide="ignore"):
-        return {"log": 0.0 - np.log(of_outcome), "brier": np.square(1 - of_outcome)}
 
 
 def _over_repeats(losses):

@@ -1,7 +1,7 @@
-"""Which calibrator to begin with: the questions of chapter 33, in the words of every place.
+"""Which calibrator to begin with: a few questions, in the words of every place that asks them.
 
-The chapter draws them, the page *Which method should I use?* lists them, and `compare` takes its
-words from here where rows are few. A test asks the recorded benchmark whether it supports them.
+The book draws and lists them, and `compare` takes its words from here where rows are few. A test
+asks the recorded benchmark whether it supports them.
 """
 
 from typing import NamedTuple

@@ -25,8 +25,8 @@ class Result(NamedTuple):
     log_loss, brier : float
         Mean losses of the rows, each averaged over the repeats.
     miscalibration, discrimination : float
-        MCB and DSC of the Brier score, by `calib.score_decomposition`; as all that follows, of the
-        pooled predictions of a repeat, and averaged over the repeats.
+        MCB and DSC of the Brier score, by `calib.metrics.score_decomposition`; as all that follows,
+        of the pooled predictions of a repeat, and averaged over the repeats.
     kuiper_error, expected_calibration_error : float
         The latter in round(N^(1/3)) bins.
     auc : float

@@ -6,16 +6,16 @@ import sys
 import warnings
 from collections.abc import Iterable
 from contextlib import contextmanager
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from calib.kernels.scanning import binary_codes, extremes
-
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
 NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
 LARGEST_COST = 1e300  # of an action, or gain: differences stay finite
+REAL = numbers.Real | Decimal | np.bool_  # what an array of objects may hold, as from a database
 MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit numbers
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
 
@@ -31,8 +31,8 @@ def check_scores(
         raise ValueError(f"{name} is empty: at least one row is needed")
     with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
         scores = np.ascontiguousarray(scores, np.float64)
-    lowest, highest, finite = extremes(scores)
-    if not finite:
+    lowest, highest = scores.min(), scores.max()
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
         row = int(np.argmin(np.isfinite(scores)))
         raise ValueError(
             f"{name} must be finite; found {scores[row]} at row {row}: drop or impute such rows"
@@ -74,8 +74,8 @@ def check_score_rows(
         scores = np.ascontiguousarray(scores, np.float64)
     if scores.size == 0:
         return scores
-    lowest, highest, finite = extremes(scores.reshape(-1))
-    if not finite:
+    lowest, highest = scores.min(), scores.max()
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
         row, found = _first(scores, ~np.isfinite(scores))
         raise ValueError(f"{name} must be finite; found {found} at row {row}: drop such rows")
     if unit and (lowest < 0 or highest > 1):
@@ -149,16 +149,15 @@ def check_labels(
     _check_size(labels, size, name, other)
     if labels.dtype == bool:
         return np.ascontiguousarray(labels).view(np.uint8)
-    # two types for the kernel, whatever the width and the byte order
-    usual = np.int64 if labels.dtype == np.int64 else np.float64
-    with np.errstate(over="ignore"):
-        codes, row = binary_codes(np.ascontiguousarray(labels, usual))
-    if row >= 0:
+    positive = labels == 1
+    valid = positive | (labels == 0)
+    if not valid.all():
+        row = int(np.argmin(valid))
         raise ValueError(
             f"{name} must be 0/1 or bool; found {labels[row]} at row {row}: encode the positive "
             "class as 1 and the other as 0"
         )
-    return codes
+    return positive.view(np.uint8)
 
 
 def check_weights(
@@ -331,7 +330,7 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
 def check_numbers_or_strings(values: Iterable, name: str) -> None:
     """Raise unless `values`, an array or a list, are all numbers or all strings."""
     found = set(map(type, values))
-    numeric = all(issubclass(t, numbers.Real | np.bool_) for t in found)
+    numeric = all(issubclass(t, REAL) for t in found)
     numeric = numeric and np.timedelta64 not in found  # an integer to NumPy
     if not numeric and not all(issubclass(t, str) for t in found):
         raise ValueError(
@@ -417,7 +416,7 @@ def _array(values, name, shape, dense):
 def _numbers(values, name, kind, remedy, shaped=one_dimensional):
     """`values` as an array of a real dtype, of as many dimensions as `shaped` makes."""
     values = shaped(values, name)
-    if values.dtype == object and all(isinstance(v, numbers.Real | np.bool_) for v in values.flat):
+    if values.dtype == object and all(isinstance(v, REAL) for v in values.flat):
         try:  # as pandas stores columns of mixed or nullable type
             values = values.astype(np.float64)
         except OverflowError:

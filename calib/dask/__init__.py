@@ -15,8 +15,9 @@ to the client is small.
 
 *Equal.* Numbers of rows, and weights that are whole numbers, are added exactly, as long as products
 of two sums stay below 2^53: bins, blocks, cuts and maps are then equal to the last bit, however the
-rows are partitioned and ordered. Sums of losses, of predictions and of other weights are rounded in
-another order: they agree to about 1e-15 of the sum of magnitudes.
+rows are partitioned and ordered. Sums of losses, of predictions, of scores (for the centres of
+``IsotonicCalibrator(centred=True)``) and of other weights are rounded in another order: they agree
+to about 1e-15 of the sum of magnitudes.
 
 *Cost.* Each docstring says how often the rows are read, so call ``persist()`` first where the
 cluster can hold them. Ordering N scores in P partitions takes O(N log N) and sends P^2 pieces, 17

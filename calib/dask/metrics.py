@@ -19,28 +19,28 @@ from calib.metrics.losses import correct, logarithmic, squared
 def brier_score_loss(
     labels: Column, probabilities: Column, *, sample_weight: Column | None = None
 ) -> float:
-    """`calib.brier_score_loss`: one pass, three numbers from each partition."""
+    """`calib.metrics.brier_score_loss`: one pass, three numbers from each partition."""
     return _mean(squared, labels, probabilities, sample_weight)
 
 
 def root_mean_squared_error(
     labels: Column, probabilities: Column, *, sample_weight: Column | None = None
 ) -> float:
-    """`calib.root_mean_squared_error`: one pass, three numbers from each partition."""
+    """`calib.metrics.root_mean_squared_error`: one pass, three numbers from each partition."""
     return _mean(squared, labels, probabilities, sample_weight) ** 0.5
 
 
 def log_loss(
     labels: Column, probabilities: Column, *, sample_weight: Column | None = None
 ) -> float:
-    """`calib.log_loss`: one pass, three numbers from each partition."""
+    """`calib.metrics.log_loss`: one pass, three numbers from each partition."""
     return _mean(logarithmic, labels, probabilities, sample_weight)
 
 
 def accuracy(
     labels: Column, probabilities: Column, *, sample_weight: Column | None = None
 ) -> float:
-    """`calib.accuracy`: one pass, three numbers from each partition."""
+    """`calib.metrics.accuracy`: one pass, three numbers from each partition."""
     return _mean(correct, labels, probabilities, sample_weight)
 
 
@@ -53,7 +53,7 @@ def reliability_curve(
     confidence: float = 0.95,
     sample_weight: Column | None = None,
 ) -> ReliabilityCurve:
-    """`calib.reliability_curve`, in which ties stay together.
+    """`calib.metrics.reliability_curve`, in which ties stay together.
 
     Counts and positives are equal to those in memory for whole weights; `totals` are sums of
     predictions. ``"quantile"`` takes three passes, in the last of which the predictions are
@@ -72,7 +72,7 @@ def expected_calibration_error(
     strategy: str = "quantile",
     sample_weight: Column | None = None,
 ) -> float:
-    """`calib.expected_calibration_error`, at the cost of `reliability_curve`."""
+    """`calib.metrics.expected_calibration_error`, at the cost of `reliability_curve`."""
     return _curve(_sample(labels, probabilities, sample_weight), n_bins, strategy).ece
 
 
@@ -84,7 +84,7 @@ def maximum_calibration_error(
     strategy: str = "quantile",
     sample_weight: Column | None = None,
 ) -> float:
-    """`calib.maximum_calibration_error`, at the cost of `reliability_curve`."""
+    """`calib.metrics.maximum_calibration_error`, at the cost of `reliability_curve`."""
     return _curve(_sample(labels, probabilities, sample_weight), n_bins, strategy).mce
 
 
@@ -96,13 +96,13 @@ def debiased_squared_error(
     strategy: str = "quantile",
     sample_weight: Column | None = None,
 ) -> float:
-    """`calib.debiased_squared_error`, at the cost of `reliability_curve`."""
+    """`calib.metrics.debiased_squared_error`, at the cost of `reliability_curve`."""
     sample = _sample(labels, probabilities, sample_weight, counts=True)
     return debiased(_curve(sample, n_bins, strategy))
 
 
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
-    """`calib.roc_auc_score`: two passes, in the second of which the scores are ordered.
+    """`calib.metrics.roc_auc_score`: two passes, in the second of which the scores are ordered.
 
     A range tells its pairs and the weights of its classes; the pairs of two ranges follow. The
     numbers of pairs are exact below 2^53.
@@ -118,7 +118,7 @@ def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | Non
 def kuiper_error(
     labels: Column, probabilities: Column, *, sample_weight: Column | None = None
 ) -> float:
-    """`calib.kuiper_error`: two passes, in the second of which the predictions are ordered.
+    """`calib.metrics.kuiper_error`: two passes, in the second of which the predictions are ordered.
 
     A range tells where its cumulative residuals end, and their extremes.
     """
@@ -132,14 +132,14 @@ def score_decomposition(
     labels: Column,
     probabilities: Column,
     *,
-    score: str | Callable[[NDArray, NDArray], NDArray] = "brier",
+    loss: str | Callable[[NDArray, NDArray], NDArray] = "brier",
     sample_weight: Column | None = None,
 ) -> ScoreDecomposition:
-    """`calib.score_decomposition`: two passes, in the second of which predictions are ordered.
+    """`calib.metrics.score_decomposition`: two passes, the second of which orders the predictions.
 
     A range tells its loss and its isotonic blocks, which are pooled as in `IsotonicCalibrator`.
     """
-    loss = loss_of(score)
+    loss = loss_of(loss)
     sample = _sample(labels, probabilities, sample_weight)
     losses, blocks = zip(*sample.each_range(_range_loss, [loss] * sample.n_ranges), strict=True)
     *_, weights, positives = merged(blocks)

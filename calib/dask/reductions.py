@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calib.dask.rows import Sample
+from calib.kernels.adjacent_violators import block_centres, pool_adjacent_violators
 from calib.kernels.binning import MOST_USEFUL_BINS, prefix_sums, segment_sums, uniform_sums
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import block_centres, pool_adjacent_violators
 
 
 class Pieces(NamedTuple):

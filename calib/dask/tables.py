@@ -47,7 +47,7 @@ def distinct_rows(
     -----
     One pass; O(n log n) for each partition of n rows, whose tables are joined by eights. Without
     `resolution` counts are exact. With a resolution r every prediction moves by r / 2 at most. The
-    Brier score and the `calib.smooth_calibration_error` then move by r at most: of a row,
+    Brier score and the `calib.metrics.smooth_calibration_error` then move by r at most: of a row,
 
     .. math::
         \begin{aligned}

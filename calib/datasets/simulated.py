@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.special import expit
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import check_integer, check_scores
 
 
-def rings(n: int, rng: np.random.Generator | int) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
+def rings(n: int, random_state: RandomState) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
     """Two classes that share a centre: a disc and the ring around it.
 
     Half of the points are of class 0 with radius uniform on [0, 2], half of class 1 with radius
@@ -22,7 +23,7 @@ def rings(n: int, rng: np.random.Generator | int) -> tuple[NDArray[np.float64], 
     ----------
     n : int
         Number of points; class 1 gets the odd one.
-    rng : numpy.random.Generator or int
+    random_state : None, int, numpy Generator or RandomState
         Source of random numbers, or the seed of one.
 
     Returns
@@ -42,7 +43,7 @@ def rings(n: int, rng: np.random.Generator | int) -> tuple[NDArray[np.float64], 
     ((1000, 2), np.float64(0.5))
     """
     check_integer(n, "n", minimum=2)
-    rng = np.random.default_rng(rng)
+    rng = check_random_state(random_state)
     labels = rng.permutation(np.arange(n) >= n // 2).astype(int)
     radius = rng.uniform(0, 2, n) + 2 * labels
     angle = rng.uniform(0, 2 * np.pi, n)
@@ -100,10 +101,10 @@ class ScoreLaw:
     atoms: tuple[tuple[float, float], ...] = ()
 
     def sample(
-        self, n: int, rng: np.random.Generator | int
+        self, n: int, random_state: RandomState
     ) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
-        """Draw `n` scores and their labels with the generator, or the seed, `rng`."""
-        rng = np.random.default_rng(rng)
+        """Draw `n` scores and their labels with the generator, or the seed, `random_state`."""
+        rng = check_random_state(random_state)
         ranks = rng.random(n)
         scores = ranks.copy()
         for lower, upper in self.atoms:

@@ -1,4 +1,6 @@
-"""Where pictures are drawn: on given axes, or on those of a new figure."""
+"""Where pictures are drawn: on given axes, or on those of a new figure; and what is drawn."""
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -39,3 +41,10 @@ def pair_of_axes(axes):
         )
     found[0].plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
     return found
+
+
+def check_named(values, name):
+    """Raise unless `values` is a dictionary, and not an empty one."""
+    if not isinstance(values, Mapping) or not values:
+        found = "an empty one" if isinstance(values, Mapping) else type(values).__name__
+        raise ValueError(f"{name} must be a dictionary with at least one entry; found {found}")

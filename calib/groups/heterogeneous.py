@@ -176,7 +176,8 @@ class HeterogeneousCalibrator(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from calib import HeterogeneousCalibrator, roc_auc_score
+    >>> from calib import HeterogeneousCalibrator
+    >>> from calib.metrics import roc_auc_score
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 4000)
     >>> scores = rng.normal(2 * labels - 1, 2)
@@ -189,7 +190,14 @@ class HeterogeneousCalibrator(BaseEstimator):
     True
     """
 
-    def __init__(self, partition=None, calibrator=None, *, min_part_size=50, pooling=0):
+    def __init__(
+        self,
+        partition: Any = None,
+        calibrator: Any = None,
+        *,
+        min_part_size: int = 50,
+        pooling: float | str = 0,
+    ):
         self.partition = partition
         self.calibrator = calibrator
         self.min_part_size = min_part_size

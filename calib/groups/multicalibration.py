@@ -82,10 +82,10 @@ class Multicalibration(BaseEstimator):
 
     Parameters
     ----------
-    scale : {"logit", "probability"}, default="logit"
+    scale : {"logit", "score"}, default="logit"
         What a patch adds to. Log-odds keep predictions away from 0 and 1, and rare positives are
-        judged as such; the log loss falls. Probabilities, cut off at 0 and 1, are as in the paper,
-        and the Brier score falls.
+        judged as such; the log loss falls. Scores as they are, which are probabilities here, cut
+        off at 0 and 1, are the paper's choice, and the Brier score falls.
     n_levels : int, default=10
         Levels of the prediction: ranges that hold equally many of the `scores`. With one level only
         groups as a whole are patched, which is called *multiaccuracy*.
@@ -245,7 +245,7 @@ class Multicalibration(BaseEstimator):
         return tags
 
     def _fit(self, groups, scores, labels, sample_weight):
-        check_choice(self.scale, ["logit", "probability"], "scale")
+        check_choice(self.scale, ["logit", "score"], "scale")
         check_integer(self.n_levels, "n_levels")
         check_positive(self.alpha, "alpha", below=1)
         scores = check_scores(scores, unit=True)

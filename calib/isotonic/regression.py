@@ -2,8 +2,8 @@
 
 from calib.contract.calibrator import Calibrator
 from calib.contract.validation import check_flag, check_smoothing, inside
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties, smoothed
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.maps.forms import LinearMap
 
 

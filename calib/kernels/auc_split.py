@@ -14,7 +14,6 @@ SMALLEST_VARIANCE = 1e-6  # of scores that are standardised in their node
 NO_WEIGHT = 1e-9  # what rounding may leave of a sum of weights after the last one is subtracted
 
 
-@jit
 def split_aucs(values, scores, labels, weights):
     """Calibrated AUC of the split after each row; NaN between equal values: O(n).
 
@@ -30,26 +29,33 @@ def split_aucs(values, scores, labels, weights):
     aucs : ndarray of shape (n - 1,)
         Of the split with rows 0, ..., i on the left.
     """
-    moments = np.zeros((2, 2, 3))  # side, label; sum of weights, of scores, of their squares
-    for i in range(scores.size):
-        _add(moments[1], scores[i], labels[i], weights[i])
-    spread = _pooled_variance(moments[1])
-    aucs = np.full(scores.size - 1, np.nan)
-    for i in range(scores.size - 1):
-        _add(moments[0], scores[i], labels[i], weights[i])
-        _add(moments[1], scores[i], labels[i], -weights[i])
-        if values[i] < values[i + 1]:
-            aucs[i] = calibrated_auc(moments, spread)
-    return aucs
+    terms, whole = _moments(scores, labels, weights)
+    moments = np.stack([np.zeros((2, 3)), whole])
+    return _move_across(values, labels, terms, moments, _pooled_variance(whole))
+
+
+def whole_auc(scores, labels, weights):
+    """The same criterion for a node that is not split: O(n)."""
+    _, whole = _moments(scores, labels, weights)
+    return calibrated_auc(np.stack([whole]), _pooled_variance(whole))
+
+
+def _moments(scores, labels, weights):
+    """What each row adds to the sums of weights, of scores and of their squares; sums by label."""
+    terms = np.stack([weights, weights * scores, weights * scores * scores])
+    return terms, np.stack([np.bincount(labels, term, minlength=2) for term in terms], axis=1)
 
 
 @jit
-def whole_auc(scores, labels, weights):
-    """The same criterion for a node that is not split: O(n)."""
-    moments = np.zeros((1, 2, 3))
-    for i in range(scores.size):
-        _add(moments[0], scores[i], labels[i], weights[i])
-    return calibrated_auc(moments, _pooled_variance(moments[0]))
+def _move_across(values, labels, terms, moments, spread):
+    """Move one row after another from side 1 to side 0."""
+    aucs = np.empty(labels.size - 1)
+    for i in range(aucs.size):
+        for k in range(3):
+            moments[0, labels[i], k] += terms[k, i]
+            moments[1, labels[i], k] -= terms[k, i]
+        aucs[i] = calibrated_auc(moments, spread) if values[i] < values[i + 1] else np.nan
+    return aucs
 
 
 @jit
@@ -103,13 +109,6 @@ def linear_map(weight0, mean0, variance0, weight1, mean1, variance1):
 
 
 @jit
-def _add(side, score, label, weight):
-    side[label, 0] += weight
-    side[label, 1] += weight * score
-    side[label, 2] += weight * score * score
-
-
-@jit
 def _normal(sums, spread):
     """Mean and variance, with one imagined observation of variance `spread` at the mean."""
     weight = sums[0]
@@ -120,7 +119,6 @@ def _normal(sums, spread):
     return mean, max((squares + spread) / (weight + 1), SMALLEST_VARIANCE)
 
 
-@jit
 def _pooled_variance(side):
     """Variance of the scores within the classes."""
     squares = 0.0

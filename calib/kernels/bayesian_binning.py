@@ -65,9 +65,14 @@ def binning_log_scores(cells, sizes):
     return scores
 
 
-@jit
 def binning_average(cells, sizes, shares):
     """Per group: posterior means of equal-frequency binnings, averaged with these `shares`."""
+    return np.cumsum(_average_jumps(cells, sizes, shares))
+
+
+@jit
+def _average_jumps(cells, sizes, shares):
+    """By how much the average rises from each group to the next."""
     jumps = np.zeros(cells.edges.size - 1)
     for k in range(sizes.size):
         if shares[k] == 0.0:
@@ -79,7 +84,7 @@ def binning_average(cells, sizes, shares):
             value = shares[k] * posterior_mean(weight, positive, a)
             jumps[starts[i]] += value - left
             left = value
-    return np.cumsum(jumps)
+    return jumps
 
 
 @jit

@@ -51,7 +51,8 @@ def corners(weights, sums):
         that of the points from i on; of points on one edge only its ends are corners. O(g).
     """
     g = weights.size - 1
-    left, right = np.zeros(g + 1, np.int64), np.full(g + 1, g)
+    left, right = np.zeros(g + 1, np.int64), np.empty(g + 1, np.int64)
+    right[g] = g
     for i in range(1, g + 1):
         j = i - 1
         while j > 0 and _slope(weights, sums, left[j], j) >= _slope(weights, sums, j, i):
@@ -65,7 +66,6 @@ def corners(weights, sums):
     return left, right
 
 
-@jit
 def self_calibrating_intervals(
     outcomes, starts, sums, left, right, lows, highs, miscoverage, lowest, highest
 ):
@@ -93,20 +93,25 @@ def self_calibrating_intervals(
     intervals : ndarray of shape (q, 2)
         The smallest interval that holds all outcomes that conform.
     """
-    smallest, largest = np.min(outcomes), np.max(outcomes)
+    smallest, largest = outcomes.min(), outcomes.max()
     size = max(largest, -smallest)
     limits = Limits(miscoverage, lowest, highest, smallest, largest, NEAR * size, SLACK * size)
+    return _intervals(outcomes, starts, sums, left, right, lows, highs, limits)
+
+
+@jit
+def _intervals(outcomes, starts, sums, left, right, lows, highs, limits):
     values, intervals = np.empty((lows.size, 2)), np.empty((lows.size, 2))
-    path = np.empty(starts.size, np.int64)
+    path, room = np.empty(starts.size, np.int64), np.empty(outcomes.size)
     for q in range(lows.size):
         k, b, values[q, 0] = _lowest_window(
             starts, sums, left, right, lows[q], highs[q], path, limits
         )
         values[q, 1], least, most = _sweep(
-            outcomes, starts, sums, right, path, k, b, values[q, 0], limits
+            outcomes, starts, sums, right, path, room, k, b, values[q, 0], limits
         )
-        intervals[q, 0] = max(least - 2 * limits.slack, lowest)
-        intervals[q, 1] = min(most + 2 * limits.slack, highest)
+        intervals[q, 0] = max(least - 2 * limits.slack, limits.lowest)
+        intervals[q, 1] = min(most + 2 * limits.slack, limits.highest)
     return values, intervals
 
 
@@ -132,7 +137,7 @@ def _lowest_window(starts, sums, left, right, low, high, path, limits):
 
 
 @jit
-def _sweep(outcomes, starts, sums, right, path, k, b, level, limits):
+def _sweep(outcomes, starts, sums, right, path, room, k, b, level, limits):
     """Let the outcome c grow from the lowest; returns the last level and the ends of what conforms.
 
     Where groups leave or join, at a single c, all of them are in the level set. In between, c stays
@@ -144,7 +149,7 @@ def _sweep(outcomes, starts, sums, right, path, k, b, level, limits):
         while b < starts.size - 1 and not _slope(starts, sums, b, right[b]) > level + near:
             b = right[b]
         total = sums[b] - sums[path[k]]
-        first, last = _conforming(outcomes, starts[path[k]], starts[b], total, c, c, limits)
+        first, last = _conforming(outcomes, starts[path[k]], starts[b], total, c, c, room, limits)
         least, most = min(least, first), max(most, last)
         if not c < highest:
             return level, least, most
@@ -166,13 +171,14 @@ def _sweep(outcomes, starts, sums, right, path, k, b, level, limits):
             total,
             c + 2 * slack,
             following - 2 * slack,
+            room,
             limits,
         )
         least, most, c = min(least, first), max(most, last), following
 
 
 @jit
-def _conforming(outcomes, start, end, total, lower, upper, limits):
+def _conforming(outcomes, start, end, total, lower, upper, room, limits):
     """The outcomes c between `lower` and `upper` that conform to the level set of rows and c.
 
     The set's rows are ``start <= row < end``, `total` is the sum of their outcomes. With m rows, c
@@ -195,14 +201,45 @@ def _conforming(outcomes, start, end, total, lower, upper, limits):
     farthest = (2 * total - (m + 1) * limits.largest) / (m - 1)
     if upper < min(farthest, limits.smallest) - slack:
         return np.inf, -np.inf
-    own = outcomes[start:end]
-    mirrored = (2 * total - (m + 1) * own) / (m - 1)
-    lowest = np.partition(np.minimum(own, mirrored), m - 1 - allowed)[m - 1 - allowed]
-    highest = np.partition(np.maximum(own, mirrored), allowed)[allowed]
-    lower, upper = max(lower, lowest - slack), min(upper, highest + slack)
+    for i in range(m):
+        own = outcomes[start + i]
+        room[i] = min(own, (2 * total - (m + 1) * own) / (m - 1))
+    lower = max(lower, _select(room, m, m - 1 - allowed) - slack)
+    for i in range(m):
+        own = outcomes[start + i]
+        room[i] = max(own, (2 * total - (m + 1) * own) / (m - 1))
+    upper = min(upper, _select(room, m, allowed) + slack)
     if lower > upper:
         return np.inf, -np.inf
     return lower, upper
+
+
+@jit
+def _select(values, size, k):
+    """The value that would be at place k if the first `size` were sorted: Hoare's quickselect.
+
+    Expected O(size); the values are moved about. To compile `np.partition` would take seconds.
+    """
+    low, high = 0, size - 1
+    while low < high:
+        pivot = values[(low + high) >> 1]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while pivot < values[j]:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+    return values[k]
 
 
 @jit

@@ -24,8 +24,10 @@ def group_ties(scores, labels, weights=None):
     """Distinct `scores`, the weight of each and the part of it that is positive: O(n log n)."""
     if weights is not None:
         order = np.argsort(scores, kind="stable")
-        return Groups(*_pool(scores[order], labels[order], weights[order]))
-    negative, positive = _split_classes(scores, labels)
+        scores, weights = scores[order], weights[order]
+        starts, totals, positives = sum_runs(scores, weights, weights * labels[order])
+        return Groups(scores[starts], totals, positives)
+    negative, positive = _split_classes(scores, labels.astype(np.uint8, copy=False))
     sort(negative[:-1])
     sort(positive[:-1])
     return Groups(*_merge(negative, positive))
@@ -85,16 +87,15 @@ def _merge(negative, positive):
 
 
 @jit
-def _pool(scores, labels, weights):
-    n = scores.size
-    distinct, totals, positives = np.empty(n), np.empty(n), np.empty(n)
+def sum_runs(keys, weights, positives):
+    """First row of each run of equal `keys`, and the sums of weights and positives in it."""
+    n = keys.size
+    starts, totals, hits = np.empty(n, np.int64), np.empty(n), np.empty(n)
     k = -1
     for i in range(n):
-        if i == 0 or scores[i] != scores[i - 1]:
+        if i == 0 or keys[i] != keys[i - 1]:
             k += 1
-            distinct[k] = scores[i]
-            totals[k] = 0.0
-            positives[k] = 0.0
+            starts[k], totals[k], hits[k] = i, 0.0, 0.0
         totals[k] += weights[i]
-        positives[k] += weights[i] * labels[i]
-    return distinct[: k + 1].copy(), totals[: k + 1].copy(), positives[: k + 1].copy()
+        hits[k] += positives[i]
+    return starts[: k + 1].copy(), totals[: k + 1].copy(), hits[: k + 1].copy()

@@ -14,7 +14,8 @@ def sum_tree(values):
     """Values in the leaves, behind the sums of the two nodes below each inner node."""
     n = values.size
     tree = np.zeros(2 * n)
-    tree[n:] = values
+    for i in range(n):
+        tree[n + i] = values[i]
     for node in range(n - 1, 0, -1):
         tree[node] = tree[2 * node] + tree[2 * node + 1]
     return tree

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from calib.kernels.compiling import jit
-from calib.kernels.galloping import reach_end, reach_start, run_starts
+from calib.kernels.galloping import run_starts
 from calib.kernels.gaussian_sums import gaussian_sums
 
 SHAPES = {"boxcar": (1, 0), "epanechnikov": (2, 1), "tricube": (3, 3)}  # (a, b)
@@ -79,45 +79,40 @@ def weights_at(points, weights, queries):
     return sums
 
 
-@jit
 def walks_down(points, weights, h, by_distance, by_depth, queries, starts):
     """Sums over the points below each group, and over those in the group above the query."""
-    sums = np.zeros(queries.size)
-    moments = np.empty(len(by_depth)), np.empty(len(by_distance))
-    below = 0
-    for g in range(starts.size - 1):
-        start, stop = starts[g], starts[g + 1]
-        below = reach_start(points, queries[start], 0.0, below)
-        above = reach_end(points, queries[stop - 1], 0.0, below)
-        if above > below or (below > 0 and queries[start] - points[below - 1] <= h):
-            sample = points[:above], weights[:above], h, below
-            walk_down(sample, by_distance, by_depth, moments, queries[start:stop], sums[start:stop])
-    return sums
+    below = np.searchsorted(points, queries[starts[:-1]])
+    above = np.searchsorted(points, queries[starts[1:] - 1], side="right")
+    return _walks_down(points, weights, h, by_distance, by_depth, queries, starts, below, above)
 
 
 @jit
-def walk_down(sample, by_distance, by_depth, moments, queries, sums):
-    """Fill the sums at one group of queries."""
-    points, weights, h, below = sample
-    edge, centre = moments
-    for k in range(len(by_depth)):
-        edge[k] = 0.0
-        centre[k] = 0.0
-    entering, passing = below - 1, points.size - 1
-    y = queries[-1]
-    for q in range(queries.size - 1, -1, -1):
-        if queries[q] < y:
-            d = (y - queries[q]) / h
-            move(by_depth, edge, d)
-            move(by_distance, centre, d)
-            y = queries[q]
-        while entering >= 0 and y - points[entering] <= h:
-            add(by_depth, edge, weights[entering], depth(points[entering], y, h))
-            entering -= 1
-        while passing >= below and points[passing] > y:
-            add(by_distance, centre, weights[passing], (points[passing] - y) / h)
-            passing -= 1
-        sums[q] = value(by_depth, edge) + value(by_distance, centre)
+def _walks_down(points, weights, h, by_distance, by_depth, queries, starts, below, above):
+    sums = np.zeros(queries.size)
+    edge, centre = np.empty(len(by_depth)), np.empty(len(by_distance))
+    for g in range(below.size):
+        first, entering, passing = below[g], below[g] - 1, above[g] - 1
+        y = queries[starts[g]]
+        if passing < first and not (entering >= 0 and y - points[entering] <= h):
+            continue
+        for k in range(len(by_depth)):
+            edge[k] = 0.0
+            centre[k] = 0.0
+        y = queries[starts[g + 1] - 1]
+        for q in range(starts[g + 1] - 1, starts[g] - 1, -1):
+            if queries[q] < y:
+                d = (y - queries[q]) / h
+                move(by_depth, edge, d)
+                move(by_distance, centre, d)
+                y = queries[q]
+            while entering >= 0 and y - points[entering] <= h:
+                add(by_depth, edge, weights[entering], depth(points[entering], y, h))
+                entering -= 1
+            while passing >= first and points[passing] > y:
+                add(by_distance, centre, weights[passing], (points[passing] - y) / h)
+                passing -= 1
+            sums[q] = value(by_depth, edge) + value(by_distance, centre)
+    return sums
 
 
 @jit

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calib.kernels.compiling import jit
+from calib.kernels.grouping import sum_runs
 
 TOLERANCE = 1e-12  # values this close have met: simultaneous meetings differ by rounding only
 
@@ -52,11 +53,14 @@ def near_isotonic_path(weights, positives):
     """
     # in units of a power of two, which rounds nothing: products of tiny weights would underflow
     unit = 2.0 ** np.frexp(weights.max())[1]
-    lifetimes, lambdas, n_bins, log_likelihoods = _merge_all(weights / unit, positives / unit)
-    means = positives / weights
-    falls = np.append(False, means[:-1] > means[1:])
+    weight, positive = weights / unit, positives / unit
+    starts, weight, positive = sum_runs(positive / weight, weight, positive)
+    lifetimes = np.zeros(weights.size)
+    lifetimes[starts], lambdas, n_bins, log_likelihoods = _merge_all(
+        weight, positive, _pulls(_falls(positive / weight)), _tournament(weight.size)
+    )
     path = Path(unit * lambdas, n_bins, unit * log_likelihoods)
-    return Bins(weights, positives, falls, unit * lifetimes), path
+    return Bins(weights, positives, _falls(positives / weights), unit * lifetimes), path
 
 
 def merge_until(bins, lam):
@@ -73,28 +77,48 @@ def merge_until(bins, lam):
 
 def shrunken_positives(bins, lam):
     """S + lam * pull, the positive weight that the fit at `lam` gives to each of its bins."""
-    v = np.append(bins.falls, False).astype(float)
-    return np.clip(bins.positives + lam * (v[:-1] - v[1:]), 0, bins.weights)  # against rounding
+    positives = bins.positives + lam * _pulls(bins.falls)
+    return np.clip(positives, 0, bins.weights)  # against rounding
+
+
+def _falls(means):
+    """Which of the bins with these means are below the one to their left."""
+    return np.append(False, means[:-1] > means[1:])
+
+
+def _pulls(falls):
+    """v_left - v_right of each bin."""
+    v = np.append(falls, False).astype(float)
+    return v[:-1] - v[1:]
 
 
 @jit
-def _merge_all(weights, positives):
-    """Merge bins, earliest meeting first: (lifetimes, lambdas, n_bins, log_likelihoods)."""
-    starts, weight, positive = _pool_equal(weights, positives)
-    n = starts.size
-    lifetimes = np.zeros(weights.size)
-    lifetimes[starts] = np.inf
-    lambdas, n_bins, log_likelihoods = np.zeros(n), np.empty(n, np.int64), np.empty(n)
-    pull = _pulls(weight, positive)
-    left, right = np.arange(-1, n - 1), np.arange(1, n + 1)
+def _merge_all(weight, positive, pull, meetings):
+    """Merge bins, earliest meeting first; what is passed is used up.
+
+    Parameters
+    ----------
+    weight, positive, pull : ndarray of shape (n,)
+    meetings : ndarray
+        A tournament of n players without times.
+
+    Returns
+    -------
+    lifetimes : ndarray of shape (n,)
+    lambdas, n_bins, log_likelihoods : ndarray
+        As in `Path`.
+    """
+    n = weight.size
+    left, right, lifetimes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    lambdas, n_bins, log_likelihoods = np.empty(n), np.empty(n, np.int64), np.empty(n)
     likelihood = 0.0
-    meetings = _tournament(n)
     for b in range(n):
+        left[b], right[b], lifetimes[b] = b - 1, b + 1, np.inf
         likelihood += _log_likelihood(weight[b], positive[b])
         if b + 1 < n:
             _set(meetings, b, _meeting(weight, positive, pull, b, b + 1, 0.0))
     t, lam = 0, 0.0
-    n_bins[0], log_likelihoods[0] = n, likelihood
+    lambdas[0], n_bins[0], log_likelihoods[0] = lam, n, likelihood
     while meetings[1] < np.inf:
         b = _earliest(meetings)
         r = right[b]
@@ -108,7 +132,7 @@ def _merge_all(weights, positives):
         positive[b] += positive[r]
         pull[b] += pull[r]  # the v between them cancels
         likelihood += _log_likelihood(weight[b], positive[b])
-        lifetimes[starts[r]] = lam
+        lifetimes[r] = lam
         n_bins[t] -= 1
         log_likelihoods[t] = likelihood
         right[b] = right[r]
@@ -122,33 +146,6 @@ def _merge_all(weights, positives):
             _set(meetings, left[b], _meeting(weight, positive, pull, left[b], b, lam))
     t += 1
     return lifetimes, lambdas[:t].copy(), n_bins[:t].copy(), log_likelihoods[:t].copy()
-
-
-@jit
-def _pool_equal(weights, positives):
-    """Runs of equal means: first group of each, weight, positive weight."""
-    n = weights.size
-    starts, weight, positive = np.empty(n, np.int64), np.empty(n), np.empty(n)
-    b = -1
-    for g in range(n):
-        if g > 0 and positives[g] / weights[g] == positives[g - 1] / weights[g - 1]:
-            weight[b] += weights[g]
-            positive[b] += positives[g]
-        else:
-            b += 1
-            starts[b], weight[b], positive[b] = g, weights[g], positives[g]
-    return starts[: b + 1].copy(), weight[: b + 1].copy(), positive[: b + 1].copy()
-
-
-@jit
-def _pulls(weight, positive):
-    """v_left - v_right of each bin."""
-    pull = np.zeros(weight.size)
-    for b in range(1, weight.size):
-        if positive[b - 1] / weight[b - 1] > positive[b] / weight[b]:
-            pull[b - 1] -= 1.0
-            pull[b] += 1.0
-    return pull
 
 
 @jit
@@ -186,12 +183,8 @@ def _log_likelihood(weight, positive):
 # where each player is; here neighbours also share most of their way to the root.
 
 
-@jit
 def _tournament(n_players):
-    n_leaves = 1
-    while n_leaves < n_players:
-        n_leaves *= 2
-    return np.full(2 * n_leaves, np.inf)
+    return np.full(2 << (n_players - 1).bit_length(), np.inf)
 
 
 @jit

@@ -34,12 +34,14 @@ def _radix_sort(keys):
         keys[i] = key
         for p in range(_PASSES):
             counts[p, (key >> np.uint64(_DIGIT * p)) & mask] += 1
-    source, target = keys, np.empty_like(keys)
+    source, target = keys, np.empty(keys.size, np.uint64)
     for p in range(_PASSES):
         shift = np.uint64(_DIGIT * p)
         if counts[p, (source[0] >> shift) & mask] == keys.size:
             continue  # all keys agree in this digit
-        position = np.cumsum(counts[p]) - counts[p]
+        position, before = counts[p], 0
+        for d in range(_RADIX):
+            position[d], before = before, before + position[d]
         for i in range(keys.size):
             key = source[i]
             digit = (key >> shift) & mask

@@ -12,8 +12,8 @@ window only move right:
 
 import numpy as np
 
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.compiling import jit
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.searching import count_not_above, guide_table
 
 

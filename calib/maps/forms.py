@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from calib.contract.validation import NEAREST, check_choice, check_scores, inside, log_odds
-from calib.kernels.pooling import block_centres
+from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
 
 
@@ -18,7 +18,8 @@ class CalibrationMap(ABC):
     """A map from scores to probabilities.
 
     Call it with scores to get probabilities. `to_dict` gives plain numbers, which
-    ``json.dumps`` stores exactly, and `from_dict` brings them back.
+    ``json.dumps`` stores exactly, and `from_dict` brings them back. Maps of one kind with the same
+    numbers are equal; like arrays, they have no hash.
 
     Attributes
     ----------
@@ -33,11 +34,18 @@ class CalibrationMap(ABC):
     >>> sorted(stored)
     ['intercept', 'kind', 'slope']
     >>> map_ = CalibrationMap.from_dict(stored)
-    >>> bool(map_([0.5]) == platt.predict([0.5]))
+    >>> map_ == platt.map_
     True
     """
 
     kind: ClassVar[str]
+
+    def __eq__(self, other):
+        """Whether both are the same function by the same numbers; no map has a hash."""
+        if type(self) is not type(other):
+            return NotImplemented
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(np.array_equal(ours, theirs) for ours, theirs in pairs)
 
     def __call__(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probabilities of class 1 at finite `scores`, shape (n,).

@@ -7,6 +7,7 @@ Some measures share their name with one of scikit-learn's, whose value they have
 input; the docstring of each says where they differ.
 """
 
+from calib.contract.docs import fill_docstrings
 from calib.metrics.bands import CalibrationBand, confidence_band, consistency_band
 from calib.metrics.base_rate import BaseRateTest
 from calib.metrics.binned import (
@@ -40,8 +41,8 @@ from calib.metrics.losses import (
 )
 from calib.metrics.recalibration import RecalibrationIntervals, recalibration_intervals
 from calib.metrics.scorers import get_scorer
+from calib.metrics.sequential import SequentialCalibrationTest
 from calib.metrics.significance import (
-    SequentialCalibrationTest,
     TestResult,
     hosmer_lemeshow_test,
     kuiper_test,
@@ -121,3 +122,5 @@ __all__ = [
     "spiegelhalter_test",
     "sweep_calibration_error",
 ]
+
+fill_docstrings(globals())

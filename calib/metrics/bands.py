@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import check_integer, check_positive, check_sample
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.limits import clopper_pearson
 
 MOST_KNOTS = 1000  # at which a consistency band is stored
@@ -50,7 +51,7 @@ def consistency_band(
     *,
     confidence: float = 0.9,
     n_resamples: int = 200,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> CalibrationBand:
     """Where the CORP curve lies, point by point, if the predictions are calibrated.
@@ -68,7 +69,7 @@ def consistency_band(
         Coverage at one prediction, in (0, 1).
     n_resamples : int, default=200
         Number of fits.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts, and as many points are drawn as they sum to, rounded.
@@ -78,10 +79,7 @@ def consistency_band(
     band : CalibrationBand
         At the distinct predictions, at most 1000 of them.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -94,7 +92,7 @@ def consistency_band(
 
     Examples
     --------
-    >>> from calib import consistency_band
+    >>> from calib.metrics import consistency_band
     >>> band = consistency_band([0, 1] * 50, [0.5] * 100)
     >>> band.lower, band.upper
     (array([0.41]), array([0.58]))
@@ -103,7 +101,7 @@ def consistency_band(
     check_integer(n_resamples, "n_resamples")
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     groups = group_ties(probabilities, labels, weights)
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     n_points = max(1, round(groups.weights.sum()))
     shares = groups.weights / groups.weights.sum()
     n_groups = groups.scores.size
@@ -148,17 +146,13 @@ def confidence_band(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     confidence : float, default=0.95
         Probability, at least, that the band holds the whole curve, in (0, 1).
     n_groups : int, default=50
         Most groups K. Every distinct prediction is a group if there are no more than that. More of
         them narrow the bands of large samples a little, and widen those of small ones.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -167,10 +161,7 @@ def confidence_band(
         monotonicity: if it `crosses`, the true curve does not increase. Each errs with probability
         at most ``1 - confidence``.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -185,7 +176,7 @@ def confidence_band(
 
     Examples
     --------
-    >>> from calib import confidence_band
+    >>> from calib.metrics import confidence_band
     >>> band = confidence_band([0] * 90 + [1] * 10, [0.8] * 100)
     >>> band.lower.round(3), band.upper.round(3), band.holds_diagonal
     (array([0.049]), array([0.176]), False)

@@ -12,7 +12,6 @@ from calib.contract.validation import (
     check_positive,
     check_sample,
     number_of_bins,
-    rescaled,
 )
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
@@ -26,6 +25,7 @@ from calib.kernels.binning import (
 )
 from calib.kernels.grouping import group_ties
 from calib.metrics.limits import clopper_pearson
+from calib.metrics.ties import ties_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +109,7 @@ def reliability_curve(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     n_bins : int or "cube_root", default=10
         Number K of bins; empty ones are left out of the result. ``"cube_root"`` takes
         round(N^(1/3)), for N points or their weight.
@@ -139,10 +136,7 @@ def reliability_curve(
     -------
     curve : ReliabilityCurve
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Warns
     -----
@@ -156,7 +150,7 @@ def reliability_curve(
 
     Examples
     --------
-    >>> from calib import reliability_curve
+    >>> from calib.metrics import reliability_curve
     >>> curve = reliability_curve([0, 1, 0, 1, 1, 1], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8], n_bins=2)
     >>> curve.predicted, curve.observed.round(3)
     (array([0.2, 0.8]), array([0.333, 1.   ]))
@@ -190,7 +184,7 @@ def expected_calibration_error(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> expected_calibration_error([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
@@ -218,7 +212,7 @@ def maximum_calibration_error(
 
     Examples
     --------
-    >>> from calib import maximum_calibration_error
+    >>> from calib.metrics import maximum_calibration_error
     >>> maximum_calibration_error([0, 1, 1, 1], [0.5, 0.5, 1.0, 1.0], strategy="uniform")
     0.0
     """
@@ -241,16 +235,12 @@ def debiased_squared_error(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     n_bins : int or "cube_root", default=10
         As in `reliability_curve`.
     strategy : {"quantile", "uniform"}, default="quantile"
         As in `reliability_curve`; ties are not split.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -275,7 +265,7 @@ def debiased_squared_error(
 
     Examples
     --------
-    >>> from calib import debiased_squared_error
+    >>> from calib.metrics import debiased_squared_error
     >>> round(debiased_squared_error([0, 0, 1, 0, 1, 1], [0.2] * 3 + [0.8] * 3, n_bins=2), 4)
     -0.0933
     """
@@ -291,22 +281,15 @@ def sweep_calibration_error(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -320,12 +303,11 @@ def sweep_calibration_error(
 
     Examples
     --------
-    >>> from calib import sweep_calibration_error
+    >>> from calib.metrics import sweep_calibration_error
     >>> round(sweep_calibration_error([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8]), 3)
     0.15
     """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    groups = ties_of(labels, probabilities, sample_weight)
     ranks, positives = prefix_sums(groups.weights), prefix_sums(groups.positives)
     predictions = prefix_sums(groups.weights * groups.scores)
     starts = finest_increasing_bins(ranks, positives)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_choice, check_sample, rescaled
+from calib.contract.validation import check_choice, check_sample
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.losses import logarithmic, squared
+from calib.metrics.ties import ties_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,21 +62,14 @@ def corp_curve(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {sample}
+    {counts}
 
     Returns
     -------
     curve : CORPCurve
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -88,66 +82,61 @@ def corp_curve(
 
     Examples
     --------
-    >>> from calib import corp_curve
+    >>> from calib.metrics import corp_curve
     >>> curve = corp_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
     >>> curve.predicted, curve.recalibrated
     (array([0.1, 0.3, 0.4, 0.8]), array([0. , 0.5, 0.5, 1. ]))
     """
-    return corp_of(group_ties(*_sorted_arguments(labels, probabilities, sample_weight)))
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    return corp_of(group_ties(probabilities, labels, weights))
 
 
 def score_decomposition(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    score: str | Callable[[NDArray, NDArray], NDArray] = "brier",
+    loss: str | Callable[[NDArray, NDArray], NDArray] = "brier",
     sample_weight: ArrayLike | None = None,
 ) -> ScoreDecomposition:
     """Split a mean proper score into miscalibration, discrimination and uncertainty.
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    score : {"brier", "log"} or callable, default="brier"
-        ``score(labels, probabilities)`` returns the loss of each row, smaller for better
+    {sample}
+    loss : {"brier", "log"} or callable, default="brier"
+        ``loss(labels, probabilities)`` returns the loss of each row, smaller for better
         predictions; it must be proper for the parts to have a meaning.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
     decomposition : ScoreDecomposition
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
     O(n log n). The identity holds to rounding, in every sample; so do the signs, for any proper
     score, because the isotonic fit minimises all of them at once. Miscalibration is biased upwards:
     of calibrated predictions it is not 0, but by the Brier score about 0.58 n^(-2/3) if they are
-    uniform, and at most K / (4n) on average if they have K values (chapter 26 of the book). The log
-    loss and its miscalibration are infinite if an outcome was given probability 0.
+    uniform (by Chernoff's distribution), and at most K / (4n) on average if they have K values: a
+    value p adds p (1 - p) / n at most. The log loss and its miscalibration are infinite if an
+    outcome was given probability 0.
 
     References
     ----------
-    Dimitriadis, Gneiting and Jordan (2021).
+    Dimitriadis, Gneiting and Jordan (2021); Groeneboom and Wellner (2001) for the constant.
 
     Examples
     --------
-    >>> from calib import score_decomposition
+    >>> from calib.metrics import score_decomposition
     >>> parts = score_decomposition([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
     >>> [round(part, 3) for part in parts]
     [0.175, 0.05, 0.125, 0.25]
     """
-    groups = group_ties(*_sorted_arguments(labels, probabilities, sample_weight, ratios=True))
+    groups = ties_of(labels, probabilities, sample_weight)
     curve = corp_of(groups)
-    loss = loss_of(score)
+    loss = loss_of(loss)
     base_rate = np.full(groups.scores.size, groups.positives.sum() / groups.weights.sum())
     ours, best, base = (
         float(total_loss(loss, values, groups) / groups.weights.sum())
@@ -163,20 +152,12 @@ def corp_of(groups):
     return CORPCurve(groups.scores, groups.weights, groups.positives, recalibrated)
 
 
-def _sorted_arguments(labels, probabilities, sample_weight, ratios=False):
-    """What `group_ties` takes; weights brought into range if only their `ratios` matter."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    if ratios and weights is not None:
-        weights = rescaled(weights)
-    return probabilities, labels, weights
-
-
-def loss_of(score):
+def loss_of(loss):
     """The loss of each row, a function of (labels, probabilities)."""
-    if callable(score):
-        return score
-    check_choice(score, ["brier", "log"], "score")
-    return squared if score == "brier" else logarithmic
+    if callable(loss):
+        return loss
+    check_choice(loss, ["brier", "log"], "loss")
+    return squared if loss == "brier" else logarithmic
 
 
 def total_loss(loss, probabilities, groups):

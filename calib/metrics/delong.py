@@ -28,17 +28,13 @@ def auc_interval(
         Finite real numbers; probabilities or not.
     confidence : float, default=0.95
         Coverage, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     interval : Interval
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -53,7 +49,7 @@ def auc_interval(
 
     Examples
     --------
-    >>> from calib import auc_interval
+    >>> from calib.metrics import auc_interval
     >>> [round(value, 3) for value in auc_interval([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])]
     [0.889, 0.261, 0.995, 0.157]
     """
@@ -87,17 +83,13 @@ def auc_difference(
         Two scores for each row: finite real numbers, probabilities or not.
     confidence : float, default=0.95
         Coverage, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     interval : Interval
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -110,7 +102,7 @@ def auc_difference(
 
     Examples
     --------
-    >>> from calib import auc_difference
+    >>> from calib.metrics import auc_difference
     >>> interval = auc_difference([0, 0, 1, 1], [1, 2, 3, 4], [1, 3, 2, 4])
     >>> print(round(interval.estimate, 3), round(interval.error, 3))
     0.25 0.354

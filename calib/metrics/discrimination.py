@@ -28,8 +28,7 @@ def roc_auc_score(
         Outcomes, 0/1 or bool, of both classes.
     scores : array-like of shape (n,)
         Finite real numbers; probabilities or not.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Examples
     --------
@@ -79,8 +78,7 @@ def auc_by_parts(
         Finite real numbers; probabilities or not.
     parts : array-like of shape (n,)
         Part of each row: numbers or strings.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
@@ -93,7 +91,7 @@ def auc_by_parts(
 
     Examples
     --------
-    >>> from calib import auc_by_parts
+    >>> from calib.metrics import auc_by_parts
     >>> auc_by_parts([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], ["a", "a", "b", "b"])
     PartsAUC(auc=0.75, within=1.0, across=0.5, share_within=0.5)
     """

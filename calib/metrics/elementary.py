@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_sample, check_scores, rescaled
+from calib.contract.validation import check_scores
 from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties
+from calib.metrics.ties import ties_of
 
 
 class MurphyCurve(NamedTuple):
@@ -56,23 +56,16 @@ def murphy_curve(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     thresholds : array-like of shape (k,), optional
         In [0, 1]; by default 0.01, 0.02, ..., 0.99.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
     curve : MurphyCurve
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -85,7 +78,7 @@ def murphy_curve(
 
     Examples
     --------
-    >>> from calib import murphy_curve
+    >>> from calib.metrics import murphy_curve
     >>> murphy_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5]).scores
     array([0.05 , 0.125])
     """
@@ -112,23 +105,16 @@ def decision_curve(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
     curve : DecisionCurve
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -142,7 +128,7 @@ def decision_curve(
 
     Examples
     --------
-    >>> from calib import decision_curve
+    >>> from calib.metrics import decision_curve
     >>> curve = decision_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5])
     >>> curve.net_benefit, curve.act_on_all
     (array([0.4375, 0.25  ]), array([0.375, 0.   ]))
@@ -161,11 +147,10 @@ def decision_curve(
 
 def shares_at_thresholds(labels, probabilities, thresholds, sample_weight):
     """Thresholds; shares of false alarms and of hits among all rows, and of positives."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    groups = ties_of(labels, probabilities, sample_weight)
     if thresholds is None:
         thresholds = np.arange(1, 100) / 100
     thresholds = check_scores(thresholds, name="thresholds", unit=True)
-    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
     negatives = prefix_sums(groups.weights - groups.positives)
     positives = prefix_sums(groups.positives)
     total = negatives[-1] + positives[-1]

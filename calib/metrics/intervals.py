@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import (
     check_integer,
     check_positive,
@@ -44,7 +45,7 @@ def bootstrap_interval(
     *,
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
     r"""Bootstrap interval of any measure of calibration or discrimination.
@@ -58,15 +59,12 @@ def bootstrap_interval(
     measure : callable
         ``measure(labels, probabilities, sample_weight=...)``, a number; set options beforehand, for
         example with `functools.partial`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     confidence : float, default=0.95
         Coverage, in (0, 1).
     n_resamples : int, default=1000
         Number of draws.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts, and as many rows are drawn as they sum to, rounded.
@@ -96,7 +94,7 @@ def bootstrap_interval(
 
     Examples
     --------
-    >>> from calib import bootstrap_interval, brier_score_loss
+    >>> from calib.metrics import bootstrap_interval, brier_score_loss
     >>> interval = bootstrap_interval(brier_score_loss, [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9)
     >>> [round(limit, 2) for limit in interval]
     [0.17, 0.11, 0.23, 0.03]
@@ -117,7 +115,7 @@ def bootstrap_difference(
     *,
     confidence: float = 0.95,
     n_resamples: int = 1000,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
     """Bootstrap interval of the difference that two predictions of the same outcomes make.
@@ -126,8 +124,7 @@ def bootstrap_difference(
     ----------
     measure : callable
         As in `bootstrap_interval`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
+    {labels}
     first, second : array-like of shape (n,)
         Two predictions in [0, 1] for each row.
     confidence, n_resamples, random_state, sample_weight
@@ -150,7 +147,7 @@ def bootstrap_difference(
 
     Examples
     --------
-    >>> from calib import bootstrap_difference, brier_score_loss
+    >>> from calib.metrics import bootstrap_difference, brier_score_loss
     >>> labels, first, second = [0, 0, 1, 1] * 9, [0.1, 0.4, 0.3, 0.8] * 9, [0.2, 0.5, 0.2, 0.7] * 9
     >>> interval = bootstrap_difference(brier_score_loss, labels, first, second)
     >>> interval.estimate.__round__(3), interval.upper < 0
@@ -179,7 +176,7 @@ def bootstrap_by_group(
     *,
     confidence: float = 0.95,
     n_resamples: int = 2000,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> dict[object, Interval]:
     """Bootstrap intervals of a measure in each group that hold in all of them at once.
@@ -188,20 +185,16 @@ def bootstrap_by_group(
     ----------
     measure : callable
         As in `bootstrap_interval`.
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     groups : array-like of shape (n,)
         Group of each row: numbers or strings.
     confidence : float, default=0.95
         Probability that all intervals hold, in (0, 1).
     n_resamples : int, default=2000
         Number of draws in each group; more groups need more, since each interval is wider.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -220,7 +213,7 @@ def bootstrap_by_group(
 
     Examples
     --------
-    >>> from calib import bootstrap_by_group, brier_score_loss
+    >>> from calib.metrics import bootstrap_by_group, brier_score_loss
     >>> intervals = bootstrap_by_group(
     ...     brier_score_loss, [0, 1, 0, 1] * 5, [0.1, 0.8, 0.4, 0.4] * 5, ["a", "a", "b", "b"] * 5
     ... )
@@ -233,7 +226,7 @@ def bootstrap_by_group(
         groups = groups[np.asarray(sample_weight, np.float64) > 0]
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
     names, codes = codes_of(groups, labels.size, name="groups", other="probabilities")
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     intervals = {}
     for code, name in enumerate(names.tolist()):
         rows = codes == code
@@ -255,7 +248,7 @@ def _resampled(measures, labels, predictions, weights, n_resamples, random_state
     Equal rows are pooled first: fewer are drawn, and the draws do not depend on their order.
     """
     check_integer(n_resamples, "n_resamples", minimum=2)
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     weights = np.ones(labels.size) if weights is None else weights
     columns = [labels, *predictions]
     order = np.lexsort(columns)

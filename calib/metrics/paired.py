@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.metrics.intervals import Interval
 
 DRAWS = 100_000  # of the largest of correlated errors: its quantile is known to half a percent
@@ -15,7 +16,7 @@ def simultaneous_intervals(
     clusters: NDArray[np.int64] | None = None,
     *,
     confidence: float = 0.95,
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> list[Interval]:
     r"""Intervals of the weighted means of k columns, which hold for all of them at once.
 
@@ -33,7 +34,7 @@ def simultaneous_intervals(
     clusters : ndarray of shape (n,) of int, optional
         Numbers from 0 without gaps: only rows of different clusters are independent.
     confidence : float, default=0.95
-    random_state : int, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
 
     Returns
     -------
@@ -94,7 +95,7 @@ def _largest(correlations, freedom, confidence, random_state):
     """Quantile of the largest |t| of variables with these correlations."""
     if correlations.size == 0:
         return 0.0
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     root = np.linalg.cholesky(correlations + RIDGE * np.eye(len(correlations)))
     largest = np.abs(rng.standard_normal((DRAWS, len(root))) @ root.T).max(axis=1)
     largest /= np.sqrt(rng.chisquare(freedom, DRAWS) / freedom)

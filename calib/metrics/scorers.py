@@ -5,34 +5,22 @@ from collections.abc import Callable
 import numpy as np
 
 from calib.contract.validation import check_choice
-from calib.metrics.binned import (
-    debiased_squared_error,
-    expected_calibration_error,
-    maximum_calibration_error,
-    sweep_calibration_error,
-)
-from calib.metrics.losses import brier_score_loss, log_loss, root_mean_squared_error
-from calib.metrics.unbinned import (
-    integrated_calibration_index,
-    kuiper_error,
-    smooth_calibration_error,
-    smooth_ece,
-)
+from calib.metrics import binned, losses, unbinned
 
 MEASURES = {
     f"neg_{measure.__name__}": measure
     for measure in (
-        brier_score_loss,
-        debiased_squared_error,
-        expected_calibration_error,
-        integrated_calibration_index,
-        kuiper_error,
-        log_loss,
-        maximum_calibration_error,
-        root_mean_squared_error,
-        smooth_calibration_error,
-        smooth_ece,
-        sweep_calibration_error,
+        losses.brier_score_loss,
+        losses.log_loss,
+        losses.root_mean_squared_error,
+        binned.debiased_squared_error,
+        binned.expected_calibration_error,
+        binned.maximum_calibration_error,
+        binned.sweep_calibration_error,
+        unbinned.integrated_calibration_index,
+        unbinned.kuiper_error,
+        unbinned.smooth_calibration_error,
+        unbinned.smooth_ece,
     )
 }
 
@@ -68,7 +56,7 @@ def get_scorer(name: str, **options: object) -> Callable:
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.model_selection import cross_val_score
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from calib import get_scorer
+    >>> from calib.metrics import get_scorer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> cross_val_score(GaussianNB(), X, y, scoring=get_scorer("neg_kuiper_error"), cv=3).round(2)
     array([-0.06, -0.04, -0.03])

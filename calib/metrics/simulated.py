@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.validation import check_integer, check_sample
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import Groups, group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.metrics.unbinned import smoothed_error
 
 SAME = 1e-12  # relative difference of numbers that are equal but for rounding

@@ -19,7 +19,7 @@ def evaluate(
 ) -> dict[str, float]:
     """Compute the five measures of Naeini et al. (2014): RMSE, AUC, ACC, MCE and ECE.
 
-    Parameters and errors are those of `calib.reliability_curve`; both classes are needed.
+    Parameters and errors are those of `calib.metrics.reliability_curve`; both classes are needed.
 
     Returns
     -------

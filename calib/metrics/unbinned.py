@@ -15,9 +15,9 @@ from calib.kernels.binning import (
     prefix_sums,
     segment_sums,
 )
-from calib.kernels.grouping import group_ties
 from calib.kernels.logistic import fit_logistic
 from calib.kernels.total_variation import least_total_variation
+from calib.metrics.ties import ties_of
 
 CELLS = 2**15  # of the grid on which residuals are smoothed
 MOST_LOCAL_FITS = 1000
@@ -51,22 +51,15 @@ def kuiper_error(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -79,7 +72,7 @@ def kuiper_error(
 
     Examples
     --------
-    >>> from calib import kuiper_error
+    >>> from calib.metrics import kuiper_error
     >>> round(kuiper_error([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75]), 3)
     0.125
     """
@@ -101,29 +94,22 @@ def smooth_calibration_error(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
     O(n log n), exactly: the dual of this linear program denoises the path of cumulative residuals
     C by total variation, ``min_x sum_i (p_{i+1} - p_i) |C_i - x_i| + sum_i |x_i - x_{i-1}|`` from 0
     to its end. It is continuous in the predictions. The lower distance to calibrated predictions
-    lies between half of it and twice it, and both constants are sharp (chapter 28 of the book).
+    lies between half of it and twice it (Blasiok et al. 2023).
 
     References
     ----------
@@ -131,7 +117,7 @@ def smooth_calibration_error(
 
     Examples
     --------
-    >>> from calib import smooth_calibration_error
+    >>> from calib.metrics import smooth_calibration_error
     >>> round(smooth_calibration_error([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75]), 3)
     0.062
     """
@@ -151,22 +137,15 @@ def smooth_ece(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     error : float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -180,7 +159,7 @@ def smooth_ece(
 
     Examples
     --------
-    >>> from calib import smooth_ece
+    >>> from calib.metrics import smooth_ece
     >>> round(smooth_ece([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.0
     >>> round(smooth_ece([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
@@ -216,8 +195,7 @@ def recalibration_line(
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
         Predictions in (0, 1): their logits must be finite.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {ratios}
 
     Returns
     -------
@@ -240,7 +218,7 @@ def recalibration_line(
 
     Examples
     --------
-    >>> from calib import recalibration_line
+    >>> from calib.metrics import recalibration_line
     >>> line = recalibration_line([0, 1, 0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9, 0.9, 0.9])
     >>> [round(value, 3) for value in line]
     [0.315, 0.0, 0.0]
@@ -291,22 +269,15 @@ def integrated_calibration_index(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; only their ratios matter.
+    {sample}
+    {ratios}
 
     Returns
     -------
     index : float
         At least 0.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -320,12 +291,11 @@ def integrated_calibration_index(
 
     Examples
     --------
-    >>> from calib import integrated_calibration_index
+    >>> from calib.metrics import integrated_calibration_index
     >>> round(integrated_calibration_index([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.25
     """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    groups = ties_of(labels, probabilities, sample_weight)
     starts = equal_frequency_starts(prefix_sums(groups.weights), MOST_LOCAL_FITS)
     if groups.scores.size <= MOST_LOCAL_FITS:
         starts = np.arange(groups.scores.size + 1)
@@ -353,7 +323,6 @@ def _loess(
 
 def grouped_residuals(labels, probabilities, sample_weight):
     """Distinct predictions, the sum of ``labels - probabilities`` at each, and the total weight."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    groups = group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    groups = ties_of(labels, probabilities, sample_weight)
     residuals = groups.positives - groups.weights * groups.scores
     return groups.scores, residuals, groups.weights.sum()

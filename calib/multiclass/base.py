@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import OneClassWarning
 from calib.contract.validation import (
-    check_class_labels,
     check_score_rows,
-    check_weights,
     restored_on_failure,
     warn,
 )
-from calib.multiclass.measures import brier_score_loss
+from calib.multiclass.measures import brier_score_loss, check_rows
+
+# probabilities and labels are X and y, no metadata; weights are taken unless switched off
+ROUTED = {"probabilities": UNUSED, "labels": UNUSED, "sample_weight": True}
 
 
 class MulticlassCalibrator(BaseEstimator):
@@ -74,20 +75,10 @@ class MulticlassCalibrator(BaseEstimator):
             If weights sum to one: they have been normalised, and count as one observation.
         """
         with restored_on_failure(self):
-            probabilities = check_score_rows(probabilities, unit=self.unit_scores)
-            n, k = probabilities.shape
-            labels = check_class_labels(labels, n_classes=k, size=n)
-            weights = None
-            if sample_weight is not None:
-                weights = check_weights(sample_weight, size=n, other="probabilities")
-                kept = weights > 0  # a row of weight zero is a row that is not there
-                if not kept.all():
-                    probabilities, labels, weights = (
-                        probabilities[kept],
-                        labels[kept],
-                        weights[kept],
-                    )
-            self.classes_ = np.arange(k)
+            labels, probabilities, weights = check_rows(
+                labels, probabilities, sample_weight, unit=self.unit_scores, counts=True
+            )
+            self.classes_ = np.arange(probabilities.shape[1])
             if labels.min() == labels.max():
                 warn(
                     f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
@@ -115,7 +106,7 @@ class MulticlassCalibrator(BaseEstimator):
     def score(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Minus the Brier score of `predict_proba`, in [-2, 0]: proper, and finite.
+        """Minus the `brier_score_loss` of `predict_proba`, in [-2, 0]: proper, and finite.
 
         Parameters are those of `fit`.
         """
@@ -125,25 +116,12 @@ class MulticlassCalibrator(BaseEstimator):
     def _check_rows(self, probabilities):
         """Rows to predict from: of the shape that was fitted, and perhaps none."""
         check_is_fitted(self)
-        return check_score_rows(
-            probabilities,
-            unit=self.unit_scores,
-            n_classes=self.classes_.size,
-            allow_empty=True,
-        )
+        k = self.classes_.size
+        return check_score_rows(probabilities, unit=self.unit_scores, n_classes=k, allow_empty=True)
 
-    # probabilities and labels are X and y, no metadata; weights are taken unless switched off
-    __metadata_request__fit: ClassVar[dict] = {
-        "probabilities": UNUSED,
-        "labels": UNUSED,
-        "sample_weight": True,
-    }
+    __metadata_request__fit: ClassVar[dict] = ROUTED
     __metadata_request__predict_proba: ClassVar[dict] = {"probabilities": UNUSED}
-    __metadata_request__score: ClassVar[dict] = {
-        "probabilities": UNUSED,
-        "labels": UNUSED,
-        "sample_weight": True,
-    }
+    __metadata_request__score: ClassVar[dict] = ROUTED
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_class_labels, check_score_rows, check_weights, rescaled
+from calib.contract.validation import (
+    check_class_labels,
+    check_flag,
+    check_score_rows,
+    check_weights,
+    rescaled,
+)
 
 
 def confidences(
@@ -43,7 +49,7 @@ def confidences(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import confidences
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> correct, confidence = confidences([0, 2, 1, 2], rows)
@@ -52,7 +58,7 @@ def confidences(
     >>> round(expected_calibration_error(correct, confidence), 3)
     0.1
     """
-    labels, probabilities, _ = _check_sample(labels, probabilities, None)
+    labels, probabilities, _ = check_rows(labels, probabilities, None)
     predicted = probabilities.argmax(axis=1)
     return (labels == predicted).astype(np.uint8), probabilities.max(axis=1)
 
@@ -95,13 +101,13 @@ def class_wise(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import class_wise
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> class_wise(expected_calibration_error, [0, 2, 1, 2], rows).round(3)
     array([0.05, 0.15, 0.2 ])
     """
-    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
     return np.array(
         [
             _measured(measure, labels == j, column, weights, options)
@@ -137,13 +143,13 @@ def top_label(
 
     Examples
     --------
-    >>> from calib import expected_calibration_error
+    >>> from calib.metrics import expected_calibration_error
     >>> from calib.multiclass import top_label
     >>> rows = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 2
     >>> round(top_label(expected_calibration_error, [0, 2, 1, 2], rows), 3)
     0.1
     """
-    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
     predicted, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
     values, sizes = [], []
     for j in np.unique(predicted):
@@ -155,19 +161,30 @@ def top_label(
 
 
 def brier_score_loss(
-    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    scale_by_half: bool | str = "auto",
 ) -> float:
     """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
 
-    With two classes it is twice `calib.brier_score_loss`, as Brier (1950) has it.
+    As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes: it
+    then is `calib.metrics.brier_score_loss`. The sum itself is that of Brier (1950).
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     0.25
+    >>> brier_score_loss([0, 1], [[1.0, 0.0], [0.5, 0.5]])
+    0.125
     """
-    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    if scale_by_half != "auto":
+        check_flag(scale_by_half, "scale_by_half")
+    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
     of_outcome = probabilities[np.arange(labels.size), labels]
     others = np.square(probabilities).sum(axis=1) - np.square(of_outcome)
-    return _mean(np.square(1 - of_outcome) + others, weights)
+    loss = _mean(np.square(1 - of_outcome) + others, weights)
+    halved = probabilities.shape[1] == 2 if scale_by_half == "auto" else scale_by_half
+    return loss / 2 if halved else loss
 
 
 def log_loss(
@@ -180,20 +197,30 @@ def log_loss(
     >>> log_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]).__round__(3)
     0.347
     """
-    labels, probabilities, weights = _check_sample(labels, probabilities, sample_weight)
+    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
     with np.errstate(divide="ignore"):
         losses = 0.0 - np.log(probabilities[np.arange(labels.size), labels])
     return _mean(losses, weights)
 
 
-def _check_sample(labels, probabilities, sample_weight):
-    """Clean arrays, without the rows of weight zero."""
-    probabilities = check_score_rows(probabilities)
+def check_rows(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    unit: bool = True,
+    counts: bool = False,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None]:
+    """Return clean arrays, without the rows of weight zero: such a row is a row that is not there.
+
+    `unit` as in `check_score_rows`, `counts` as in `check_weights`.
+    """
+    probabilities = check_score_rows(probabilities, unit=unit)
     n, k = probabilities.shape
     labels = check_class_labels(labels, n_classes=k, size=n)
     if sample_weight is None:
         return labels, probabilities, None
-    weights = check_weights(sample_weight, size=n, other="probabilities", counts=False)
+    weights = check_weights(sample_weight, size=n, other="probabilities", counts=counts)
     kept = weights > 0
     return labels[kept], probabilities[kept], weights[kept]
 

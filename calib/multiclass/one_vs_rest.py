@@ -1,6 +1,7 @@
 """A binary calibrator for each class, and what becomes of their probabilities."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,7 +71,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
     array([[0.333, 0.667, 0.   ]])
     """
 
-    def __init__(self, calibrator=None):
+    def __init__(self, calibrator: Any = None):
         self.calibrator = calibrator
 
     @property

@@ -85,14 +85,14 @@ class TopLabelBinning(MulticlassCalibrator):
         """
         return self._predict_top_label(self._check_rows(probabilities))
 
-    def bounds(self, delta: float) -> list[NDArray[np.float64]]:
-        r"""With probability 1 - delta no calibrated probability is off by more, in any class.
+    def bounds(self, alpha: float) -> list[NDArray[np.float64]]:
+        r"""With probability 1 - alpha no calibrated probability is off by more, in any class.
 
         .. math:: \bigl\lvert P(z = c \mid c, i) - m_{ci} / N_{ci} \bigr\rvert
 
         Parameters
         ----------
-        delta : float
+        alpha : float
             Probability of failure, in (0, 1).
 
         Returns
@@ -104,18 +104,18 @@ class TopLabelBinning(MulticlassCalibrator):
         Raises
         ------
         ValueError
-            If `delta` is out of range, or there were weights that are no whole numbers.
+            If `alpha` is out of range, or there were weights that are no whole numbers.
 
         Notes
         -----
-        `calib.theory.bin_bounds` for each class, with a share of delta in proportion to its bins.
+        `calib.theory.bin_bounds` for each class, with a share of alpha in proportion to its bins.
         For independent rows with the same distribution, whatever it is, with ties and rare classes;
         the same rows cut the bins and fill them.
         """
-        check_positive(delta, "delta", below=1)
+        check_positive(alpha, "alpha", below=1)
         check_is_fitted(self)
         n_bins = self._numbers_of_bins
-        share = delta / n_bins[self.top_counts_ > 0].sum()
+        share = alpha / n_bins[self.top_counts_ > 0].sum()
         return [
             bin_bounds(binning.counts_, int(n) * share, n_bins=int(n)) if count > 0 else np.ones(1)
             for binning, n, count in zip(self.binnings_, n_bins, self.top_counts_, strict=True)

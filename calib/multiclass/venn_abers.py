@@ -28,7 +28,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
 
     Parameters
     ----------
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         Loss for which each pair of probabilities is merged to one, as in `VennAbers`.
 
     Attributes

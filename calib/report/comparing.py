@@ -13,7 +13,7 @@ N_REPEATS = 3  # of the folds: a page should not take longer
 MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
 
-def compared(sample: Sample, random_state: int) -> Compared | None:
+def compared(sample: Sample, seed: int) -> Compared | None:
     """The quick ones of the default calibrators by cross-validated log loss.
 
     Of very many rows they are compared on a part.
@@ -22,7 +22,7 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
         return None
     notes = []
     if sample.labels.size > MOST:
-        rng = np.random.default_rng(random_state)
+        rng = np.random.default_rng(seed)
         part = sample.rows(np.sort(rng.choice(sample.labels.size, MOST, replace=False)))
         if np.bincount(part.labels, minlength=2).min() < FEW:
             return None
@@ -35,7 +35,7 @@ def compared(sample: Sample, random_state: int) -> Compared | None:
         {d.name: d.calibrator for d in fitting(DEFAULTS, is_probability) if math.isinf(d.most)},
         sample_weight=sample.weights,
         n_repeats=N_REPEATS,
-        random_state=random_state,
+        random_state=seed,
     )
     gain_in = "log" if math.isfinite(found.results[found.reference].log_loss) else "brier"
     return Compared(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from numpy.typing import ArrayLike
 
 import calib
-from calib.contract.validation import check_integer
+from calib.contract.randomness import RandomState, check_seed
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
 from calib.report.judging import advise, judge
@@ -50,7 +50,7 @@ def make_report(
     groups: ArrayLike | None = None,
     name: str = "scores",
     notes: Iterable[str] = (),
-    random_state: int = 0,
+    random_state: RandomState = 0,
 ) -> Report:
     """Judge whether scores are honest probabilities, and measure how good they are.
 
@@ -68,7 +68,7 @@ def make_report(
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
         Sentences on how the data were read, to be shown with them.
-    random_state : int, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Draws the samples that show what chance does, and the folds of the comparison.
 
     Returns
@@ -95,16 +95,16 @@ def make_report(
     >>> make_report(p, rng.random(1000) < p).verdict.sentence
     'No evidence of miscalibration in 1,000 rows with 523 positives (Kuiper test, p = 0.760).'
     """
-    check_integer(random_state, "random_state", minimum=0)
+    seed = check_seed(random_state)
     sample, left_out = clean(scores, labels, sample_weight, groups)
     data = described(sample, left_out)
-    chance = simulated(sample, random_state) if data.probabilities else None
+    chance = simulated(sample, seed) if data.probabilities else None
     measures = estimates(sample, data, chance)
     tests = calibration_tests(sample, chance) if data.probabilities else ()
     curve = curve_of(sample) if data.probabilities else None
     verdict = judge(sample, data, measures, tests, curve)
     by_group = groups_of(sample) if data.probabilities else ()
-    comparison = compared(sample, random_state)
+    comparison = compared(sample, seed)
     return Report(
         name=str(name),
         version=calib.__version__,

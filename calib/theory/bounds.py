@@ -1,9 +1,9 @@
 """Finite-sample bounds for histogram binning.
 
-`bin_bounds`, `mce_bound`, `ece_bound` and `auc_loss_bound` hold with probability 1 - delta for the
+`bin_bounds`, `mce_bound`, `ece_bound` and `auc_loss_bound` hold with probability 1 - alpha for the
 bins that `HistogramBinning` makes, whatever the distribution of the scores: continuous, with atoms
-(trees, forests, rounded scores), or mixed. `confidence_band` is their sister by Clopper and Pearson
-for bins fixed in advance, or given the scores.
+(trees, forests, rounded scores), or mixed. `clopper_pearson_limits` is their sister for bins fixed
+in advance, or given the scores. The papers and the chapters write delta for alpha.
 
 Write N_i for the calibration points in bin i, theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats
 for their estimates, B for the number of bins, N for the size of the sample.
@@ -18,28 +18,28 @@ from calib.contract.validation import check_choice, check_integer, check_positiv
 
 def bin_bounds(
     counts: ArrayLike,
-    delta: float,
+    alpha: float,
     *,
     strategy: str = "quantile",
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> NDArray[np.float64]:
-    r"""With probability 1 - delta each ``|theta^_i - theta_i|`` is at most this, for all i at once.
+    r"""With probability 1 - alpha each ``|theta^_i - theta_i|`` is at most this, for all i at once.
 
     .. math::
-        \sqrt{\frac{\log(2J/\delta)}{2 N_i}} + \frac{2}{N_i - 2}
+        \sqrt{\frac{\log(2J/\alpha)}{2 N_i}} + \frac{2}{N_i - 2}
 
     Parameters
     ----------
     counts : array-like of shape (B,)
         Calibration points in the fitted bins, ``HistogramBinning.counts_``, from left to right.
-    delta : float
+    alpha : float
         Probability of failure, in (0, 1).
     strategy : {"quantile", "uniform"}, default="quantile"
         How the bins were made. ``"uniform"``: they were fixed in advance, so J = B and the last
         term is not needed.
     n_bins : int, optional
-        The number of bins asked for, if it was chosen without the sample. Half of delta then goes
+        The number of bins asked for, if it was chosen without the sample. Half of alpha then goes
         to the bins that hold just the ranks they hold without ties: J = 2B for these, and
         J = N (N + 1) for the others.
     n_values : int, optional
@@ -72,7 +72,7 @@ def bin_bounds(
     array([0.1  , 0.082])
     """
     counts = _counts(counts)
-    check_positive(delta, "delta", below=1)
+    check_positive(alpha, "alpha", below=1)
     check_choice(strategy, ["quantile", "uniform"], "strategy")
     cut_from_scores = strategy == "quantile" and n_values is None
     if strategy == "uniform":
@@ -83,7 +83,7 @@ def bin_bounds(
     else:
         possible = _pairs_of_ranks(counts, n_bins)
     with np.errstate(divide="ignore"):
-        bounds = np.sqrt(np.log(2 * possible / delta) / (2 * counts))
+        bounds = np.sqrt(np.log(2 * possible / alpha) / (2 * counts))
         if cut_from_scores:
             bounds += np.where(counts > 2, 2 / np.abs(counts - 2), np.inf)
     return np.minimum(bounds, 1.0)
@@ -91,13 +91,13 @@ def bin_bounds(
 
 def mce_bound(
     counts: ArrayLike,
-    delta: float,
+    alpha: float,
     *,
     strategy: str = "quantile",
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> float:
-    """With probability 1 - delta the maximum calibration error is at most this.
+    """With probability 1 - alpha the maximum calibration error is at most this.
 
     The largest of `bin_bounds`, whose parameters these are, for any distribution of the scores.
 
@@ -109,29 +109,27 @@ def mce_bound(
     --------
     >>> print(round(mce_bound([100] * 10, 0.05, n_bins=10), 3))
     0.203
-    >>> print(round(published_mce_bound(1000, 10, 0.05), 3))
-    0.346
     """
     known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
-    return float(bin_bounds(counts, delta, **known).max())
+    return float(bin_bounds(counts, alpha, **known).max())
 
 
 def ece_bound(
     counts: ArrayLike,
-    delta: float,
+    alpha: float,
     *,
     strategy: str = "quantile",
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> float:
-    r"""With probability 1 - delta the expected calibration error is at most this.
+    r"""With probability 1 - alpha the expected calibration error is at most this.
 
     .. math::
         &\sum_i \frac{N_i}{N} \epsilon_i + t \sum_i \lvert \epsilon_{i+1} - \epsilon_i \rvert,
 
-        &t = \sqrt{\frac{\log(4/\delta)}{2N}}
+        &t = \sqrt{\frac{\log(4/\alpha)}{2N}}
 
-    with the `bin_bounds` epsilon_i for delta/2, or the largest of them if that is smaller.
+    with the `bin_bounds` epsilon_i for alpha/2, or the largest of them if that is smaller.
     Parameters are those of `bin_bounds`; it holds for any distribution of the scores.
 
     Returns
@@ -150,27 +148,27 @@ def ece_bound(
     0.142
     """
     known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
-    return _weighted(bin_bounds(counts, delta / 2, **known), _counts(counts), delta)
+    return _weighted(bin_bounds(counts, alpha / 2, **known), _counts(counts), alpha)
 
 
 def auc_loss_bound(
     counts: ArrayLike,
-    delta: float,
+    alpha: float,
     *,
     base_rate: float,
     strategy: str = "quantile",
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> float:
-    r"""With probability 1 - delta, AUC(score) - AUC(calibrated score) is at most this.
+    r"""With probability 1 - alpha, AUC(score) - AUC(calibrated score) is at most this.
 
     .. math::
         &\frac12 \max_i \frac{N_i}{N} + t
         + \frac{\min(\bar\epsilon, \tfrac12 \max_i \epsilon_i)}{p (1 - p)},
 
-        &t = \sqrt{\frac{\log(4/\delta)}{2N}}
+        &t = \sqrt{\frac{\log(4/\alpha)}{2N}}
 
-    with the `bin_bounds` epsilon_i for delta/2 and their mean as in `ece_bound`.
+    with the `bin_bounds` epsilon_i for alpha/2 and their mean as in `ece_bound`.
 
     Parameters
     ----------
@@ -194,15 +192,15 @@ def auc_loss_bound(
     """
     check_positive(base_rate, "base_rate", below=1)
     known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
-    bounds, counts = bin_bounds(counts, delta / 2, **known), _counts(counts)
-    error = min(_weighted(bounds, counts, delta), bounds.max() / 2)
+    bounds, counts = bin_bounds(counts, alpha / 2, **known), _counts(counts)
+    error = min(_weighted(bounds, counts, alpha), bounds.max() / 2)
     largest = counts.max() / counts.sum()
     spread = base_rate * (1 - base_rate)
-    return float(largest / 2 + _uniform_deviation(counts.sum(), delta) + error / spread)
+    return float(largest / 2 + _uniform_deviation(counts.sum(), alpha) + error / spread)
 
 
-def confidence_band(
-    counts: ArrayLike, positives: ArrayLike, delta: float
+def clopper_pearson_limits(
+    counts: ArrayLike, positives: ArrayLike, alpha: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Simultaneous intervals of Clopper and Pearson for the probabilities of the bins.
 
@@ -210,8 +208,8 @@ def confidence_band(
     ----------
     counts, positives : array-like of shape (B,)
         ``HistogramBinning.counts_`` and ``positives_``.
-    delta : float
-        Probability that some interval misses, in (0, 1); each has delta/B of it.
+    alpha : float
+        Probability that some interval misses, in (0, 1); each has alpha/B of it.
 
     Returns
     -------
@@ -222,7 +220,7 @@ def confidence_band(
     -----
     Without a remainder, for two targets. For theta_i if the bins were fixed in advance, as with
     ``strategy="uniform"``. And, for any bins cut from the scores and any distribution, given the
-    scores, for the mean of P(z = 1 | score) over the calibration scores in the bin, if delta is
+    scores, for the mean of P(z = 1 | score) over the calibration scores in the bin, if alpha is
     at most 1/2: the labels are then independent with different probabilities, and their sum has
     lighter tails than with equal ones (Hoeffding, 1956), but for a single positive or negative,
     where the union bound replaces Clopper and Pearson's limit. Narrower than `bin_bounds` where
@@ -234,15 +232,15 @@ def confidence_band(
 
     Examples
     --------
-    >>> lower, upper = confidence_band([100, 100], [0, 50], 0.05)
+    >>> lower, upper = clopper_pearson_limits([100, 100], [0, 50], 0.05)
     >>> lower.round(3), upper.round(3)
     (array([0.   , 0.385]), array([0.043, 0.615]))
     """
     counts, positives = _counts(counts), _counts(positives, "positives", least=0)
-    check_positive(delta, "delta", below=1)
+    check_positive(alpha, "alpha", below=1)
     if positives.shape != counts.shape or np.any(positives > counts):
         raise ValueError("positives must be as many as counts, and none larger than its count")
-    tail = delta / (2 * counts.size)
+    tail = alpha / (2 * counts.size)
     negatives = counts - positives
     return _lower_limit(counts, positives, tail), 1 - _lower_limit(counts, negatives, tail)
 
@@ -269,17 +267,17 @@ def _pairs_of_ranks(counts, n_bins):
     return np.where(as_planned, 2.0 * n_bins, n * (n + 1))
 
 
-def _weighted(bounds, counts, delta):
+def _weighted(bounds, counts, alpha):
     """Bound of the mean of `bounds` over the unknown masses of the bins."""
     variation = np.abs(np.diff(bounds)).sum()
     total = counts.sum()
-    mean = np.dot(counts, bounds) / total + variation * _uniform_deviation(total, delta)
+    mean = np.dot(counts, bounds) / total + variation * _uniform_deviation(total, alpha)
     return float(min(mean, bounds.max()))
 
 
-def _uniform_deviation(n, delta):
-    """What the empirical distribution function leaves the true one by, but for delta/2."""
-    return np.sqrt(np.log(4 / delta) / (2 * n))
+def _uniform_deviation(n, alpha):
+    """What the empirical distribution function leaves the true one by, but for alpha/2."""
+    return np.sqrt(np.log(4 / alpha) / (2 * n))
 
 
 def _counts(counts, name="counts", least=1):

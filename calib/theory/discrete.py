@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import check_integer, check_positive, rescaled
 
 
@@ -69,9 +70,9 @@ class DiscreteLaw:
 
     @classmethod
     def random(
-        cls, rng: np.random.Generator | int, n_levels: int, n_parts: int, *, highest: int = 9
+        cls, random_state: RandomState, n_levels: int, n_parts: int, *, highest: int = 9
     ) -> Self:
-        """Draw a distribution with the generator, or the seed, `rng`.
+        """Draw a distribution with the generator, or the seed, `random_state`.
 
         Weights are whole numbers from 0 to `highest`, the base rate is 0.1, 0.2, ... or 0.9. Small
         weights make empty cells and equal likelihood ratios likely, which proofs must survive.
@@ -79,7 +80,7 @@ class DiscreteLaw:
         check_integer(n_levels, "n_levels")
         check_integer(n_parts, "n_parts")
         check_integer(highest, "highest")
-        rng = np.random.default_rng(rng)
+        rng = check_random_state(random_state)
         weights = rng.integers(0, highest + 1, (2, n_levels, n_parts))
         weights[:, 0, 0] += weights.sum(axis=(1, 2)) == 0
         return cls(*weights, rng.integers(1, 10) / 10)
@@ -194,13 +195,13 @@ class DiscreteLaw:
             (gap,) = _level_sets(self._check(groups, "groups"), gap)
         return np.abs(gap).sum()
 
-    def sample(self, n: int, rng: np.random.Generator | int) -> tuple[NDArray, NDArray, NDArray]:
+    def sample(self, n: int, random_state: RandomState) -> tuple[NDArray, NDArray, NDArray]:
         """Draw levels, parts and labels of `n` objects: three arrays of shape (n,).
 
-        `rng` is a generator or the seed of one.
+        `random_state` is a generator or the seed of one.
         """
         check_integer(n, "n", minimum=0)
-        rng = np.random.default_rng(rng)
+        rng = check_random_state(random_state)
         masses = np.stack([self._joint_negative, self._joint_positive]).astype(float)
         draws = rng.choice(masses.size, n, p=masses.ravel())
         labels, levels, parts = np.unravel_index(draws, masses.shape)

@@ -54,7 +54,8 @@ class SelfCalibratingConformal(OneDimensional):
     smallest interval that holds them all, whose ends are rounded outward by 1e-9 of half the range
     of the outcomes. The guarantee needs exchangeable data and nothing else, whatever the ties. If
     alpha is at most 1/2 and outcomes are continuous, the set covers too much by at most
-    E K / (N + 1), where K is the number of level sets (chapter 32).
+    E K / (N + 1), where K is the number of level sets, each of which has at most one more point
+    covered than it should.
 
     An interval reaches far where a level set may be smaller than 1 / alpha, since all outcomes
     conform to it. Isotonic regression has such level sets. Scores that are rounded before, so that

@@ -7,8 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
 from calib.contract.validation import check_choice
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.kernels.venn_abers import look_up, venn_abers
 from calib.maps.forms import StepMap
 
@@ -26,7 +26,7 @@ def minimax_square(p0, p1):
     return (1 - (1 - p1) ** 2 + p0**2) / 2
 
 
-MERGES = {"log": minimax_log, "square": minimax_square}
+MERGES = {"log": minimax_log, "brier": minimax_square}
 
 
 class VennAbers(Calibrator):
@@ -41,7 +41,7 @@ class VennAbers(Calibrator):
 
     Parameters
     ----------
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         Loss for which `predict` merges the two to one probability of minimax regret,
 
         .. math::
@@ -134,7 +134,7 @@ class VennAbers(Calibrator):
         ----------
         scores : array-like of shape (n,)
             As in `predict_interval`.
-        loss : {"log", "square"}, optional
+        loss : {"log", "brier"}, optional
             By default that of the constructor.
 
         Returns
@@ -176,7 +176,7 @@ class VennAbers(Calibrator):
         probabilities = np.asarray(probabilities, np.float64)
         if probabilities.ndim == 0 or not np.all((probabilities >= 0) & (probabilities <= 1)):
             raise ValueError("probabilities must be an array of numbers in [0, 1], one row a fold")
-        if self.loss == "square":
+        if self.loss == "brier":
             return np.mean(probabilities, axis=0)
         return expit(np.mean(logit(probabilities), axis=0))
 

@@ -33,7 +33,7 @@ class MondrianVennAbers(OneDimensional):
 
     Parameters
     ----------
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         As in `VennAbers`.
 
     Attributes
@@ -53,7 +53,7 @@ class MondrianVennAbers(OneDimensional):
 
     References
     ----------
-    Vovk, Gammerman and Shafer (2005), chapter 4, on Mondrian predictors; Vovk and Petej (2014).
+    Vovk, Gammerman and Shafer (2005) on Mondrian predictors; Vovk and Petej (2014).
 
     Examples
     --------

@@ -20,8 +20,8 @@ from calib.contract.protocol import (
     training_weights,
 )
 from calib.contract.validation import check_choice, check_scores, check_weights, restored_on_failure
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 from calib.venn_abers.inductive import MERGES
 
 
@@ -39,7 +39,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : classifier, default=LogisticRegression()
         Two classes; its score is `decision_function`, or `predict_proba` if there is none.
-    loss : {"log", "square"}, default="log"
+    loss : {"log", "brier"}, default="log"
         As in `VennAbers`, for `predict_proba`.
     n_jobs : int, optional
         Processes among which joblib shares the objects; by default one.
@@ -82,7 +82,14 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (array([0.   , 0.333, 0.333]), array([0.5  , 0.667, 1.   ]))
     """
 
-    def __init__(self, estimator=None, *, loss="log", n_jobs=None, verbose=0):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        loss: str = "log",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
         self.estimator = estimator
         self.loss = loss
         self.n_jobs = n_jobs

@@ -1,16 +1,13 @@
 """A classifier and its calibrator as one scikit-learn estimator."""
 
-import numbers
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit, check_cv
 from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
@@ -25,16 +22,16 @@ from calib.contract.protocol import (
     normalized,
     training_weights,
 )
+from calib.contract.randomness import RandomState
 from calib.contract.validation import (
     check_choice,
     check_flag,
-    check_integer,
-    check_positive,
     check_weights,
     restored_on_failure,
 )
 from calib.logistic.platt import PlattScaling
 from calib.wrappers.selection import CalibratorCV
+from calib.wrappers.splitting import Sample, check_splitting, is_prefit
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -84,7 +81,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         decision function, which does not saturate. `PlattScaling` by default gets probabilities
         as they are where there is nothing else, as in scikit-learn; whether their logits suit a
         classifier better can be seen by ``[PlattScaling(), PlattScaling(scale="logit")]``.
-    random_state : int, RandomState or None, default=None
+    random_state : None, int, numpy Generator or RandomState, default=None
         Draws the held-out rows if `cv` is a float. Nothing else is random here.
 
     Attributes
@@ -142,13 +139,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator=None,
-        calibrator=None,
+        estimator: Any = None,
+        calibrator: Any = None,
         *,
-        cv=5,
-        ensemble=False,
-        response_method="auto",
-        random_state=None,
+        cv: Any = 5,
+        ensemble: bool = False,
+        response_method: str = "auto",
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.calibrator = calibrator
@@ -211,19 +208,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def get_metadata_routing(self) -> MetadataRouter:
         """Who may ask for the parameters of `fit`: classifier, splitter and calibrator."""
         fit = MethodMapping().add(caller="fit", callee="fit")
-        return (
-            MetadataRouter(owner=type(self).__name__)
-            .add_self_request(self)
-            .add(
-                estimator=self._classifier(),
-                method_mapping=MethodMapping() if self._is_prefit() else fit,
-            )
-            .add(
-                splitter=self.cv,
-                method_mapping=MethodMapping().add(caller="fit", callee="split"),
-            )
-            .add(calibrator=self._calibrator(), method_mapping=fit)
-        )
+        split = MethodMapping().add(caller="fit", callee="split")
+        training = MethodMapping() if is_prefit(self.cv) else fit
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        router.add(estimator=self._classifier(), method_mapping=training)
+        router.add(splitter=self.cv, method_mapping=split)
+        return router.add(calibrator=self._calibrator(), method_mapping=fit)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
@@ -282,13 +272,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.response_method, ["auto", "decision_function", "predict_proba"], "response_method"
         )
         check_flag(self.ensemble, "ensemble")
-        if isinstance(self.cv, str):
-            check_choice(self.cv, ["leave_one_out", "prefit", "same"], "cv")
-        elif isinstance(self.cv, numbers.Integral):
-            check_integer(self.cv, "cv", minimum=2)
-        elif isinstance(self.cv, numbers.Real):
-            check_positive(self.cv, "cv", below=1)
-        if not self._is_prefit():
+        check_splitting(self.cv)
+        if not is_prefit(self.cv):
             check_classifier(self._classifier())
 
     def _fit(self, X, y, sample_weight, groups, fit_params):
@@ -304,12 +289,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = check_weights(sample_weight, size=y.size, other="y")
         training, splitting, calibrating = self._routed(sample_weight, groups, fit_params)
-        parts = self._scored_parts(X, codes, training, splitting)
+        sample, classifier = Sample(X, codes, self.classes_, training), self._classifier()
+        parts = sample.parts(classifier, self._scores, self.cv, splitting, self.random_state)
         if not self.ensemble:
-            parts = [self._pooled(parts, X, codes, training)]
+            parts = [sample.pooled(classifier, parts)]
         self.members_ = []
         for estimator, scores, rows in parts:
             params = _check_method_params(X, calibrating, indices=rows)
+            sample.require_every_class(rows, params, "the calibration rows")
             self.members_.append((estimator, self._calibrate(scores, codes[rows], params)))
 
     def _routed(self, sample_weight, groups, fit_params):
@@ -325,12 +312,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
         if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
             raise ValueError(f"groups are for a splitter, but cv={self.cv!r} splits nothing")
-        if fit_params and self._is_prefit():
+        prefit = is_prefit(self.cv)
+        if fit_params and prefit:
             raise ValueError(
                 'cv="prefit" trains no classifier, which could take the fit parameters '
                 f"{', '.join(fit_params)}: leave them out"
             )
-        training = {} if self._is_prefit() else training_weights(self._classifier(), sample_weight)
+        training = {} if prefit else training_weights(self._classifier(), sample_weight)
         splitting = {} if groups is None else {"groups": groups}
         calibrating = {} if sample_weight is None else {"sample_weight": sample_weight}
         return training | fit_params, splitting, calibrating
@@ -340,36 +328,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise AttributeError("an ensemble has several classifiers and calibrators: members_")
         return self.members_[0]
 
-    def _scored_parts(self, X, codes, training, splitting):
-        """For each split the classifier, the scores to calibrate on, the rows they belong to."""
-        everything = np.arange(codes.size)
-        if self._is_prefit():
-            yield self._prefit(), self._scores(self.estimator, X), everything
-            return
-        n_splits = 0
-        for trained, scored in self._splits(X, codes, splitting):
-            n_splits += 1
-            trained, scored = everything[trained], everything[scored]  # masks become indices
-            estimator = self._train(X, codes, training, trained)
-            X_scored, _ = _safe_split(estimator, X, None, scored, trained)
-            yield estimator, self._scores(estimator, X_scored), scored
-        if n_splits == 0:
-            raise ValueError("cv yields no split: pass at least one (a generator works only once)")
-
-    def _pooled(self, parts, X, codes, training):
-        """One part of them all; if they are several, its classifier is trained on all rows."""
-        estimator, scores, rows = next(parts)
-        scores, rows = [scores], [rows]
-        for _, scores_of_part, rows_of_part in parts:
-            scores.append(scores_of_part)
-            rows.append(rows_of_part)
-        if len(rows) > 1:
-            estimator = self._train(X, codes, training, np.arange(codes.size))
-        return estimator, np.concatenate(scores), np.concatenate(rows)
-
     def _calibrate(self, scores, codes, params):
         """Fit the calibrators, each on its column of scores."""
-        self._require_every_class(codes, params, "the calibration rows")
         if is_multiclass(self._calibrator()):
             return [clone(self._calibrator()).fit(scores, codes, **params)]
         positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
@@ -390,55 +350,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return np.hstack([1 - probabilities, probabilities])
         return normalized(probabilities)
 
-    def _prefit(self):
-        check_is_fitted(
-            self._classifier(),
-            msg='cv="prefit" needs a fitted estimator, found an unfitted %(name)s: fit it first, '
-            "and within cross-validation, which clones, pass FrozenEstimator(estimator)",
-        )
-        known = getattr(self.estimator, "classes_", self.classes_)
-        if not np.array_equal(known, self.classes_):
-            raise ValueError(
-                f"y holds the classes {self.classes_} but estimator was fitted on {known}: pass "
-                "calibration rows of each of its classes and of no other"
-            )
-        return self.estimator
-
-    def _is_prefit(self):
-        return isinstance(self.cv, str) and self.cv == "prefit"
-
-    def _splits(self, X, codes, params):
-        """Pairs of training rows and rows to score."""
-        cv = self.cv
-        if isinstance(cv, str) and cv == "same":
-            return [(slice(None), slice(None))]
-        if isinstance(cv, str):
-            cv = LeaveOneOut()
-        elif isinstance(cv, numbers.Real) and not isinstance(cv, numbers.Integral):
-            cv = StratifiedShuffleSplit(1, test_size=float(cv), random_state=self.random_state)
-        return check_cv(cv, codes, classifier=True).split(X, codes, **params)
-
-    def _train(self, X, codes, params, rows):
-        params = _check_method_params(X, params, indices=rows)
-        self._require_every_class(codes[rows], params, "the training rows of a split")
-        estimator = clone(self._classifier())
-        X, y = _safe_split(estimator, X, self.classes_[codes], rows)
-        return estimator.fit(X, y, **params)
-
     def _scores(self, estimator, X):
         method = self.response_method
         if method == "auto" and getattr(self._calibrator(), "unit_scores", False):
             method = "predict_proba"
         scores = classifier_scores(estimator, X, method, self.classes_.size)
         return class_columns(self._calibrator(), scores)
-
-    def _require_every_class(self, codes, params, where):
-        absent = np.bincount(codes, params.get("sample_weight"), minlength=self.classes_.size) == 0
-        if absent.any():
-            raise ValueError(
-                f"class {self.classes_[absent][0]} has no row (of positive weight) in {where}: "
-                "collect more rows of this class or choose another cv"
-            )
 
 
 def _mean(probabilities):

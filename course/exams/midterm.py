@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-import calib
+from calib import metrics
 
 
 def row(values):
@@ -40,8 +40,8 @@ def tied_predictions(rng):
     predictions = np.array([low, *[0.5] * 6, high])
     labels = np.array([0, *rng.permutation([1, 1, 1, 0, 0, 0]), 1])
     sizes = {
-        "sorted": calib.expected_calibration_error(labels, predictions, n_bins=2, ties="label"),
-        "together": calib.expected_calibration_error(labels, predictions, n_bins=2, ties="group"),
+        "sorted": metrics.expected_calibration_error(labels, predictions, n_bins=2, ties="label"),
+        "together": metrics.expected_calibration_error(labels, predictions, n_bins=2, ties="group"),
     }
     return {
         "tied_predictions": row(predictions),

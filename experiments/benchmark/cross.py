@@ -8,7 +8,7 @@ from experiments.benchmark.calibrators import timed
 from experiments.benchmark.data import DATA_SETS, SEED, seed_of, split
 from experiments.benchmark.models import MODELS, fitted, probabilities, seeded
 from experiments.benchmark.protocol import measures, rounded
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 SPLIT = 0
 RAW_ON_ALL = "Raw on all rows"
@@ -44,11 +44,7 @@ BENCHMARK_CROSS = Experiment(
     name="benchmark_cross",
     title=f"Cross Venn-Abers prediction on {len(DATA_SETS)} real data sets, {len(MODELS)} models",
     seed=SEED,
-    cases=lambda: [
-        {"dataset": one.name, "model": model, "split": SPLIT}
-        for one in DATA_SETS
-        for model in MODELS
-    ],
+    cases=lambda: grid(dataset=[one.name for one in DATA_SETS], model=MODELS, split=[SPLIT]),
     run_case=run_case,
     deviations=(
         "Data sets, encoding, base models and test rows are those of the first split of "

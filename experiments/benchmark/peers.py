@@ -11,7 +11,7 @@ from experiments.benchmark.calibrators import CANDIDATES, predictions, timed
 from experiments.benchmark.data import DATA_SETS, SEED, seed_of, split
 from experiments.benchmark.models import MODELS, fitted, probabilities
 from experiments.benchmark.protocol import measures, rounded
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 SPLIT = 0
 LIGHTGBM = "LightGBM"
@@ -126,11 +126,9 @@ BENCHMARK_PEERS = Experiment(
     name="benchmark_peers",
     title=f"Other packages' calibrators, and LightGBM, on {len(DATA_SETS)} real data sets",
     seed=SEED,
-    cases=lambda: [
-        {"dataset": one.name, "model": model, "split": SPLIT}
-        for one in DATA_SETS
-        for model in [*MODELS, LIGHTGBM]
-    ],
+    cases=lambda: grid(
+        dataset=[one.name for one in DATA_SETS], model=[*MODELS, LIGHTGBM], split=[SPLIT]
+    ),
     run_case=run_case,
     deviations=(
         "Data sets, encoding, base models and rows are those of the first split of 'benchmark', "

@@ -13,7 +13,7 @@ from calib.isotonic.regression import IsotonicCalibrator
 from calib.logistic.platt import PlattScaling
 from calib.metrics import log_loss, roc_auc_score
 from experiments.durfee2022.data import SEED, features, split
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 DATASETS = ["bank_full", "adult", "credit_default"]
 SCORES = ["logistic regression", "boosting"]
@@ -94,12 +94,7 @@ AUC_SPLIT = Experiment(
     name="auc_split",
     title="Splitting criterion of Durfee, Gupta and Basu (2022), section 12, against Gini",
     seed=SEED,
-    cases=lambda: [
-        {"dataset": dataset, "score": score, "run": run}
-        for dataset in DATASETS
-        for score in SCORES
-        for run in range(N_RUNS)
-    ],
+    cases=lambda: grid(dataset=DATASETS, score=SCORES, run=range(N_RUNS)),
     run_case=run_case,
     deviations=(
         "The paper proposes the criterion and does not test it: the protocol is ours.",

@@ -35,14 +35,18 @@ def cases():
 
 def run_case(case):
     """Train a family; after each number of epochs measure its networks and their calibration."""
-    return rows_of(**case, counts=EPOCHS)
+    return rows_of(**case, counts=EPOCHS, lasts=EPOCHS[-1:])
 
 
-def rows_of(dataset, inputs, size, regularisation, counts):
-    """Rows of the networks of a family for each number of epochs in `counts`."""
+def rows_of(dataset, inputs, size, regularisation, counts, lasts, n_training=LEVEL.n_training):
+    """Rows of the networks of a family, trained on at most `n_training` rows.
+
+    For each number of epochs in `counts` those of the best epoch so far, for each in `lasts` those
+    of that epoch itself.
+    """
     encoded = features(dataset)
     parts = [
-        split(dataset, run, encoded.labels, encoded.held_out, at_most=LEVEL.n_training)
+        split(dataset, run, encoded.labels, encoded.held_out, at_most=n_training)
         for run in range(LEVEL.n_runs)
     ]
     stack = Stack(
@@ -53,21 +57,23 @@ def rows_of(dataset, inputs, size, regularisation, counts):
         seeds=[SEED + run for run in range(LEVEL.n_runs)],
     )
     best = _measured(stack, 0, np.full(stack.n, -np.inf))
-    rows = []
+    about, rows = (dataset, n_training), []
     for epoch in range(1, max(counts) + 1):
         stack.train_epoch()
         area = areas(stack, "validation")
         better = area > best["validation"]  # never for NaN
-        if better.any() or epoch == max(counts):
+        if better.any() or epoch in lasts:
             last = _measured(stack, epoch, area)
             for name, values in best.items():
                 values[better] = last[name][better]
         if epoch in counts:
-            rows += _rows(dataset, epoch, "best", best)
-    failed = np.isnan(area)  # of those the best epoch is the last that can be measured
-    for name, values in last.items():
-        values[failed] = best[name][failed]
-    return rows + _rows(dataset, max(counts), "last", last)
+            rows += _rows(about, epoch, "best", best)
+        if epoch in lasts:
+            failed = np.isnan(area)  # of those the best epoch is the last that can be measured
+            for name, values in last.items():
+                values[failed] = best[name][failed]
+            rows += _rows(about, epoch, "last", last)
+    return rows
 
 
 def _measured(stack, epoch, validation):
@@ -80,8 +86,8 @@ def _measured(stack, epoch, validation):
     }
 
 
-def _rows(dataset, n_epochs, kept, networks):
-    """One row for each network."""
+def _rows(about, n_epochs, kept, networks):
+    """One row for each network; `about` tells the data set and the most rows trained on."""
     return [
         {
             "n_epochs": n_epochs,
@@ -90,15 +96,15 @@ def _rows(dataset, n_epochs, kept, networks):
             "learning_rate": LEVEL.rates[k % len(LEVEL.rates)],
             "epoch": networks["epoch"][k],
             "validation_auc": networks["validation"][k],
-            **_areas(dataset, k // len(LEVEL.rates), networks["calibration"][k], test),
+            **_areas(*about, k // len(LEVEL.rates), networks["calibration"][k], test),
         }
         for k, test in enumerate(networks["test"])
     ]
 
 
-def _areas(dataset, run, scores, test_scores):
+def _areas(dataset, n_training, run, scores, test_scores):
     """AUC before and after calibration by leaf, and the standard error of the difference."""
-    of = partitions(dataset, run)
+    of = partitions(dataset, run, n_training)
     labels, test_labels = of.labels["calibration"], of.labels["test"]
     leaves = of.leaves[choose_tree(of.leaves, scores, labels, run)]
     predicted = heterogeneous(leaves["calibration"], scores, labels, leaves["test"], test_scores)

@@ -18,7 +18,7 @@ def cases():
 
 def run_case(case):
     """Train a family; measure its networks and their calibration."""
-    return rows_of(EARLY, **case, counts=(LEVEL.n_epochs,))
+    return rows_of(EARLY, **case, counts=[LEVEL.n_epochs], lasts=[LEVEL.n_epochs])
 
 
 LABEL_STUDY = Experiment(

@@ -53,9 +53,9 @@ class Partitions(NamedTuple):
 
 
 @lru_cache(maxsize=BUDGETS[BUDGET].n_runs)
-def partitions(dataset, run):
-    """Train the trees and the forest of a run."""
-    encoded, n_training = features(dataset), BUDGETS[BUDGET].n_training
+def partitions(dataset, run, n_training=BUDGETS[BUDGET].n_training):
+    """Train the trees and the forest of a run on at most so many rows, or on all."""
+    encoded = features(dataset)
     rows = split(dataset, run, encoded.labels, encoded.held_out, at_most=n_training)
     table = encoded.table.to_numpy()
     training = table[rows["training"]], encoded.labels[rows["training"]]

@@ -23,7 +23,7 @@ from experiments.durfee2022.data import PROTOCOLS, SEED, features, split
 from experiments.durfee2022.scores import BUDGETS, INPUTS, SIZES, read_scores
 from experiments.durfee2022.tables import best_variants
 from experiments.ledger import reader
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 DEPTH = 3
 SHARE = 0.05  # smallest leaf of the trees that are grown on the calibration part
@@ -130,9 +130,7 @@ VARIANTS = Experiment(
     name="durfee2022_variants",
     title="Sections 12 and 13 of Durfee, Gupta and Basu (2022) on networks, and boosting",
     seed=SEED,
-    cases=lambda: [
-        {"dataset": dataset, "inputs": inputs} for dataset in PROTOCOLS for inputs in INPUTS
-    ],
+    cases=lambda: grid(dataset=PROTOCOLS, inputs=INPUTS),
     run_case=run_case,
     datasets=tuple(PROTOCOLS),
     deviations=(

@@ -13,7 +13,7 @@ from calib.isotonic.regression import IsotonicCalibrator
 from calib.logistic.platt import PlattScaling
 from calib.metrics import evaluate, log_loss
 from calib.wrappers.classifier import CalibratedClassifier
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 SEED = 51
 N_RUNS = 10
@@ -80,12 +80,7 @@ CALIBRATION_DATA = Experiment(
     name="naeini2014_calibration_data",
     title="Section 5.1 of Naeini, Cooper and Hauskrecht (2014), measured: data to calibrate on",
     seed=SEED,
-    cases=lambda: [
-        {"dataset": dataset, "classifier": name, "run": run}
-        for dataset in DATASETS
-        for name in CLASSIFIERS
-        for run in range(N_RUNS)
-    ],
+    cases=lambda: grid(dataset=DATASETS, classifier=CLASSIFIERS, run=range(N_RUNS)),
     run_case=run_case,
     deviations=(
         "The paper describes the schemes and measures none of them: data, classifiers and sizes "

@@ -14,10 +14,9 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from calib.datasets import load
-from calib.metrics import evaluate
 from experiments.naeini2014.kdd98_models import AmountModel, margins, response_model
-from experiments.naeini2014.protocol import methods
-from experiments.recording import Experiment
+from experiments.naeini2014.protocol import by_ties, methods
+from experiments.recording import Experiment, grid
 
 SEED = 1998
 N_RUNS = 10
@@ -109,9 +108,8 @@ def compare(people, classifier, scored="same", template=None):
             **total("gain", dollars - (people.new_gifts - COST)),
             **total("lead", dollars - earned["Platt"][1]),
         }
-        for ties in ["group", "label"]:
-            measures = evaluate(people.new_gifts > 0, found[name][1], ties=ties)
-            rows.append({"method": name, "ties": ties, **measures, **money})
+        measures = by_ties(people.new_gifts > 0, found[name][1])
+        rows += [{"method": name, **row, **money} for row in measures]
     return rows
 
 
@@ -170,7 +168,7 @@ def _original_cases():
     from experiments.naeini2014.kdd98_files import original_files
 
     original_files(_data_folder())  # or DatasetNotFound, before anything is written
-    return [{"classifier": c, "scored": s} for c in CLASSIFIERS for s in SCORED]
+    return grid(classifier=CLASSIFIERS, scored=SCORED)
 
 
 def run_everybody(case):

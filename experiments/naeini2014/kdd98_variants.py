@@ -6,10 +6,10 @@ each other left out; and as many people to be measured on as in the paper.
 
 import numpy as np
 
-from calib.metrics import evaluate
 from experiments.naeini2014 import kdd98
 from experiments.naeini2014.kdd98_files import CLASSES
 from experiments.naeini2014.kdd98_models import response_model
+from experiments.naeini2014.protocol import measured
 from experiments.recording import Experiment
 
 N_RUNS, FEW_RUNS = 5, 3
@@ -56,17 +56,12 @@ def measured_on_everybody(classifier, run):
         predicted = kdd98.responses(people, *scores)
         found.append((people.new_gifts > 0, {name: new for name, (_, new) in predicted.items()}))
     labels = np.concatenate([half for half, _ in found])
-    return [
-        {
-            "method": name,
-            "ties": ties,
-            **evaluate(labels, np.concatenate([p[name] for _, p in found]), ties=ties),
-            **dict.fromkeys(kdd98.MONEY, np.nan),
-        }
+    pooled = {
+        name: np.concatenate([predicted[name] for _, predicted in found])
         for name in found[0][1]
         if name not in STEPS
-        for ties in ["group", "label"]
-    ]
+    }
+    return [row | dict.fromkeys(kdd98.MONEY, np.nan) for row in measured(labels, pooled)]
 
 
 def _cases():

@@ -11,12 +11,13 @@ from calib.density.kernel_density import KernelCalibrator
 from calib.isotonic.regression import IsotonicCalibrator
 from calib.logistic.platt import PlattScaling
 from calib.metrics import evaluate
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 SEED = 2014
 N_RUNS = 10
 SVMS = ["linear", "quadratic"]
 SIZES = [10**k for k in range(2, 7)]
+TIES = {"group": {"ties": "group"}, "label": {"ties": "label"}}
 
 
 def support_vector_machine(name):
@@ -60,6 +61,23 @@ def rings_sample(svm, run, n_test=1000, **parameters):
     return machine.decision_function(X), labels, machine.decision_function(X_test), test_labels
 
 
+def by_ties(labels, probabilities, partitions=TIES):
+    """A row of measures for each tie policy, or for other options of `evaluate`."""
+    return [
+        {"ties": name, **evaluate(labels, probabilities, **options)}
+        for name, options in partitions.items()
+    ]
+
+
+def measured(labels, predictions, key="method", partitions=TIES):
+    """The rows of `by_ties` for predictions by name, which `key` tells."""
+    return [
+        {key: name, **row}
+        for name, probabilities in predictions.items()
+        for row in by_ties(labels, probabilities, partitions)
+    ]
+
+
 def run_rings(case):
     """One run of Table 1: every method, calibrated on the training points, both tie policies."""
     margins, labels, test_margins, test_labels = rings_sample(case["svm"], case["run"])
@@ -69,11 +87,7 @@ def run_rings(case):
         predictions[name] = calibrator.fit(scores, labels).predict(test_scores)
     platt = PlattScaling().fit(margins, labels)
     predictions["Platt on margins"] = platt.predict(test_margins)
-    return [
-        {"method": name, "ties": ties, **evaluate(test_labels, p, ties=ties)}
-        for name, p in predictions.items()
-        for ties in ["group", "label"]
-    ]
+    return measured(test_labels, predictions)
 
 
 def run_calibration_size(case):
@@ -93,11 +107,7 @@ def run_calibration_size(case):
     for n_bins in ["cube_root", 10]:
         fitted = HistogramBinning(n_bins=n_bins).fit(scores, labels)
         predictions[str(n_bins)] = fitted.predict(test_scores)
-    return [
-        {"n_bins": name, "ties": ties, **evaluate(test_labels, p, ties=ties)}
-        for name, p in predictions.items()
-        for ties in ["group", "label"]
-    ]
+    return measured(test_labels, predictions, key="n_bins")
 
 
 _COMMON = (
@@ -110,7 +120,7 @@ RINGS = Experiment(
     name="naeini2014_rings",
     title="Table 1 of Naeini, Cooper and Hauskrecht (2014): six columns on the rings, ten runs",
     seed=SEED,
-    cases=lambda: [{"svm": svm, "run": run} for svm in SVMS for run in range(N_RUNS)],
+    cases=lambda: grid(svm=SVMS, run=range(N_RUNS)),
     run_case=run_rings,
     deviations=(
         *_COMMON,
@@ -123,12 +133,7 @@ CALIBRATION_SIZE = Experiment(
     name="naeini2014_calibration_size",
     title="Table 2 of Naeini, Cooper and Hauskrecht (2014): 10^2 to 10^6 calibration points",
     seed=SEED,
-    cases=lambda: [
-        {"svm": svm, "size": size, "run": run}
-        for svm in SVMS
-        for size in SIZES
-        for run in range(N_RUNS)
-    ],
+    cases=lambda: grid(svm=SVMS, size=SIZES, run=range(N_RUNS)),
     run_case=run_calibration_size,
     deviations=(
         *_COMMON,

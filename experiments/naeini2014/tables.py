@@ -1,11 +1,13 @@
 """Tables 1 to 3 of Naeini, Cooper and Hauskrecht (2014): our numbers for the printed cells."""
 
+from functools import partial
+
 import numpy as np
 
 from experiments.contents import Cause, Ours, Table, mean_of, select
 from experiments.naeini2014.kdd98_variants import BOTH, ONCE, SOME
 from experiments.naeini2014.kdd98_variants import PENALTIES as PENALTIES_OF_LR
-from experiments.naeini2014.protocol import N_RUNS, SIZES
+from experiments.naeini2014.protocol import N_RUNS, SIZES, SVMS
 from experiments.naeini2014.variants import BINS_AT, penalty_causes
 
 MEASURES = ["RMSE", "AUC", "ACC", "MCE", "ECE"]
@@ -16,6 +18,7 @@ METHODS = {
     "KDE": "KDE",
     "DPM": "DPM",
 }
+ROWS = {"SVM": "Raw", **METHODS}
 VARIED = {
     "one Newton step": "Platt",
     "penalised slope": "Platt",
@@ -23,8 +26,6 @@ VARIED = {
     "classes at random": "IsoReg",
 }
 PEOPLE = {"learning": (4843, 95_412), "validation": (4873, 96_367)}  # who answered, of how many
-
-
 SMOOTH = ("Platt", "KDE", "DPM")
 
 
@@ -36,13 +37,13 @@ def rings(read, svm, ties, variant=None, C=None, printed_runs=1):
     """
     if C is not None:
         rows = read("naeini2014_rings_penalties")
-        names = {n: {"C": float(C), "method": m} for n, m in {"SVM": "Raw", **METHODS}.items()}
+        names = {short: {"C": float(C), "method": name} for short, name in ROWS.items()}
     elif variant is not None:
         rows = read("naeini2014_rings_variants")
         names = {VARIED[variant]: {"variant": variant}}
     else:
         rows = read("naeini2014_rings")
-        names = {short: {"method": name} for short, name in {"SVM": "Raw", **METHODS}.items()}
+        names = {short: {"method": name} for short, name in ROWS.items()}
     machine = {"svm": svm} if "svm" in rows else {}
     found = {
         (short, measure): select(rows, measure, ties=ties, **machine, **where)
@@ -156,222 +157,200 @@ _TEN_RUNS = (
     "The paper says that it averaged ten runs; each is taken to have the standard deviation of "
     "ours."
 )
+_AT_RANDOM = "class sizes that are random, not exact halves"
 _ONE_CAMPAIGN = (
     "The printed number is one result on one file; it and the mean of our ten halves, which share "
     "their people, are each given the standard deviation of one half, profits the recorded "
     "standard error of one campaign."
 )
+_RINGS, _SIZES, _MAILING = "naeini2014_rings", "naeini2014_calibration_size", "naeini2014_kdd98"
+_TABLE3 = ("table3a", "table3b", "table3c")
+
+
+def by_svm(paper, number, title, ties="group", **about):
+    """The two parts of a table of rings, one for each SVM."""
+    return [
+        Table(
+            name=f"table{number}{part}",
+            title=f"{title}, {svm} SVM",
+            file=f"{paper}_table{number}{part}_svm_{svm}",
+            reading={"svm": svm, "ties": ties},
+            **about,
+        )
+        for part, svm in zip("ab", SVMS, strict=True)
+    ]
+
+
 TABLES = (
-    *(
-        Table(
-            name=f"table1{part}",
-            title=f"six columns of scores on the rings, {svm} SVM",
-            file=f"naeini2014_table1{part}_svm_{svm}",
-            keys=("method",),
-            chapter="08_rings",
-            ours=rings,
-            reading={"svm": svm, "ties": "group"},
-            experiments=("naeini2014_rings",),
-            uncertainty=_ONE_RUN,
-        )
-        for part, svm in [("a", "linear"), ("b", "quadratic")]
+    *by_svm(
+        "naeini2014",
+        1,
+        "six columns of scores on the rings",
+        keys=("method",),
+        chapter="08_rings",
+        ours=rings,
+        experiments=(_RINGS,),
+        uncertainty=_ONE_RUN,
+    ),
+    *by_svm(
+        "naeini2014",
+        2,
+        "histogram binning on 100 to 1,000,000 points",
+        keys=("calibration_size",),
+        chapter="09_calibration_size",
+        ours=calibration_size,
+        experiments=(_SIZES,),
+        uncertainty=_TEN_RUNS,
     ),
     *(
         Table(
-            name=f"table2{part}",
-            title=f"histogram binning on 100 to 1,000,000 points, {svm} SVM",
-            file=f"naeini2014_table2{part}_svm_{svm}",
-            keys=("calibration_size",),
-            chapter="09_calibration_size",
-            ours=calibration_size,
-            reading={"svm": svm, "ties": "group"},
-            experiments=("naeini2014_calibration_size",),
-            uncertainty=_TEN_RUNS,
-        )
-        for part, svm in [("a", "linear"), ("b", "quadratic")]
-    ),
-    *(
-        Table(
-            name=f"table3{part}",
+            name=name,
             title=f"the KDD-98 mailing, {title}",
-            file=f"naeini2014_table3{part}_kdd98_{classifier.lower()}",
+            file=f"naeini2014_{name}_kdd98_{classifier.lower()}",
             keys=("method",),
             chapter="10_decisions_and_money",
             ours=mailing,
             reading={"classifier": classifier, "short": classifier, "ties": "group"},
-            experiments=("naeini2014_kdd98",),
+            experiments=(_MAILING,),
             uncertainty=_ONE_CAMPAIGN,
         )
-        for part, classifier, title in [
-            ("a", "LR", "logistic regression"),
-            ("b", "NB", "naive Bayes"),
-            ("c", "SVM", "support vector machine"),
-        ]
+        for name, classifier, title in zip(
+            _TABLE3,
+            ["LR", "NB", "SVM"],
+            ["logistic regression", "naive Bayes", "support vector machine"],
+            strict=True,
+        )
     ),
 )
-_NAMES = [table.name for table in TABLES]
+_BY_LABEL = Cause(
+    name="ties-by-label",
+    title="equal predictions are sorted by their label before they are cut into ten groups, as "
+    "in the code that the authors published later",
+    changes={"ties": "label"},
+    tables=tuple(table.name for table in TABLES),
+    chapter="08_rings",
+    experiments=(_RINGS, _SIZES, _MAILING),
+)
+_on_rings = partial(
+    Cause, chapter="08_rings", experiments=("naeini2014_rings_variants",), after=_BY_LABEL.name
+)
+_on_sizes = partial(Cause, chapter="09_calibration_size")
+_on_mailing = partial(
+    Cause,
+    tables=_TABLE3,
+    chapter="10_decisions_and_money",
+    experiments=(_MAILING,),
+    after=_BY_LABEL.name,
+)
+_on_varied_mailing = partial(_on_mailing, experiments=(f"{_MAILING}_variants",))
 CAUSES = (
-    Cause(
-        name="ties-by-label",
-        title="equal predictions are sorted by their label before they are cut into ten groups, as "
-        "in the code that the authors published later",
-        changes={"ties": "label"},
-        tables=tuple(_NAMES),
-        chapter="08_rings",
-        experiments=("naeini2014_rings", "naeini2014_calibration_size", "naeini2014_kdd98"),
-    ),
-    Cause(
+    _BY_LABEL,
+    _on_sizes(
         name="ten-bins-at-100",
         title="ten bins, not the cube root of 100",
         changes={"n_bins": "10", "sizes": SIZES[:1]},
         tables=("table2a", "table2b"),
-        chapter="09_calibration_size",
-        experiments=("naeini2014_calibration_size",),
-        after="ties-by-label",
+        experiments=(_SIZES,),
+        after=_BY_LABEL.name,
     ),
-    Cause(
+    _on_rings(
         name="one-newton-step",
         setting="slope of Platt scaling",
         title="Platt scaling stopped after its first Newton step",
         changes={"variant": "one Newton step"},
         tables=("table1a", "table1b"),
-        chapter="08_rings",
-        experiments=("naeini2014_rings_variants",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_rings(
         name="penalised-slope",
+        setting="slope of Platt scaling",
         title="Platt scaling with a penalty of 7 on half the square of its slope",
         changes={"variant": "penalised slope"},
         tables=("table1a", "table1b"),
-        chapter="08_rings",
-        experiments=("naeini2014_rings_variants",),
-        after="ties-by-label",
-        setting="slope of Platt scaling",
     ),
-    Cause(
+    _on_rings(
         name="flat-score",
         title="raw scores that are centred and flatter than the sigmoid of the margin",
         changes={"variant": "flat score"},
         tables=("table1a", "table2a"),
-        chapter="08_rings",
-        experiments=("naeini2014_rings_variants",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_rings(
         name="classes-at-random",
-        title="class sizes that are random, not exact halves",
+        title=_AT_RANDOM,
         changes={"variant": "classes at random"},
         tables=("table1a",),
-        chapter="08_rings",
-        experiments=("naeini2014_rings_variants",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_sizes(
         name="class-sizes-at-random",
-        title="class sizes that are random, not exact halves",
+        title=_AT_RANDOM,
         changes={"at_random": True, "sizes": tuple(BINS_AT)},
         tables=("table2b",),
-        chapter="09_calibration_size",
         experiments=("naeini2014_size_variants", "naeini2014_raw_variants"),
         after="ten-bins-at-100",
     ),
     *penalty_causes(["table1a", "table2a"], chapter="08_rings"),
-    Cause(
+    _on_mailing(
         name="reversed-margin",
         title="an SVM without class weights whose margin points to the other class",
         changes={"classifier": "SVM reversed"},
         tables=("table3c",),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_mailing(
         name="base-rate",
         title="the share of answers in the validation file, which is larger than in ours",
         changes={"base_rate": "validation"},
-        tables=("table3a", "table3b", "table3c"),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
+        after="",
     ),
-    Cause(
+    _on_mailing(
         name="fitted-to-margins",
         title="Platt scaling and mixtures fitted to margins or log odds, where nothing saturates",
         changes={"margins": True},
-        tables=("table3a", "table3b", "table3c"),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_mailing(
         name="scored-by-folds",
         title="calibrated on scores of models that have not seen the row",
         changes={"scored": "folds"},
-        tables=("table3a", "table3b", "table3c"),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_mailing(
         name="right-sign",
         title="AUC and accuracy of the raw row by the SVM's own decisions, the reversed margin for "
         "the errors only",
         changes={"decisions": True, "classifier": "SVM reversed"},
         tables=("table3c",),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
         after="reversed-margin",
     ),
-    Cause(
+    _on_mailing(
         name="base-rate-on-margins",
         title="both: fitted to margins, and the share of answers in the validation file",
         changes={"base_rate": "validation"},
-        tables=("table3a", "table3b", "table3c"),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
         after="fitted-to-margins",
     ),
-    Cause(
+    _on_mailing(
         name="held-out-smooth",
         title="Platt scaling and the two densities fitted to scores of models that have not seen "
         "the row",
         changes={"scored": "folds", "smooth": True},
-        tables=("table3a", "table3b", "table3c"),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98",),
-        after="ties-by-label",
     ),
-    Cause(
+    _on_varied_mailing(
         name="test-size",
         title="Platt scaling and the two densities measured on as many people as in the paper",
         changes={"variant": BOTH, "smooth": True},
         tables=("table3a", "table3c"),
-        chapter="10_decisions_and_money",
-        experiments=("naeini2014_kdd98_variants",),
-        after="ties-by-label",
     ),
     *(
-        Cause(
+        _on_varied_mailing(
             name=variant.replace(" ", "-"),
             title="of the twelve donation codes, which repeat each other, " + which,
             changes={"variant": variant},
-            tables=("table3a", "table3b", "table3c"),
-            chapter="10_decisions_and_money",
-            experiments=("naeini2014_kdd98_variants",),
-            after="ties-by-label",
             setting="donation codes",
         )
         for variant, which in [(ONCE, "the latest only"), (SOME, "the seven of our other list")]
     ),
     *(
-        Cause(
+        _on_varied_mailing(
             name=f"logistic-penalty-{variant.split()[-1]}",
             title=f"{variant} of the logistic regression",
             changes={"variant": variant},
             tables=("table3a",),
-            chapter="10_decisions_and_money",
-            experiments=("naeini2014_kdd98_variants",),
-            after="ties-by-label",
             setting="penalty of the logistic regression",
         )
         for variant in PENALTIES_OF_LR

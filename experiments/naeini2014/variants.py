@@ -9,16 +9,17 @@ from sklearn.linear_model import LogisticRegression
 from calib.binning.histogram import HistogramBinning
 from calib.datasets import rings
 from calib.isotonic.regression import IsotonicCalibrator
-from calib.metrics import evaluate
 from experiments.contents import Cause
 from experiments.naeini2014.protocol import (
     N_RUNS,
     SVMS,
+    by_ties,
+    measured,
     methods,
     rings_sample,
     support_vector_machine,
 )
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 SEED = 58
 POOL = 20_000
@@ -95,8 +96,7 @@ PREDICT = {
 
 def run_variant(case):
     """Measures of one run, for both tie policies."""
-    labels, predicted = PREDICT[case["variant"]](case["svm"], case["run"])
-    return [{"ties": ties, **evaluate(labels, predicted, ties=ties)} for ties in ["group", "label"]]
+    return by_ties(*PREDICT[case["variant"]](case["svm"], case["run"]))
 
 
 def _cases():
@@ -138,15 +138,14 @@ def run_size_variant(case):
 
     fitted = HistogramBinning(n_bins=BINS_AT[case["size"]]).fit(*draw(case["size"]))
     scores, labels = draw(10_000)
-    predicted = fitted.predict(scores)
-    return [{"ties": ties, **evaluate(labels, predicted, ties=ties)} for ties in ["group", "label"]]
+    return by_ties(labels, fitted.predict(scores))
 
 
 SIZE_VARIANTS = Experiment(
     name="naeini2014_size_variants",
     title="An explanation of cells of Table 2 of Naeini, Cooper and Hauskrecht (2014), tried",
     seed=SEED,
-    cases=lambda: [{"size": size, "run": run} for size in BINS_AT for run in range(N_SIZE_RUNS)],
+    cases=lambda: grid(size=BINS_AT, run=range(N_SIZE_RUNS)),
     run_case=run_size_variant,
     deviations=(
         "All points, for training, calibration and test, are drawn from larger pools, so that the "
@@ -161,28 +160,19 @@ def run_penalty(case):
     penalty = {"C": float(case["C"])}
     margins, labels, test_margins, test_labels = rings_sample("linear", case["run"], **penalty)
     scores, test_scores = expit(margins), expit(test_margins)
-    measured = {"Raw": (test_labels, test_scores)}
+    predictions = {"Raw": test_scores}
     for name, calibrator in methods().items():
-        measured[name] = test_labels, calibrator.fit(scores, labels).predict(test_scores)
+        predictions[name] = calibrator.fit(scores, labels).predict(test_scores)
     *_, many, many_labels = rings_sample("linear", case["run"], n_test=10_000, **penalty)
-    measured["Raw, 10,000 points"] = many_labels, expit(many)
-    return _rows("method", measured)
-
-
-def _rows(key, measured):
-    """Measures by name, for both tie policies."""
-    return [
-        {key: name, "ties": ties, **evaluate(*pair, ties=ties)}
-        for name, pair in measured.items()
-        for ties in ["group", "label"]
-    ]
+    rows = measured(test_labels, predictions)
+    return rows + measured(many_labels, {"Raw, 10,000 points": expit(many)})
 
 
 PENALTY_VARIANTS = Experiment(
     name="naeini2014_rings_penalties",
     title="Table 1 of Naeini, Cooper and Hauskrecht (2014) with other penalties of the linear SVM",
     seed=SEED,
-    cases=lambda: [{"C": C, "run": run} for C in PENALTIES for run in range(N_RUNS)],
+    cases=lambda: grid(C=PENALTIES, run=range(N_RUNS)),
     run_case=run_penalty,
     deviations=(
         "Points are those of naeini2014_rings; C in powers of ten, and that of the quadratic SVM.",
@@ -212,18 +202,19 @@ def run_raw_variant(case):
     """The raw score of the quadratic SVM where the numbers of both classes are random."""
     rng = np.random.default_rng([SEED, 3, case["run"]])
     machine = support_vector_machine("quadratic").fit(*at_random(1000, rng))
-    samples = {str(n): at_random(n, rng) for n in [1000, 10_000]}
-    return _rows(
-        "test_points",
-        {n: (labels, expit(machine.decision_function(X))) for n, (X, labels) in samples.items()},
-    )
+    rows = []
+    for n in [1000, 10_000]:
+        X, labels = at_random(n, rng)
+        scores = {str(n): expit(machine.decision_function(X))}
+        rows += measured(labels, scores, key="test_points")
+    return rows
 
 
 RAW_VARIANTS = Experiment(
     name="naeini2014_raw_variants",
     title="The raw rows of Tables 1 and 2 where the numbers of both classes are random",
     seed=SEED,
-    cases=lambda: [{"run": run} for run in range(N_SIZE_RUNS)],
+    cases=lambda: grid(run=range(N_SIZE_RUNS)),
     run_case=run_raw_variant,
     deviations=("Quadratic SVM; all points are drawn from larger pools.",),
 )

@@ -6,13 +6,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from calib.binning.adaptive import AdaptiveCalibrator, logistic_intervals
 from experiments.naeini2016.data import base_classifier, encoded
-from experiments.naeini2016.protocol import (
-    DIGITS,
-    mean_measures,
-    measures,
-    rounded,
-    seed_of_run,
-)
+from experiments.naeini2016.protocol import DIGITS, both_poolings, seed_of_run
 from experiments.naeini2016.settings import SMALLER
 from experiments.recording import Experiment
 
@@ -38,8 +32,7 @@ def run_data_set(case):
         folds[test] = k
         model = clone(template).fit(X[training], labels[training])
         p[test] = predict_test_rows(model, X[training], labels[training], X[test])
-    found = {"folds": mean_measures(labels, p, folds), "pooled": measures(labels, p)}
-    return [rounded({"method": "ACP", "over": over, **row}) for over, row in found.items()]
+    return both_poolings({"method": "ACP"}, labels, p, folds)
 
 
 ADAPTIVE_STUDY = Experiment(

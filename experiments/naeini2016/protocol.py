@@ -12,7 +12,7 @@ from calib.logistic.platt import PlattScaling
 from calib.maps.forms import StepMap
 from calib.metrics import evaluate
 from experiments.naeini2014.protocol import SEED as SEED_OF_THE_RINGS
-from experiments.naeini2014.protocol import SVMS, rings_sample
+from experiments.naeini2014.protocol import SVMS, measured, rings_sample
 from experiments.naeini2016.data import (
     CLASSIFIERS,
     DATA_SETS,
@@ -20,7 +20,7 @@ from experiments.naeini2016.data import (
     base_classifier,
     encoded,
 )
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 SEED = 2016
 N_RUNS = 10
@@ -48,11 +48,7 @@ def run_rings(case):
     for name, calibrator in methods().items():
         fitted = calibrator.fit(scores, labels)
         predictions[name] = fitted.predict(test_scores).round(DIGITS_ON_RINGS)
-    return [
-        {"method": name, "ties": ties, **evaluate(test_labels, p, **options)}
-        for name, p in predictions.items()
-        for ties, options in PARTITIONS.items()
-    ]
+    return measured(test_labels, predictions, partitions=PARTITIONS)
 
 
 def fold_margins(template, X, labels, training, test, inner):
@@ -129,6 +125,15 @@ def mean_measures(labels, probabilities, folds):
     return {name: np.mean([one[name] for one in each]) for name in each[0]}
 
 
+def both_poolings(about, labels, probabilities, folds):
+    """A row with the means over the folds and one with all rows at once, rounded."""
+    found = {
+        "folds": mean_measures(labels, probabilities, folds),
+        "pooled": measures(labels, probabilities),
+    }
+    return [rounded({**about, "over": over, **values}) for over, values in found.items()]
+
+
 def seed_of_run(dataset, run):
     """Seed of the folds of one run, the same for every classifier."""
     return int(np.random.SeedSequence([SEED, run, *dataset.encode()]).generate_state(1)[0])
@@ -148,9 +153,8 @@ def compare(table, classifier, seed):
     rows = []
     for (scored, method), p in found.items():
         about = {"scored": scored, "method": method}
-        rows.append({**about, "over": "folds", **mean_measures(labels, p, folds)})
-        rows.append({**about, "over": "pooled", **measures(labels, p)})
-    return [rounded(row) for row in rows]
+        rows += both_poolings(about, labels, p, folds)
+    return rows
 
 
 def data_set_cases():
@@ -202,7 +206,7 @@ RINGS = Experiment(
     name="naeini2016_rings",
     title="Table I of Naeini and Cooper (2016): four columns on the rings, ten runs",
     seed=SEED_OF_THE_RINGS,
-    cases=lambda: [{"svm": svm, "run": run} for svm in SVMS for run in range(N_RUNS)],
+    cases=lambda: grid(svm=SVMS, run=range(N_RUNS)),
     run_case=run_rings,
     deviations=(
         "The points and SVMs are those of naeini2014_rings, with the deviations named there.",

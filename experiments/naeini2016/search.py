@@ -20,7 +20,7 @@ from calib.isotonic.regression import IsotonicCalibrator
 from experiments.naeini2016 import data
 from experiments.naeini2016.protocol import seed_of_run
 from experiments.naeini2016.settings import scored_folds
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 
 MOST_ROWS = 10_000  # of a data set; of larger ones so many are drawn
 HALVES = ["search", "confirmation"]
@@ -83,9 +83,7 @@ SEARCH = Experiment(
     name="naeini2016_search",
     title=f"A search for data on which ENIR beats isotonic regression: {len(SETS)} sets",
     seed=2016,
-    cases=lambda: [
-        {"dataset": name, "classifier": classifier} for name in SETS for classifier in CLASSIFIERS
-    ],
+    cases=lambda: grid(dataset=SETS, classifier=CLASSIFIERS),
     run_case=run_search,
     deviations=(
         "Not in the paper. Its data sets with at least 200 rows and at most 300 attributes, and "

@@ -21,14 +21,7 @@ from experiments.naeini2016.data import (
     base_classifier,
     encoded,
 )
-from experiments.naeini2016.protocol import (
-    DIGITS,
-    mean_measures,
-    measures,
-    methods,
-    rounded,
-    seed_of_run,
-)
+from experiments.naeini2016.protocol import DIGITS, both_poolings, methods, seed_of_run
 from experiments.recording import Experiment
 
 SMALLER = [one for one in DATA_SETS if one.rows <= 4000 and one.features <= 100]
@@ -123,9 +116,8 @@ def run_setting(case):
     folds, found = cross_validate(X, labels, template, seed, calibrators)
     rows = []
     for method, p in found.items():
-        rows.append({"method": method, "over": "folds", **mean_measures(labels, p, folds)})
-        rows.append({"method": method, "over": "pooled", **measures(labels, p)})
-    return [rounded(row) for row in rows]
+        rows += both_poolings({"method": method}, labels, p, folds)
+    return rows
 
 
 SETTINGS_STUDY = Experiment(

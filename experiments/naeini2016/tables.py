@@ -1,10 +1,13 @@
 """Tables I to VI of Naeini and Cooper (2016): our numbers for the printed cells."""
 
+from functools import partial
+
 import numpy as np
 from scipy import stats
 
 from experiments.contents import Cause, Ours, Table, mean_of, select
 from experiments.naeini2014.protocol import N_RUNS
+from experiments.naeini2014.tables import by_svm
 from experiments.naeini2014.variants import penalty_causes
 from experiments.naeini2016.data import DATA_SETS
 from experiments.naeini2016.protocol import by_data_set
@@ -115,137 +118,115 @@ _FORTY = (
     "The paper's 40 data sets are taken to vary as our 37 do, and to be other ones; most are the "
     "same, so that the real error is smaller."
 )
+_CHAPTER, _RINGS, _DATA_SETS = "14_many_data_sets", "naeini2016_rings", "naeini2016_data_sets"
+_on_data_sets = partial(Table, chapter=_CHAPTER, experiments=(_DATA_SETS,), uncertainty=_FORTY)
 TABLES = (
-    *(
-        Table(
-            name=f"table1{part}",
-            title=f"four columns of scores on the rings, {svm} SVM",
-            file=f"naeini2016_table1{part}_svm_{svm}",
-            keys=("method",),
-            chapter="13_enir",
-            ours=rings,
-            reading={"svm": svm, "ties": "width"},
-            experiments=("naeini2016_rings",),
-            uncertainty=_TEN_RUNS,
-        )
-        for part, svm in [("a", "linear"), ("b", "quadratic")]
+    *by_svm(
+        "naeini2016",
+        1,
+        "four columns of scores on the rings",
+        ties="width",
+        keys=("method",),
+        chapter="13_enir",
+        ours=rings,
+        experiments=(_RINGS,),
+        uncertainty=_TEN_RUNS,
     ),
-    Table(
+    _on_data_sets(
         name="table2",
         title="95 % intervals of the mean relative change by ENIR against the raw score",
         file="naeini2016_table2_improvement_ci",
         keys=("measure", "classifier"),
-        chapter="14_many_data_sets",
         ours=improvement,
         reading={"ties": "width"},
-        experiments=("naeini2016_data_sets",),
-        uncertainty=_FORTY,
     ),
     Table(
         name="table3",
         title="quantiles of the sizes of the data sets and of the share of the rarer class",
         file="naeini2016_table3_datasets",
         keys=("quantity",),
-        chapter="14_many_data_sets",
+        chapter=_CHAPTER,
         ours=data_sets,
         uncertainty="Nothing is random; a number agrees if ours rounds to it.",
         digits_by="row",
     ),
     *(
-        Table(
+        _on_data_sets(
             name=f"table{number}",
             title=f"average ranks over the data sets, {classifier}",
             file=f"naeini2016_table{number}_ranks_{classifier.lower()}",
             keys=("measure",),
             columns=tuple(METHODS),
-            chapter="14_many_data_sets",
             ours=ranks,
             reading={"classifier": classifier, "ties": "width"},
-            experiments=("naeini2016_data_sets",),
-            uncertainty=_FORTY,
         )
         for number, classifier in CLASSIFIERS.items()
     ),
 )
 CHANGED = {"LR": "logistic regression", "SVM": "support vector machine", "NB": "naive Bayes"}
 _RANKS = ("table4", "table5", "table6")
+_grouped = partial(
+    Cause,
+    setting="grouping",
+    tables=("table1a", "table1b", "table2", *_RANKS),
+    chapter=_CHAPTER,
+    experiments=(_RINGS, _DATA_SETS),
+)
+_by_label = partial(
+    Cause,
+    tables=("table2", *_RANKS),
+    chapter=_CHAPTER,
+    experiments=(_DATA_SETS,),
+    after="ties-by-label",
+)
 CAUSES = (
-    Cause(
+    _grouped(
         name="ties-by-label",
-        setting="grouping",
         title="ten groups of equal size, equal predictions sorted by their label, as in the "
         "authors' code, not ten intervals of equal width",
         changes={"ties": "label"},
-        tables=("table1a", "table1b", "table2", *_RANKS),
-        chapter="14_many_data_sets",
-        experiments=("naeini2016_rings", "naeini2016_data_sets"),
     ),
-    Cause(
+    _grouped(
         name="ties-together",
-        setting="grouping",
         title="ten groups of equal size, equal predictions kept together",
         changes={"ties": "group"},
-        tables=("table1a", "table1b", "table2", *_RANKS),
-        chapter="14_many_data_sets",
-        experiments=("naeini2016_rings", "naeini2016_data_sets"),
     ),
-    Cause(
+    _by_label(
         name="pooled",
         title="measured once over all rows, not on each fold",
         changes={"over": "pooled"},
-        tables=("table2", *_RANKS),
-        chapter="14_many_data_sets",
-        experiments=("naeini2016_data_sets",),
-        after="ties-by-label",
     ),
-    Cause(
-        name="isotonic-above",
-        setting="isotonic regression",
-        title="isotonic regression read as steps, a score taking the value above it, ENIR "
-        "interpolated",
-        changes={"isotonic": " above"},
-        tables=_RANKS,
-        chapter="14_many_data_sets",
-        experiments=("naeini2016_data_sets",),
-        after="ties-by-label",
+    *(
+        _by_label(
+            name=f"isotonic-{side}",
+            setting="isotonic regression",
+            title=f"isotonic regression read as steps, a score taking the value {side} it, ENIR "
+            "interpolated",
+            changes={"isotonic": f" {side}"},
+            tables=_RANKS,
+        )
+        for side in ["above", "below"]
     ),
-    Cause(
-        name="isotonic-below",
-        setting="isotonic regression",
-        title="isotonic regression read as steps, a score taking the value below it, ENIR "
-        "interpolated",
-        changes={"isotonic": " below"},
-        tables=_RANKS,
-        chapter="14_many_data_sets",
-        experiments=("naeini2016_data_sets",),
-        after="ties-by-label",
-    ),
-    Cause(
+    _by_label(
         name="held-out",
         title="calibrated on held-out scores",
         changes={"scored": "folds"},
-        tables=("table2", *_RANKS),
-        chapter="14_many_data_sets",
-        experiments=("naeini2016_data_sets",),
-        after="ties-by-label",
     ),
     Cause(
         name="other-versions",
         title="the three sets that are missing and five in other versions",
         changes={"as_in_the_paper": True},
         tables=("table3",),
-        chapter="14_many_data_sets",
+        chapter=_CHAPTER,
         experiments=(),
     ),
     *(
-        Cause(
+        _by_label(
             name=f"{classifier}-{setting.replace(',', '').replace(' ', '-')}".lower(),
             title=f"{CHANGED[classifier]}: {setting}",
             changes={"of": classifier, "setting": setting},
             tables=("table2", table),
-            chapter="14_many_data_sets",
             experiments=("naeini2016_settings",),
-            after="ties-by-label",
             setting=CHANGED[classifier],
         )
         for classifier, setting in SETTINGS

@@ -12,8 +12,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from experiments.vovk2014.bagging import BaggedTrees
 from experiments.vovk2014.data import CATEGORICAL, DATASETS, NOMINAL
-from experiments.vovk2014.decision_tree import BaggedTrees, DecisionTree
+from experiments.vovk2014.decision_tree import DecisionTree
 from experiments.vovk2014.naive_bayes import MixedNaiveBayes
 from experiments.vovk2014.network import BackPropagationNetwork
 
@@ -66,6 +67,8 @@ VARIANTS = {
     "J48 Bagging scikit-learn": Variant("J48 Bagging", list(DATASETS)),
     "NN scikit-learn": Variant("NN", list(DATASETS)),
 }
+# Other trainings of two of them, of which `experiments.vovk2014.trained` tells.
+TRAININGS = {"NN rate 0.1": "NN", "J48 Bagging distinct": "J48 Bagging"}
 
 
 def features(data, classifier):
@@ -87,7 +90,7 @@ def make_classifier(name, data, seed):
     Parameters
     ----------
     name : str
-        One of `CLASSIFIERS` or `VARIANTS`.
+        One of `CLASSIFIERS`, `VARIANTS` or `TRAININGS`.
     data : Sample
     seed : int
         For bagging and the network; the others draw nothing.
@@ -99,11 +102,18 @@ def make_classifier(name, data, seed):
     if name in ["J48", "J48 categories"]:
         return DecisionTree(n_categories)
     if name.startswith("J48 Bagging"):
-        return BaggedTrees(n_categories, laplace=name.endswith("Laplace"), random_state=seed)
+        return BaggedTrees(
+            n_categories,
+            laplace=name.endswith("Laplace"),
+            distinct=name.endswith("distinct"),
+            random_state=seed,
+        )
     if name == "NB codes":
         return MixedNaiveBayes(as_numbers)
     if name in ["NB", "NB kernel"]:
         return MixedNaiveBayes(data.n_categories, kernel=name == "NB kernel")
+    if name == "NN rate 0.1":
+        return BackPropagationNetwork(learning_rate=0.1, random_state=seed)
     if name.startswith("NN"):
         return BackPropagationNetwork(2 if name == "NN two nodes" else None, random_state=seed)
     fill = SimpleImputer(keep_empty_features=True)

@@ -11,7 +11,7 @@ import functools
 import numpy as np
 
 from calib.datasets import load
-from experiments.recording import Experiment
+from experiments.recording import Experiment, grid
 from experiments.vovk2014.classifiers import CLASSIFIERS
 from experiments.vovk2014.data import SEED, arrays, split_of
 from experiments.vovk2014.protocol import (
@@ -61,12 +61,7 @@ ECHO = Experiment(
     name="vovk2014_echocardiogram",
     title="Tables 1 and 2 of Vovk and Petej (2014): Echocardiogram in three other readings",
     seed=SEED,
-    cases=lambda: [
-        {"reading": reading, "classifier": classifier, "split": number}
-        for reading in READINGS
-        for classifier in CLASSIFIERS
-        for number in range(N_SPLITS)
-    ],
+    cases=lambda: grid(reading=READINGS, classifier=CLASSIFIERS, split=range(N_SPLITS)),
     run_case=run_split,
     datasets=(DATASET,),
 )

@@ -31,6 +31,8 @@ class BackPropagationNetwork(ClassifierMixin, BaseEstimator):
     ----------
     n_hidden : int, optional
         Number of hidden nodes; by default (n_features + 2) // 2.
+    learning_rate : float, default=0.3
+        Weka's option -L.
     random_state : int
         Seed of the weights at the start.
 
@@ -44,8 +46,9 @@ class BackPropagationNetwork(ClassifierMixin, BaseEstimator):
     class ``weka.classifiers.functions.MultilayerPerceptron``.
     """
 
-    def __init__(self, n_hidden=None, random_state=0):
+    def __init__(self, n_hidden=None, *, learning_rate=LEARNING_RATE, random_state=0):
         self.n_hidden = n_hidden
+        self.learning_rate = learning_rate
         self.random_state = random_state
 
     def fit(self, X, y):
@@ -64,7 +67,7 @@ class BackPropagationNetwork(ClassifierMixin, BaseEstimator):
             rng.uniform(-LARGEST_WEIGHT, LARGEST_WEIGHT, shape)
             for shape in [(X.shape[1] + 1, n_hidden), (2, n_hidden + 1)]
         )
-        train(self._inputs(X), np.asarray(y, np.int64), inner, outer, EPOCHS)
+        train(self._inputs(X), np.asarray(y, np.int64), inner, outer, EPOCHS, self.learning_rate)
         self.inner_, self.outer_ = inner, outer
         return self
 
@@ -96,7 +99,7 @@ def sigmoid(value):
 
 
 @jit
-def train(X, y, inner, outer, epochs):
+def train(X, y, inner, outer, epochs, learning_rate=LEARNING_RATE):
     """Change the weights in place, row by row.
 
     Parameters
@@ -109,6 +112,7 @@ def train(X, y, inner, outer, epochs):
     outer : float64 ndarray of shape (2, n_hidden + 1)
         The last column belongs to the bias.
     epochs : int
+    learning_rate : float, default=0.3
     """
     n, n_inputs = X.shape
     n_hidden = inner.shape[1]
@@ -134,11 +138,11 @@ def train(X, y, inner, outer, epochs):
                 for k in range(n_hidden):  # with the weights from before this row
                     error[k] += slope * outer[c, k]
                 for k in range(n_hidden + 1):
-                    change = LEARNING_RATE * slope * hidden[k] + MOMENTUM * last_outer[c, k]
+                    change = learning_rate * slope * hidden[k] + MOMENTUM * last_outer[c, k]
                     outer[c, k] += change
                     last_outer[c, k] = change
             for k in range(n_hidden):
-                error[k] *= LEARNING_RATE * hidden[k] * (1.0 - hidden[k])
+                error[k] *= learning_rate * hidden[k] * (1.0 - hidden[k])
             for j in range(n_inputs):
                 x = X[i, j]
                 for k in range(n_hidden):

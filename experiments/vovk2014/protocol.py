@@ -38,7 +38,7 @@ def losses(y, p0, p1):
 def cross_losses(y, p0, p1):
     """As `losses`, for the cross Venn-Abers predictor; a row of p0 and p1 for each fold."""
     p_log = VennAbers(loss="log").combine(minimax_log(p0, p1))
-    p_square = VennAbers(loss="square").combine(minimax_square(p0, p1))
+    p_square = VennAbers(loss="brier").combine(minimax_square(p0, p1))
     return _measures(y, p_log, p_square, p0, p1)
 
 
@@ -80,14 +80,14 @@ def predictions(data, classifier, train, test, seed):
         From W, SVA, DIR, BASE, IVAP, CVAP, OOF and PLATT to p0 and p1, which are equal for W, DIR
         and PLATT; for CVAP they have a row for each fold. BASE is the Venn predictor of a single
         category, OOF is Venn-Abers on the pooled out-of-fold scores, PLATT a sigmoid on the same.
-        Of `VARIANTS` only those of the paper are wanted: W, SVA and DIR.
+        Of other readings only those of the paper are wanted: W, SVA and DIR.
     """
     X, y = features(data, classifier), data.y
     template = make_classifier(classifier, data, seed)
     model = clone(template).fit(X[train], y[train])
     test_scores = scores_of(model, X[test])
     found = on_training_scores(model, X, y, train, test)
-    if classifier in VARIANTS:
+    if classifier not in CLASSIFIERS:
         return found
     m, ones = y[train].sum(), np.ones(test.size)
     found["BASE"] = m / (train.size + 1) * ones, (m + 1) / (train.size + 1) * ones

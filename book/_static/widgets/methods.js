@@ -81,7 +81,7 @@ const methods = (() => {
     }));
   }
 
-  /* calib.theory.bin_bounds(counts, delta, n_bins=nBins) for bins that no tie has moved: they hold
+  /* calib.theory.bin_bounds(counts, alpha, n_bins=nBins) for bins that no tie has moved: they hold
      the ranks that were planned, so that the union bound counts J = 2 nBins of them. */
   function binBound(count, nBins, delta) {
     if (count <= 2) return 1;
@@ -89,12 +89,12 @@ const methods = (() => {
     return Math.min(1, noise + 2 / (count - 2));
   }
 
-  /* calib.theory.published_mce_bound. */
+  /* published_mce_bound of experiments/bounds.py. */
   function publishedBound(n, nBins, delta) {
     return Math.sqrt((2 * nBins * Math.log((2 * nBins) / delta)) / n);
   }
 
-  /* calib.reliability_curve with strategy="quantile"; the scores are the predictions.
+  /* calib.metrics.reliability_curve with strategy="quantile"; the scores are the predictions.
      ties: "group" keeps equal predictions together; "label" sorts them by label and cuts. */
   function reliability(points, nBins, ties) {
     const groups = groupTies(points);
@@ -128,8 +128,8 @@ const methods = (() => {
     return bins.filter((bin) => bin.length > 0);
   }
 
-  /* calib.kernels.pooling.pool_adjacent_violators: blocks {start, end, weight, positive} of the
-     isotonic regression of the groups. `watch` is told of each new block and of each pooling. */
+  /* calib.kernels.adjacent_violators.pool_adjacent_violators: blocks {start, end, weight, positive}
+     of the isotonic regression of the groups. `watch` is told of each new block and of each pooling. */
   function pool(groups, watch = () => {}) {
     const blocks = [];
     groups.forEach(({ weight, positive }, i) => {

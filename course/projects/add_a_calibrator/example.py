@@ -4,8 +4,8 @@ import numpy as np
 
 from calib import Calibrator, IsotonicCalibrator, LinearMap
 from calib.datasets import LAWS
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
-from calib.kernels.pooling import pool_adjacent_violators
 
 
 class CentredIsotonic(Calibrator):

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from calib import expected_calibration_error
+from calib.metrics import expected_calibration_error
 
 GROUPS, DRAWS = 5, 500
 ENDS = [0.025, 0.975]

@@ -8,14 +8,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
-from calib import (
-    HistogramBinning,
-    IsotonicCalibrator,
-    PlattScaling,
-    VennAbers,
-    brier_score_loss,
-    expected_calibration_error,
-)
+from calib import HistogramBinning, IsotonicCalibrator, PlattScaling, VennAbers
+from calib.metrics import brier_score_loss, expected_calibration_error
 
 CANDIDATES = {
     "Platt": PlattScaling(),

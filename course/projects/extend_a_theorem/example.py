@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calib import expected_calibration_error
+from calib.metrics import expected_calibration_error
 
 GROUPS, CASES, DRAWS = 10, 1000, 400
 WEIGHTS = {

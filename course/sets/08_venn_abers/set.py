@@ -423,7 +423,8 @@ _p0, _p1 = inductive_pairs(
 )
 np.testing.assert_allclose(_p0, [1 / 3, 1 / 2])
 np.testing.assert_allclose(_p1, [2 / 3, 1])
-from calib import VennAbers, log_loss
+from calib import VennAbers
+from calib.metrics import log_loss
 
 _s = neighbours(X, z)
 for _name, (_p0, _p1) in {

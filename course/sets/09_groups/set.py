@@ -285,8 +285,9 @@ def calibrate_by_group(scores, labels, groups, new_scores, new_groups, smallest=
 
 
 # %% test
-from calib import PlattScaling, log_loss
-from calib import roc_auc_score as _roc_auc_score
+from calib import PlattScaling
+from calib.metrics import log_loss
+from calib.metrics import roc_auc_score as _roc_auc_score
 
 _s, _z = np.tile([-1.0, 0.0, 1.0, 2.0], 10), np.tile([0, 1, 0, 1], 10)
 _two, _new = np.repeat([0, 1], 20), np.array([-1.0, 1.0])

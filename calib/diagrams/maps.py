@@ -1,0 +1,125 @@
+"""What calibrators have learned, as functions of the score."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from calib.contract.validation import check_scores
+from calib.diagrams.canvas import check_named, one_axes, pyplot
+from calib.diagrams.styles import Styles, line_styles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def calibration_map(
+    calibrators: Mapping[str, Any],
+    *,
+    scores: ArrayLike | None = None,
+    truth: Callable[[np.ndarray], ArrayLike] | None = None,
+    styles: Styles | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw fitted calibrators as functions of the score.
+
+    Parameters
+    ----------
+    calibrators : dict of str to fitted calibrator
+        By name of method.
+    scores : array-like of shape (k,), optional
+        Where to evaluate, increasing; by default 501 points of [0, 1].
+    truth : callable, optional
+        The true P(z = 1 | score), drawn as a grey band behind the maps.
+    styles : dict of str to dict, optional
+        As in `reliability_diagram`.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    {raises_without_matplotlib}
+
+    Examples
+    --------
+    >>> from calib import PlattScaling, diagrams
+    >>> platt = PlattScaling().fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    >>> diagrams.calibration_map({"Platt": platt}).get_xlabel()
+    'Score'
+    """
+    check_named(calibrators, "calibrators")
+    scores = np.linspace(0, 1, 501) if scores is None else check_scores(scores)
+    ax = one_axes(ax)
+    if truth is not None:
+        ax.plot(scores, truth(scores), color="0.8", linewidth=5, label="Truth", zorder=1)
+    apart = max(1, scores.size // 10)  # scores between two markers of a map
+    for i, (name, style) in enumerate(line_styles(calibrators, styles).items()):
+        marked = (i * apart // len(calibrators), apart)  # those of the maps take turns
+        ax.plot(scores, calibrators[name].predict(scores), label=name, markevery=marked, **style)
+    ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
+    ax.legend(fontsize=9)
+    return ax
+
+
+def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -> "Axes":
+    """Draw the map of each part of a fitted `HeterogeneousCalibrator`.
+
+    A map is drawn over the scores that its part was calibrated on, dashed where the part was too
+    small and has the calibrator of the whole sample; that one is the grey band behind.
+
+    Parameters
+    ----------
+    calibrator : fitted HeterogeneousCalibrator
+    tree : int, default=0
+        Which tree of a forest or of a sequence.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no such tree, or the calibrator is another one or not fitted.
+    ImportError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from calib import HeterogeneousCalibrator, diagrams
+    >>> groups, scores = ["north", "south"] * 4, [-2, -2, -1, -1, 1, 1, 2, 2]
+    >>> calibrator = HeterogeneousCalibrator(0, min_part_size=2)
+    >>> ax = diagrams.partition_map(calibrator.fit(groups, scores, [0, 0, 0, 1, 1, 0, 1, 1]))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['all points', 'x0 = north (4)', 'x0 = south (4)']
+    """
+    check_is_fitted(calibrator)
+    if not hasattr(calibrator, "parts_"):
+        found = type(calibrator).__name__
+        raise ValueError(f"calibrator must be a HeterogeneousCalibrator; found {found}")
+    n_trees = len(calibrator.fallbacks_)
+    if tree not in range(n_trees):
+        raise ValueError(f"tree must be an integer from 0 to {n_trees - 1}; found {tree!r}")
+    ax = one_axes(ax)
+    parts = [part for part in calibrator.parts_ if part.tree == tree and part.n_points > 0]
+    lowest, highest = zip(*(part.score_range for part in parts), strict=True)
+    scores = np.linspace(min(lowest), max(highest), 501)
+    together = calibrator.fallbacks_[tree].predict(scores)
+    ax.plot(scores, together, color="0.8", linewidth=5, label="all points", zorder=1)
+    colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
+    for part, color in zip(parts, colors, strict=True):
+        scores = np.linspace(*part.score_range, 501)
+        ax.plot(
+            scores,
+            part.calibrator.predict(scores),
+            color=color,
+            linestyle="--" if part.fallback else "-",
+            label=f"{part.rule} ({part.n_points})",
+        )
+    ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
+    ax.legend(fontsize=9, title="Part (calibration points)", title_fontsize=9)
+    return ax

@@ -1,0 +1,189 @@
+"""Reliability diagrams: by bins with intervals, and by isotonic regression with a band."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calib.contract.validation import check_choice, check_sample
+from calib.diagrams.canvas import check_named, pair_of_axes
+from calib.diagrams.styles import Styles, line_styles
+from calib.metrics.bands import confidence_band, consistency_band
+from calib.metrics.binned import bin_sample
+from calib.metrics.corp import corp_curve, score_decomposition
+from calib.metrics.discrimination import codes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def reliability_diagram(
+    labels: ArrayLike,
+    predictions: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    n_bins: int | str = 10,
+    strategy: str = "quantile",
+    ties: str = "group",
+    sample_weight: ArrayLike | None = None,
+    styles: Styles | None = None,
+    axes: "Iterable[Axes] | None" = None,
+) -> "tuple[Axes, Axes]":
+    """Observed fraction against predicted probability, above the distribution of predictions.
+
+    Vertical bars are 95 % Clopper-Pearson intervals; the diagonal is perfect calibration; the
+    legend states the expected calibration error over the same bins.
+
+    Parameters
+    ----------
+    {labels}
+    predictions : array-like of shape (n,), or dict of str to such arrays
+        Probabilities of class 1; a dictionary has them by name of method.
+    n_bins, strategy, ties, sample_weight
+        As in `calib.metrics.reliability_curve`.
+    styles : dict of str to dict, optional
+        Properties of matplotlib's lines by name of method, such as its colour and marker; a name
+        that is not there has the next of a cycle.
+    axes : pair of matplotlib Axes, optional
+        For the diagram and for the histogram below it; by default a new figure.
+
+    Returns
+    -------
+    top, bottom : matplotlib Axes
+
+    {raises_without_matplotlib}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calib import reliability_diagram
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> top, bottom = reliability_diagram(rng.random(500) < p, p)
+    >>> top.get_ylabel(), top.get_legend().get_texts()[0].get_text()
+    ('Observed fraction', 'ECE 0.035')
+    """
+    samples = _samples(labels, predictions, None, sample_weight)
+    curves = {
+        name: bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
+        for name, sample in samples.items()
+    }
+    top, bottom = pair_of_axes(axes)
+    for name, style in line_styles(samples, styles).items():
+        _, probabilities, weights = samples[name]
+        curve = curves[name]
+        error = f"ECE {curve.ece:.3f}"
+        top.errorbar(
+            curve.predicted,
+            curve.observed,
+            [curve.observed - curve.lower, curve.upper - curve.observed],
+            label=error if name is None else f"{name} ({error})",
+            linewidth=1.2,
+            elinewidth=0.8,
+            capsize=2,
+            **style,
+        )
+        _histogram(bottom, probabilities, weights, style["color"])
+    return _finished(top, bottom)
+
+
+def corp_diagram(
+    labels: ArrayLike,
+    predictions: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    groups: ArrayLike | None = None,
+    band: str | None = "consistency",
+    sample_weight: ArrayLike | None = None,
+    styles: Styles | None = None,
+    axes: "Iterable[Axes] | None" = None,
+) -> "tuple[Axes, Axes]":
+    """Isotonic reliability curve with a band, above the distribution of predictions.
+
+    The legend states miscalibration (MCB) and discrimination (DSC) by the Brier score.
+
+    Parameters
+    ----------
+    {labels}
+    predictions : array-like of shape (n,), or dict of str to such arrays
+        Probabilities of class 1; a dictionary has them by name of method.
+    groups : array-like of shape (n,), optional
+        Numbers or strings: a curve for each group; `predictions` is then one array.
+    band : {"consistency", "confidence"} or None, default="consistency"
+        `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
+        `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
+    {counts}
+    styles : dict of str to dict, optional
+        As in `reliability_diagram`, by name of method or of group; only colours are used.
+    axes : pair of matplotlib Axes, optional
+        For the diagram and for the histogram below it; by default a new figure.
+
+    Returns
+    -------
+    top, bottom : matplotlib Axes
+
+    {raises_without_matplotlib}
+
+    Examples
+    --------
+    >>> from calib import diagrams
+    >>> top, bottom = diagrams.corp_diagram([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
+    >>> top.get_legend().get_texts()[0].get_text()
+    'MCB 0.050, DSC 0.125'
+    """
+    if band is not None:
+        check_choice(band, ["consistency", "confidence"], "band")
+    samples = _samples(labels, predictions, groups, sample_weight)
+    top, bottom = pair_of_axes(axes)
+    for name, style in line_styles(samples, styles).items():
+        (z, p, weights), color = samples[name], style["color"]
+        curve = corp_curve(z, p, sample_weight=weights)
+        parts = score_decomposition(z, p, sample_weight=weights)
+        text = f"MCB {parts.miscalibration:.3f}, DSC {parts.discrimination:.3f}"
+        label = text if name is None else f"{name} ({text})"
+        top.plot(curve.predicted, curve.recalibrated, color=color, label=label)
+        if band is not None:
+            limits = consistency_band if band == "consistency" else confidence_band
+            limits = limits(z, p, sample_weight=weights)
+            grid = limits.predicted
+            top.fill_between(grid, limits.lower, limits.upper, color=color, alpha=0.15, lw=0)
+        _histogram(bottom, p, weights, color)
+    return _finished(top, bottom)
+
+
+def _histogram(ax, probabilities, weights, color):
+    edges = np.linspace(0, 1, 26)
+    ax.hist(probabilities, edges, weights=weights, histtype="step", color=color)
+
+
+def _finished(top, bottom):
+    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
+    top.set_box_aspect(1)
+    bottom.set_box_aspect(1 / 4)  # as wide as the square above it
+    top.legend(loc="upper left", fontsize=9)
+    bottom.set(xlabel="Predicted probability", ylabel="Count")
+    return top, bottom
+
+
+def _samples(labels, predictions, groups, sample_weight):
+    """Clean samples by the name of the method or of the group."""
+    named = predictions if isinstance(predictions, Mapping) else {None: predictions}
+    check_named(named, "predictions")
+    samples = {}
+    for name, probabilities in named.items():
+        argument = "predictions" if name is None else f"predictions[{name!r}]"
+        sample = check_sample(labels, probabilities, sample_weight, name=argument, counts=True)
+        samples[name] = sample
+    if groups is None:
+        return samples
+    if None not in samples:
+        raise ValueError("groups must be None where predictions is a dictionary: draw one of them")
+    size = np.size(predictions)
+    names, codes = codes_of(groups, size, name="groups", other="predictions")
+    if sample_weight is not None:
+        codes = codes[np.asarray(sample_weight, np.float64) > 0]
+    rows = {str(name): codes == code for code, name in enumerate(names) if code in codes}
+    columns = samples[None]
+    return {
+        name: tuple(None if column is None else column[here] for column in columns)
+        for name, here in rows.items()
+    }

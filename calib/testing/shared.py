@@ -1,0 +1,173 @@
+"""Samples, and the checks that calibrators and measures have in common."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calib.testing.checking import CheckError
+
+SIZES = (8, 12, 40)
+SEEDS = 2  # of each size
+FEW = SIZES[:2]  # for references, whose time grows with the third power, or with 2^n
+FEWEST_CHANGES = 3  # of the label, in the order of the scores: no map of three parameters separates
+WEIGHTLESS = 0.05  # score of the row of weight 0
+
+
+class Sample(NamedTuple):
+    """Scores, which are predictions to a measure, labels, and weights or None."""
+
+    scores: NDArray
+    labels: NDArray
+    weights: NDArray | None = None
+
+    def taken(self, rows: NDArray) -> "Sample":
+        """The sample of these rows, without weights."""
+        return Sample(self.scores[rows], self.labels[rows])
+
+
+def sample(n: int, seed: int, *, ties: bool) -> Sample:
+    """Scores within (0, 1) of few digits, all different or from nine values, and noisy labels."""
+    rng = np.random.default_rng([n, seed])
+    changes = 0
+    while changes < FEWEST_CHANGES:
+        scores = rng.integers(1, 10, n) / 10 if ties else (rng.permutation(999)[:n] + 1) / 1000
+        labels = (rng.random(n) < 0.2 + 0.6 * scores).astype(np.int64)
+        changes = np.count_nonzero(np.diff(labels[np.lexsort((labels, scores))]))
+    return Sample(scores, labels)
+
+
+def samples(ties: Iterable[bool] = (False, True), sizes: Iterable[int] = SIZES) -> list[Sample]:
+    """Samples from small to large, without ties and with them."""
+    return [sample(n, seed, ties=t) for t in ties for n in sizes for seed in range(SEEDS)]
+
+
+def shuffled(rows: Sample) -> NDArray:
+    """An order of the rows by chance."""
+    return np.random.default_rng(0).permutation(rows.scores.size)
+
+
+def weighted(rows: Sample, *, zeros: bool = False) -> Sample:
+    """The sample with weights 1 to 3, and one more row of weight 0 if `zeros`."""
+    weights = shuffled(rows) % 3 + 1.0
+    if not zeros:
+        return rows._replace(weights=weights)
+    more = np.append(rows.scores, WEIGHTLESS), np.append(rows.labels, 1), np.append(weights, 0)
+    return Sample(*more)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is checked.
+
+    A subclass has ``result(rows, form=..., **options)``, the numbers that a sample leads to, where
+    `form` is applied to all arrays handed over but weights; ``referred(rows)``, what the reference
+    says; and ``given(rows, at, **options)``, the arguments by name.
+    """
+
+    tolerance: float
+    reference: Callable | None
+
+    def require_between(self, rows, low, high, slack=0.0, **options):
+        """Fail unless the numbers of a sample lie between both, give or take the slack."""
+        found = self.result(rows, **options)
+        wrong = ~((found >= low - slack) & (found <= high + slack))
+        if wrong.any():
+            given = self.given(rows, at=wrong, **options)
+            raise CheckError(f"a number from {low} to {high}", f"{found[wrong][0]}", **given)
+
+    def require_equal(self, rows, expected, meaning, **options):
+        """Fail unless the numbers of a sample are the expected ones; NaN is equal to NaN."""
+        found = self.result(rows, **options)
+        off = ~np.isclose(found, expected, rtol=0, atol=self.tolerance, equal_nan=True)
+        if off.any():
+            given = self.given(rows, at=off, **options)
+            raise CheckError(f"{expected[off][0]:.9g} ({meaning})", f"{found[off][0]:.9g}", **given)
+
+
+def check_order(subject, *, ties):
+    """Another order of the rows changes nothing."""
+    for rows in samples(ties=[ties]):
+        expected = subject.result(rows)
+        subject.require_equal(rows.taken(shuffled(rows)), expected, "from rows in another order")
+
+
+def check_weights(subject, *, zeros):
+    """A row of weight w counts as w rows, one of weight 0 as none."""
+    for rows in samples():
+        some = weighted(rows, zeros=zeros)
+        copies = np.repeat(np.arange(some.scores.size), some.weights.astype(int))
+        subject.require_equal(some, subject.result(some.taken(copies)), "from repeated rows")
+
+
+def check_reference(subject, *, weights):
+    """Numbers are those of a slow exact reference."""
+    for rows in samples(sizes=FEW):
+        some = weighted(rows) if weights else rows
+        subject.require_equal(some, subject.referred(some), "the reference")
+
+
+def check_input(subject, *, read_only):
+    """Arguments are left as they are, and may be read-only."""
+    rows, handed_over = sample(12, 0, ties=True), []
+
+    def guarded(array):
+        array = array.copy()
+        array.setflags(write=not read_only)
+        handed_over.append((array, array.copy()))
+        return array
+
+    subject.result(rows, form=guarded)
+    for array, before in handed_over:
+        if not np.array_equal(array, before):
+            given = subject.given(rows)
+            raise CheckError("input as it was", f"it became {array.tolist()}", **given)
+
+
+def check_form(subject, *, form):
+    """Lists, columns of pandas and numbers of 32 bits mean what their values mean."""
+    for rows in samples(ties=[True]):
+        rows = rows._replace(scores=np.round(rows.scores * 64) / 64)  # exact in 32 bits
+        exact = subject.result(rows, form=lambda array: as_float32(array).astype(array.dtype))
+        subject.require_equal(rows, exact, "from float64 arrays", form=form)
+
+
+def as_float32(array):
+    """Real numbers in 32 bits; labels as they are."""
+    return array.astype(np.float32) if array.dtype.kind == "f" else array
+
+
+def as_list(array):
+    """A list, of lists if there are columns."""
+    return array.tolist()
+
+
+def as_pandas(array):
+    """A column whose index runs backwards, or a table; the array itself without pandas."""
+    try:
+        import pandas as pd
+    except ImportError:
+        return array
+    make = pd.Series if array.ndim == 1 else pd.DataFrame
+    return make(array, index=range(len(array))[::-1])
+
+
+def shared_checks(subject, weights, array_like):
+    """Functions of a subject by name, and whether each is promised."""
+    compared = subject.reference is not None
+    return {
+        "order of rows": (partial(check_order, ties=False), True),
+        "order of ties": (partial(check_order, ties=True), True),
+        "weights": (partial(check_weights, zeros=False), weights),
+        "weight zero": (partial(check_weights, zeros=True), weights and weights != "positive"),
+        "reference": (partial(check_reference, weights=False), compared),
+        "reference with weights": (partial(check_reference, weights=True), compared and weights),
+        "input untouched": (partial(check_input, read_only=False), True),
+        "read-only input": (partial(check_input, read_only=True), True),
+        "float32": (partial(check_form, form=as_float32), True),
+        "lists": (partial(check_form, form=as_list), array_like),
+        "pandas": (partial(check_form, form=as_pandas), array_like),
+    }
