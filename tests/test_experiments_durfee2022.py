@@ -9,6 +9,7 @@ from calib.metrics import roc_auc_score
 from experiments import read_table, recorded
 from experiments.durfee2022 import data as durfee2022_data
 from experiments.durfee2022 import epochs as durfee2022_epochs
+from experiments.durfee2022 import last as durfee2022_last
 from experiments.durfee2022 import networks as durfee2022_networks
 from experiments.durfee2022 import protocol as durfee2022
 from experiments.durfee2022.data import PARTS, PROTOCOLS, Features, Protocol, encode, split
@@ -298,6 +299,21 @@ def test_the_first_epochs_of_longer_training(monkeypatch):
     assert (second >= first).all() and (second > first).any()
     assert [row["epoch"] for row in rows[-9:]] == [2] * 9
     np.testing.assert_array_equal(last[second > first], second[second > first])
+
+
+def test_last_epochs_stand_beside_the_networks_that_were_recorded():
+    """Where all rows are no more than before, the best of 30 epochs is that of the record."""
+    longer, trained = recorded("durfee2022_last"), recorded("durfee2022_networks_standard")
+    n_networks = BUDGETS["standard"].n_runs * len(BUDGETS["standard"].rates)
+    shape = -1, len(durfee2022_last.EPOCHS), 2, n_networks
+    best, last = np.moveaxis(longer["validation_auc"].reshape(shape), 2, 0)
+    assert (np.diff(best, axis=1) >= 0).all() and (last <= best).all()
+    assert (longer["epoch"] == longer["n_epochs"])[longer["kept"] == "last"].all()
+    same = (longer["n_epochs"] == 30) & (longer["kept"] == "best")
+    for k in np.flatnonzero(same & (longer["dataset"] != "diabetes130")):
+        keys = ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]
+        own = np.all([trained[key] == longer[key][k] for key in keys], axis=0)
+        assert longer["test_auc"][k] == pytest.approx(trained["test_auc"][own].item(), abs=2e-3)
 
 
 # Another label

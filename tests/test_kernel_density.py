@@ -186,6 +186,7 @@ def test_bayes_theorem_on_the_densities_of_scikit_learn(kernel):
     np.testing.assert_allclose(predicted, expected, rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_unbalanced_classes_keep_their_prior():
     """Two normal laws and 5% positives: equal priors would be wrong by odds of 19."""
     rng = np.random.default_rng(2)
@@ -263,6 +264,7 @@ def test_cross_validation_without_any_possible_bandwidth_stays_with_silverman(ke
     assert fitted.bandwidths_ == rule.bandwidths_
 
 
+@pytest.mark.slow
 @each_kernel
 @pytest.mark.parametrize("seed", range(4))
 def test_cross_validation_sees_no_rest_of_the_row_left_out(kernel, seed):

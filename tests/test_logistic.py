@@ -177,6 +177,7 @@ def test_separable_classes_end_as_good_as_certain_with_a_warning(calibrator):
     with pytest.warns(ConvergenceWarning, match=SEPARATED):
         fitted = calibrator().fit(scores, labels)
     logits = fitted.predict_logit(scores)
+    assert fitted.predict_logit([]).shape == (0,)
     assert np.all(np.isfinite(logits))
     assert np.mean(np.log1p(np.exp(np.where(labels, -logits, logits)))) <= 2.0**-53
     if isinstance(fitted, TemperatureScaling):

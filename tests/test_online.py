@@ -306,6 +306,7 @@ each_bettor = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @each_bettor
 def test_the_capital_is_a_martingale_and_is_seldom_large(calibrator):
     mean, ever = capital_over_all_labels(calibrator)
@@ -313,6 +314,7 @@ def test_the_capital_is_a_martingale_and_is_seldom_large(calibrator):
     assert all(0 < risk <= alpha for alpha, risk in ever.items())
 
 
+@pytest.mark.slow
 @each_bettor
 def test_weights_of_at_most_one_keep_the_promise(calibrator):
     """Of rows, whatever their labels, and of classes."""

@@ -147,7 +147,7 @@ def miscalibration(labels, probabilities, *, sample_weight=None):
 def both_columns(measure):
     return lambda labels, probabilities, *, sample_weight=None: measure(
         labels,
-        np.column_stack([1 - np.asarray(probabilities), probabilities]),
+        np.column_stack([1 - np.asarray(probabilities, float), probabilities]),
         sample_weight=sample_weight,
     )
 

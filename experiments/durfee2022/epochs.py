@@ -57,7 +57,7 @@ def rows_of(dataset, inputs, size, regularisation, counts, lasts, n_training=LEV
         seeds=[SEED + run for run in range(LEVEL.n_runs)],
     )
     best = _measured(stack, 0, np.full(stack.n, -np.inf))
-    about, rows = (dataset, n_training), []
+    about, rows = (dataset, n_training, {}), []
     for epoch in range(1, max(counts) + 1):
         stack.train_epoch()
         area = areas(stack, "validation")
@@ -87,19 +87,29 @@ def _measured(stack, epoch, validation):
 
 
 def _rows(about, n_epochs, kept, networks):
-    """One row for each network; `about` tells the data set and the most rows trained on."""
-    return [
-        {
-            "n_epochs": n_epochs,
-            "kept": kept,
-            "run": k // len(LEVEL.rates),
-            "learning_rate": LEVEL.rates[k % len(LEVEL.rates)],
-            "epoch": networks["epoch"][k],
-            "validation_auc": networks["validation"][k],
-            **_areas(*about, k // len(LEVEL.rates), networks["calibration"][k], test),
-        }
-        for k, test in enumerate(networks["test"])
-    ]
+    """One row for each network.
+
+    `about` is the data set, the most rows trained on, and the areas that are known already, by the
+    network and its epoch.
+    """
+    dataset, n_training, known = about
+    rows = []
+    for k, epoch in enumerate(networks["epoch"]):
+        run, scores = k // len(LEVEL.rates), (networks["calibration"][k], networks["test"][k])
+        if (k, epoch) not in known:
+            known[k, epoch] = _areas(dataset, n_training, run, *scores)
+        rows.append(
+            {
+                "n_epochs": n_epochs,
+                "kept": kept,
+                "run": run,
+                "learning_rate": LEVEL.rates[k % len(LEVEL.rates)],
+                "epoch": epoch,
+                "validation_auc": networks["validation"][k],
+                **known[k, epoch],
+            }
+        )
+    return rows
 
 
 def _areas(dataset, n_training, run, scores, test_scores):

@@ -9,17 +9,25 @@ This needs PyTorch; an interrupted run goes on after the last family.
 from experiments.durfee2022.data import SEED
 from experiments.durfee2022.epochs import rows_of
 from experiments.durfee2022.scores import REGULARISATIONS, SIZES
-from experiments.recording import Experiment, grid, record
+from experiments.recording import Experiment, record
 
 DATASETS = ["adult", "higgs", "diabetes130"]
 EPOCHS = (5, 10, 20, 30)
 
 
 def cases():
-    """Families of networks, the data set of the most rows last."""
-    return grid(
-        dataset=DATASETS, inputs=["standardised"], size=SIZES, regularisation=REGULARISATIONS
-    )
+    """Families of networks, the small ones of every data set first."""
+    return [
+        {
+            "dataset": dataset,
+            "inputs": "standardised",
+            "size": size,
+            "regularisation": regularisation,
+        }
+        for size in SIZES
+        for dataset in DATASETS
+        for regularisation in REGULARISATIONS
+    ]
 
 
 def run_case(case):
