@@ -348,7 +348,7 @@ def test_groups_in_one_dimension_are_a_column_for_each_value(kind):
         "numbers": np.array([codes[name] for name in names]),
         "objects": names.tolist(),
     }[kind]
-    columns = pd.get_dummies(names)
+    columns = pd.get_dummies(names).to_numpy()
     expected = fitted((columns, SCORES, LABELS))
     model = fitted((groups, SCORES, LABELS))
     assert len(model.patches_) == len(expected.patches_) >= 1
