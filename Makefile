@@ -73,9 +73,9 @@ reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=
 	@$(data) $(python) -m experiments reproduce $(ITEM) $(if $(FRESH),--fresh)
 
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
+	.venv-bench/bin/python benchmarks/cold_start.py
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/large.py
-	.venv-bench/bin/python benchmarks/cold_start.py
 	.venv-bench/bin/python benchmarks/agreement.py
 	.venv-bench/bin/python benchmarks/conformance.py
 

@@ -49,7 +49,7 @@ classes = np.array([rng.choice(CLASSES, p=row) for row in law])
 BINARY = [
     *[calib.HistogramBinning(), calib.HistogramBinning(strategy="uniform")],
     *[calib.BBQ(), calib.ABB(), calib.IsotonicCalibrator(), calib.IsotonicCalibrator(centred=True)],
-    *[calib.ENIR(), calib.VennAbers(), calib.VennAbers(loss="square"), calib.DirectIsotonic()],
+    *[calib.ENIR(), calib.VennAbers(), calib.VennAbers(loss="brier"), calib.DirectIsotonic()],
     *[calib.PlattScaling(), calib.PlattScaling(scale="logit"), calib.TemperatureScaling()],
     *[calib.BetaCalibration(), calib.QuadraticLogit(), calib.DirichletProcessCalibrator()],
     *[calib.KernelCalibrator(kernel=k) for k in ("boxcar", "epanechnikov", "tricube", "gaussian")],

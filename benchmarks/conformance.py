@@ -42,7 +42,7 @@ from venn_abers import VennAbers as PackageVennAbers
 
 import calib
 from calib import metrics
-from calib.testing import check_calibrator, check_measure, references
+from calib.testing import Outcome, check_calibrator, check_measure, references
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 TOLERANCE = 1e-3  # of probabilities: searches that end early are not what is tested
@@ -257,13 +257,18 @@ def outcomes():
     """A key, an outcome for each method and check."""
     for key, (calibrator, promises) in CALIBRATORS.items():
         found = check_calibrator(calibrator, on_fail=None, tolerance=TOLERANCE, **promises)
-        for one in found:
-            waived = one.check in NOT_PROMISED.get(key, ())
-            yield key, one._replace(outcome="not promised") if waived else one
+        yield from promised(key, found)
     for key, (measure, kind, reference, promises) in MEASURES.items():
         options = {"tolerance": MEASURE_TOLERANCE} | promises
         found = check_measure(measure, kind=kind, reference=reference, on_fail=None, **options)
-        yield from ((key, one) for one in found)
+        yield from promised(key, found)
+
+
+def promised(key, found):
+    """Outcomes with their key, those of what is not promised as such."""
+    for one in found:
+        waived = one.check in NOT_PROMISED.get(key, ())
+        yield key, Outcome(one.check, "not promised") if waived else one
 
 
 def version_of(package):

@@ -10,7 +10,7 @@ Write B for the number of bins, N for the size of the sample.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_positive
+from calib.contract.options import check_positive
 
 
 def mean_ece_bound_continuous(

@@ -64,9 +64,9 @@ class ProbabilityCalibrationTree(BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.random_state = random_state
 
-    def fit(self, X, scores, labels):
+    def fit(self, scores, labels, *, features):
         """Grow, prune and fit; `scores` are probabilities of rows that trained no classifier."""
-        X = validate_data(self, X, dtype=np.float32)
+        X = validate_data(self, features, dtype=np.float32)
         columns = self._columns(X, self._checked(X, scores))
         labels = check_labels(labels, size=len(columns))
         grown, held_out = train_test_split(
@@ -90,10 +90,10 @@ class ProbabilityCalibrationTree(BaseEstimator):
         self.models_ = {leaf: fit_node(columns[rows[leaf]], labels[rows[leaf]]) for leaf in leaves}
         return self
 
-    def predict(self, X, scores):
+    def predict(self, scores, *, features):
         """Probabilities of class 1, of shape (n,)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float32, reset=False)
+        X = validate_data(self, features, dtype=np.float32, reset=False)
         columns = self._columns(X, self._checked(X, scores))
         visits, logits = self.tree_.decision_path(X).tocsc(), np.empty(len(columns))
         for leaf, model in self.models_.items():
@@ -107,7 +107,9 @@ class ProbabilityCalibrationTree(BaseEstimator):
         """Scores as an array, one for each row of X."""
         scores = check_scores(scores, unit=True)
         if len(X) != scores.size:
-            raise ValueError(f"X has {len(X)} rows but scores has {scores.size}: they must match")
+            raise ValueError(
+                f"features has {len(X)} rows but scores has {scores.size}: they must match"
+            )
         return scores
 
     def _columns(self, X, scores):

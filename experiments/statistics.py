@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from calib.contract.validation import check_integer, check_positive, check_scores
+from calib.contract.options import check_integer, check_positive
+from calib.contract.validation import check_scores
 
 
 class RankTest(NamedTuple):

@@ -47,13 +47,13 @@ def test_the_frequency_inside_the_interval(n, seed, decimals, weighted):
     for i in np.flatnonzero(inside.any(axis=1)):
         rows = inside[i]
         expected[i] = np.average(labels[rows], weights=None if weights is None else weights[rows])
-    acp = AdaptiveCalibrator().fit(scores, labels, weights)
+    acp = AdaptiveCalibrator().fit(scores, labels, sample_weight=weights)
     predicted = acp.predict(middle, low, high)
     np.testing.assert_allclose(predicted, expected, rtol=0, atol=1e-12)
     assert np.all((predicted >= 0) & (predicted <= 1))
     order = np.random.default_rng(seed).permutation(n)
     again = AdaptiveCalibrator().fit(
-        scores[order], labels[order], None if weights is None else weights[order]
+        scores[order], labels[order], sample_weight=None if weights is None else weights[order]
     )
     np.testing.assert_allclose(again.predict(middle, low, high), predicted, rtol=0, atol=1e-12)
 
@@ -61,7 +61,7 @@ def test_the_frequency_inside_the_interval(n, seed, decimals, weighted):
 def test_an_integer_weight_is_that_many_copies():
     scores, labels = sample(60, 3, decimals=2)
     copies = np.random.default_rng(3).integers(1, 4, 60)
-    weighted = AdaptiveCalibrator().fit(scores, labels, copies)
+    weighted = AdaptiveCalibrator().fit(scores, labels, sample_weight=copies)
     repeated = AdaptiveCalibrator().fit(np.repeat(scores, copies), np.repeat(labels, copies))
     arguments = queries(50, 3)
     np.testing.assert_array_equal(weighted.predict(*arguments), repeated.predict(*arguments))

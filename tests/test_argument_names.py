@@ -19,6 +19,7 @@ from calib.metrics import (
     bootstrap_interval,
     brier_score_loss,
     consistency_band,
+    simulated_errors,
 )
 from calib.report import make_report
 
@@ -129,6 +130,9 @@ DRAWN = {
     ),
     "consistency_band": lambda state: (
         consistency_band(LABELS, SCORES, n_resamples=20, random_state=state).lower
+    ),
+    "simulated_errors": lambda state: (
+        simulated_errors(LABELS, SCORES, n_draws=5, random_state=state).kuiper_error.draws
     ),
     "rings": lambda state: rings(30, state)[0],
 }

@@ -337,16 +337,18 @@ def test_scores_next_to_each_other(method, shift):
 @each_method
 def test_heavy_weights_stay_within_the_unit_interval(method):
     scores, labels = sample(30, 7)
-    predicted = clone(method).fit(scores[:9], labels[:9], np.full(9, 1e6)).predict(scores)
+    predicted = (
+        clone(method).fit(scores[:9], labels[:9], sample_weight=np.full(9, 1e6)).predict(scores)
+    )
     assert np.all((predicted > 0) & (predicted < 1))
     with pytest.raises(ValueError, match="sample_weight adds up to 3e.13.*divide the weights"):
-        clone(method).fit(scores, labels, np.full(30, 1e12))
+        clone(method).fit(scores, labels, sample_weight=np.full(30, 1e12))
 
 
 @pytest.mark.slow
 def test_rounding_does_not_lift_an_average_above_one():
     with pytest.warns(OneClassWarning):
-        fitted = BBQ().fit([0.9, 1.0], [1, 1], [5e11, 5e11])  # of 99,001 models
+        fitted = BBQ().fit([0.9, 1.0], [1, 1], sample_weight=[5e11, 5e11])  # of 99,001 models
     assert 0.99 < fitted.predict([1.0]) <= 1  # the sum of the jumps may be more
 
 

@@ -5,8 +5,9 @@ The checks fit (X, y) with X of two dimensions. What is fitted otherwise meets t
 * Calibrators, fitted to (scores, labels) of one dimension or to rows of probabilities: scikit-learn
   checks that they can be cloned and skips the rest, as with its own `IsotonicRegression`. Here each
   of them goes through all checks inside a `CalibratedClassifier`, too, which hands it its scores.
-* `HeterogeneousCalibrator`, `Multicalibration` and `AUCSplitTree`, fitted to (X, scores, labels): a
-  subclass with scores of its own, and groups made of X, goes through all checks.
+* `HeterogeneousCalibrator` and `Multicalibration`, which look at features or groups beside the
+  score, and `AUCSplitTree`, fitted to (X, scores, labels): a subclass with scores of its own, and
+  groups made of X, goes through all checks.
 """
 
 import ast
@@ -29,7 +30,6 @@ from calib import (
     Calibrator,
     HeterogeneousCalibrator,
     IsotonicCalibrator,
-    MondrianVennAbers,
     Multicalibration,
     OnlineCalibrator,
     ScoreModel,
@@ -47,13 +47,31 @@ ESTIMATORS = [
 ]
 BASES = {Calibrator, OnlineCalibrator, ScoreModel}
 ONE_DIMENSIONAL = [cls for cls in ESTIMATORS if issubclass(cls, ScoreModel) and cls not in BASES]
-CALIBRATORS = [cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator)]
-ONE_DIMENSIONAL += [MondrianVennAbers, SelfCalibratingConformal]
+CALIBRATORS = [
+    cls for cls in ONE_DIMENSIONAL if issubclass(cls, Calibrator) and cls.takes_groups is not True
+]
+ONE_DIMENSIONAL += [SelfCalibratingConformal]
 MULTICLASS = [
     value
     for value in (getattr(calib.multiclass, name) for name in calib.multiclass.__all__)
     if isinstance(value, type) and value is not MulticlassCalibrator
 ]
+
+
+class TwoDimensional:
+    """Of features instead of scores, with `fit` and `predict` alone, which gives probabilities."""
+
+    @property
+    def score(self):
+        raise AttributeError("the checks would call it without scores")
+
+    predict_proba = predict_logit = score
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.one_d_array = True, False
+        tags.estimator_type = None
+        return tags
 
 
 @pytest.mark.parametrize("cls", [cls for cls in [*ESTIMATORS, *MULTICLASS] if cls not in BASES])
@@ -68,24 +86,34 @@ def test_defaults_are_those_of_the_docstring(cls):
             assert ast.literal_eval(shown) == value, name
 
 
-class Heterogeneous(HeterogeneousCalibrator):
+class Heterogeneous(TwoDimensional, HeterogeneousCalibrator):
     """A `HeterogeneousCalibrator` of scores that are all 0."""
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # what features may hold is the business of the partition
+        tags.input_tags = get_tags(self.partition or DecisionTreeClassifier()).input_tags
+        return tags
+
     def fit(self, X, y, sample_weight=None):
-        return super().fit(X, np.zeros(_num_samples(X)), binary(y), sample_weight)
+        scores = np.zeros(_num_samples(X))
+        return super().fit(scores, binary(y), sample_weight=sample_weight, features=X)
 
     def predict(self, X):
-        return super().predict(X, np.zeros(_num_samples(X)))
+        return super().predict(np.zeros(_num_samples(X)), features=X)
 
 
-class Multicalibrated(Multicalibration):
+class Multicalibrated(TwoDimensional, Multicalibration):
     """A `Multicalibration` of scores that are all 1/2, for groups of positive features."""
 
     def fit(self, X, y, sample_weight=None):
-        return super().fit(X, np.full(_num_samples(X), 0.5), binary(y), sample_weight)
+        scores = np.full(_num_samples(X), 0.5)
+        return super().fit(scores, binary(y), sample_weight=sample_weight, groups=X)
 
     def predict(self, X):
-        return super().predict(X, np.full(_num_samples(X), 0.5))
+        return super().predict(np.full(_num_samples(X), 0.5), groups=X)
+
+    def _check_groups(self, groups, size, fitting):
+        return self._members_by_column(groups, size, fitting)
 
     def _columns(self, X, **options):
         return super()._columns(X, **options) > 0

@@ -224,7 +224,7 @@ def test_weights_that_the_classifier_does_not_take():
         model = fitted(KNeighborsClassifier(), cv="same", sample_weight=weights)
     assert found[0].filename == __file__
     scores = KNeighborsClassifier().fit(X, Y).predict_proba(X)[:, 1]
-    by_hand = PlattScaling().fit(scores, Y, weights)
+    by_hand = PlattScaling().fit(scores, Y, sample_weight=weights)
     assert model.calibrators_[0].slope_ == by_hand.slope_
 
 

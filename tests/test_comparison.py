@@ -1,6 +1,7 @@
 """Comparison of calibrators: recomputed by plain loops, intervals and choices against the truth."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import logit
 from scipy.stats import t as student
@@ -13,6 +14,8 @@ from calib import (
     HistogramBinning,
     IsotonicCalibrator,
     KernelCalibrator,
+    MondrianVennAbers,
+    Multicalibration,
     PlattScaling,
     VennAbers,
     compare,
@@ -202,6 +205,37 @@ def test_groups_stay_together_and_are_what_is_counted():
     )
 
 
+def test_groups_of_the_calibrators_split_no_folds():
+    """By hand: the same folds, each calibrator given the groups of its rows."""
+    rng = np.random.default_rng(3)
+    scores, hospitals = rng.random(400), rng.choice(["north", "south"], 400)
+    labels = (rng.random(400) < np.where(hospitals == "north", scores, scores**3)).astype(int)
+    weights = rng.integers(0, 3, 400)
+    splits = list(StratifiedKFold(4).split(scores, labels))
+    models = {"within": MondrianVennAbers(), "pooled": VennAbers()}
+    found = compare(
+        scores, labels, models, sample_weight=weights, calibrator_groups=hospitals, cv=splits
+    )
+    expected = np.empty(400)
+    for training, test in splits:
+        fitted = MondrianVennAbers().fit(
+            scores[training],
+            labels[training],
+            sample_weight=weights[training],
+            groups=hospitals[training],
+        )
+        expected[test] = fitted.predict(scores[test], groups=hospitals[test])
+    counted = weights > 0
+    np.testing.assert_array_equal(found.predictions["within"][counted], expected[counted])
+    columns = pd.DataFrame({"north": hospitals == "north"})
+    patched = compare(scores, labels, [Multicalibration()], calibrator_groups=columns, cv=splits)
+    assert np.isfinite(patched.predictions["Multicalibration()"]).all()
+    with pytest.raises(ValueError, match="calibrator MondrianVennAbers asks for the groups"):
+        compare(scores, labels, models, groups=hospitals)
+    with pytest.raises(ValueError, match="calibrator_groups has 3 rows but scores has 400"):
+        compare(scores, labels, models, calibrator_groups=hospitals[:3])
+
+
 class Fixed(Calibrator):
     """A given map, which learns nothing."""
 
@@ -306,7 +340,7 @@ def test_the_best_is_fitted_to_all_rows():
     scores, labels = sample(400, power=3.0)
     weights = np.random.default_rng(0).integers(1, 3, 400)
     found = compare(scores, labels, FEW, sample_weight=weights, n_repeats=2)
-    alone = clone(FEW[found.chosen]).fit(scores, labels, weights)
+    alone = clone(FEW[found.chosen]).fit(scores, labels, sample_weight=weights)
     np.testing.assert_array_equal(found.best_.predict(scores), alone.predict(scores))
     finite = {name: r.log_loss for name, r in found.results.items()}
     assert found.chosen == min(finite, key=finite.get)

@@ -5,7 +5,6 @@ The order of the rows, ties, weights and a sample of one score are checked in te
 
 import json
 import pickle
-import re
 import warnings
 
 import numpy as np
@@ -120,7 +119,7 @@ def test_bad_input_is_refused_by_name(calibrator, scores, labels, message):
 )
 def test_bad_weights_are_refused_by_name(calibrator, weights, message):
     with pytest.raises(ValueError, match=message):
-        clone(calibrator).fit([0.1, 0.2], [0, 1], weights)
+        clone(calibrator).fit([0.1, 0.2], [0, 1], sample_weight=weights)
 
 
 @each_calibrator
@@ -153,6 +152,30 @@ def test_probabilities_whatever_the_sample(calibrator, n, seed, decimals):
     predicted = fitted.predict(np.concatenate([scores, np.linspace(0, 1, 21)]))
     assert predicted.dtype == np.float64
     assert np.all((predicted >= 0) & (predicted <= 1))  # false for NaN
+
+
+@each_calibrator
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10**6), decimals=st.sampled_from([None, 1]))
+def test_the_order_of_the_rows_does_not_matter(calibrator, seed, decimals):
+    scores, labels = sample(80, seed, decimals)
+    order = np.random.default_rng(seed).permutation(80)
+    expected = clone(calibrator).fit(scores, labels).predict(scores)
+    shuffled = clone(calibrator).fit(scores[order], labels[order]).predict(scores)
+    np.testing.assert_allclose(shuffled, expected, rtol=0, atol=1e-9)
+
+
+@each_calibrator
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_an_integer_weight_is_that_many_copies(calibrator, seed):
+    scores, labels = sample(60, seed, decimals=2)
+    copies = np.random.default_rng(seed).integers(0, 4, 60)
+    copies[[np.argmin(labels), np.argmax(labels)]] += 1  # keep both classes
+    grid = np.linspace(0, 1, 101)
+    weighted = clone(calibrator).fit(scores, labels, sample_weight=copies).predict(grid)
+    repeated = clone(calibrator).fit(np.repeat(scores, copies), np.repeat(labels, copies))
+    np.testing.assert_allclose(weighted, repeated.predict(grid), rtol=0, atol=1e-7)
 
 
 @each_calibrator
@@ -252,29 +275,3 @@ def test_every_public_name_exists():
     assert set(calib.__all__) <= set(dir(calib))
     with pytest.raises(AttributeError, match="calibrate"):
         _ = calib.calibrate
-
-
-def test_a_star_brings_neither_rooms_nor_measures():
-    assert set(calib.__all__) & (set(calib.metrics.__all__) | {"metrics", "diagrams"}) == set()
-    assert {"metrics", "diagrams"} <= set(dir(calib))
-
-
-@pytest.mark.parametrize(
-    "room, filled",
-    [(calib.metrics, "kuiper_test"), (calib.diagrams, "corp_diagram")],
-    ids=["metrics", "diagrams"],
-)
-def test_shared_paragraphs_are_in_their_docstrings(room, filled):
-    for name in room.__all__:
-        for line in getattr(room, name).__doc__.splitlines():
-            assert not re.fullmatch(r" *\{\w+\}", line), name
-    assert "ValueError\n        For input that is not as described" in getattr(room, filled).__doc__
-
-
-@pytest.mark.parametrize("program", ["calib.log_loss", "from calib import log_loss"])
-def test_the_old_name_of_a_measure_says_where_it_is(program):
-    with pytest.warns(DeprecationWarning, match="log_loss is now calib.metrics.log_loss") as seen:
-        exec(compile(program, "user.py", "exec"), {"calib": calib})
-    assert {warning.filename for warning in seen} == {"user.py"}
-    with pytest.warns(DeprecationWarning):
-        assert calib.log_loss is calib.metrics.log_loss

@@ -204,6 +204,7 @@ def test_the_confidence_band_by_definition(n, seed, decimals, n_groups):
     assert band.crosses == np.any(lower > upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_groups", [10, 200])
 def test_the_confidence_band_holds_the_whole_truth(n_groups):
     """A steep truth, so that the outcomes of a group are unlike; a miss costs 1 of 20 at most."""
@@ -228,6 +229,7 @@ def test_a_decreasing_truth_makes_the_confidence_band_cross():
     assert not confidence_band(rng.random(1000) < p, p).crosses
 
 
+@pytest.mark.slow
 def test_the_consistency_band_has_its_coverage_at_a_point():
     rng = np.random.default_rng(0)
     p = np.linspace(0.005, 0.995, 199)

@@ -153,7 +153,7 @@ def test_platt_scaling_agrees(tails, weights):
         scores = np.tan(scores / 2 * 1.57)
     elif tails == "separated":
         labels = (scores > 0.5).astype(int)
-    theirs = calib.PlattScaling().fit(scores, labels, given)
+    theirs = calib.PlattScaling().fit(scores, labels, sample_weight=given)
     ours = calib.dask.PlattScaling().fit(*split([scores, labels, given], [100, 0, 450, 50]))
     np.testing.assert_allclose(
         ours.predict_logit(scores), theirs.predict_logit(scores), rtol=1e-9, atol=1e-9
@@ -162,7 +162,7 @@ def test_platt_scaling_agrees(tails, weights):
 
 def test_platt_scaling_of_logits_agrees():
     scores, labels, given = sample(600, 3)
-    theirs = calib.PlattScaling(scale="logit").fit(scores, labels, given)
+    theirs = calib.PlattScaling(scale="logit").fit(scores, labels, sample_weight=given)
     rows = split([scores, labels, given], [100, 0, 450, 50])
     ours = calib.dask.PlattScaling(scale="logit").fit(*rows)
     np.testing.assert_allclose(
@@ -188,7 +188,7 @@ def test_distinct_rows_stand_for_all_rows(method, weights):
     assert rows.weights.sum() == (2000 if given is None else given.sum())
     assert rows.scores.size <= 202
     queries = np.linspace(0, 1, 301)
-    theirs = method.fit(scores, labels, given).predict(queries)
+    theirs = method.fit(scores, labels, sample_weight=given).predict(queries)
     np.testing.assert_allclose(method.fit(*rows).predict(queries), theirs, rtol=0, atol=1e-12)
 
 
@@ -263,8 +263,10 @@ def test_columns_of_a_dataframe():
     rows = pd.DataFrame({"score": scores, "label": labels, "weight": weights})
     rows.index = rows.index % 7  # an index means nothing here
     frame = dd.from_pandas(rows, npartitions=4, sort=False)
-    ours = calib.dask.IsotonicCalibrator().fit(frame["score"], frame["label"], frame["weight"])
-    theirs = calib.IsotonicCalibrator().fit(scores, labels, weights)
+    ours = calib.dask.IsotonicCalibrator().fit(
+        frame["score"], frame["label"], sample_weight=frame["weight"]
+    )
+    theirs = calib.IsotonicCalibrator().fit(scores, labels, sample_weight=weights)
     same_map(ours, theirs)
     predicted = frame.assign(p=ours.predict(frame["score"])).compute()
     np.testing.assert_array_equal(predicted["p"], theirs.predict(predicted["score"]))

@@ -193,8 +193,8 @@ def test_partition_map_draws_each_part_over_its_own_scores():
     rng = np.random.default_rng(0)
     groups, scores = rng.choice(["big", "small"], 300, p=[0.95, 0.05]), rng.normal(size=300)
     labels = rng.random(300) < 1 / (1 + np.exp(-scores))
-    calibrator = HeterogeneousCalibrator(0, min_part_size=50)
-    calibrator.fit(groups, scores, labels)
+    calibrator = HeterogeneousCalibrator(min_part_size=50)
+    calibrator.fit(scores, labels, groups=groups)
     ax = diagrams.partition_map(calibrator)
     together, *lines = ax.lines
     np.testing.assert_array_equal(
@@ -210,10 +210,10 @@ def test_partition_map_draws_each_part_over_its_own_scores():
 
 
 def test_partition_map_refuses_what_it_cannot_draw():
-    calibrator = HeterogeneousCalibrator(0, min_part_size=2)
+    calibrator = HeterogeneousCalibrator(min_part_size=2)
     with pytest.raises(NotFittedError):
         diagrams.partition_map(calibrator)
-    calibrator.fit(["a", "b"] * 4, np.arange(8), [0, 0, 0, 1, 1, 0, 1, 1])
+    calibrator.fit(np.arange(8), [0, 0, 0, 1, 1, 0, 1, 1], groups=["a", "b"] * 4)
     with pytest.raises(ValueError, match="tree must be an integer from 0 to 0; found 1"):
         diagrams.partition_map(calibrator, tree=1)
     with pytest.raises(ValueError, match="must be a HeterogeneousCalibrator; found PlattScaling"):

@@ -390,8 +390,8 @@ def test_order_of_rows_does_not_matter():
     plain = DirichletProcessCalibrator().fit(scores, labels)
     shuffled = DirichletProcessCalibrator().fit(scores[order], labels[order])
     np.testing.assert_array_equal(plain.predict(queries), shuffled.predict(queries))
-    plain.fit(scores, labels, weights)
-    shuffled.fit(scores[order], labels[order], weights[order])
+    plain.fit(scores, labels, sample_weight=weights)
+    shuffled.fit(scores[order], labels[order], sample_weight=weights[order])
     np.testing.assert_allclose(plain.predict(queries), shuffled.predict(queries), atol=1e-7)
 
 
@@ -455,7 +455,7 @@ def test_atoms_are_sharpened():
     ],
 )
 def test_extreme_scores_and_weights(scores, weights):
-    calibrator = DirichletProcessCalibrator().fit(scores, [0, 1, 0, 1], weights)
+    calibrator = DirichletProcessCalibrator().fit(scores, [0, 1, 0, 1], sample_weight=weights)
     predictions = calibrator.predict([*scores, -1.7e308, 1.7e308, 0.5])
     assert np.all((predictions >= 0) & (predictions <= 1))
 

@@ -53,26 +53,27 @@ def test_a_split_that_does_not_pay_is_pruned():
 def test_it_finds_a_jump_and_finds_none_where_there_is_none(model):
     X, scores, labels, _ = sample(4000)
     X_new, scores_new, _, truth = sample(4000, seed=1)
-    p = model.fit(X, scores, labels).predict(X_new, scores_new)
+    p = model.fit(scores, labels, features=X).predict(scores_new, features=X_new)
     assert np.mean((p - truth) ** 2) < np.mean((scores_new - truth) ** 2) / 10
     assert len(model.models_) > 1
     plain = sample(4000, jump=0)
-    p = model.fit(*plain[:3]).predict(X_new, scores_new)
+    p = model.fit(*plain[1:3], features=plain[0]).predict(scores_new, features=X_new)
     assert np.mean((p - scores_new) ** 2) < 0.001
 
 
 def test_a_tree_of_one_leaf_is_a_logistic_regression():
     X, scores, labels, _ = sample()
-    model = ProbabilityCalibrationTree(max_depth=1, min_samples_leaf=1000).fit(X, scores, labels)
+    model = ProbabilityCalibrationTree(max_depth=1, min_samples_leaf=1000)
+    model.fit(scores, labels, features=X)
     assert list(model.models_) == [0]
     columns = np.log(scores / (1 - scores))[:, np.newaxis]
     expected = expit(fit_node(columns, labels).decision_function(columns))
-    np.testing.assert_allclose(model.predict(X, scores), expected)
+    np.testing.assert_allclose(model.predict(scores, features=X), expected)
 
 
 def test_every_row_has_one_leaf():
     X, scores, labels, _ = sample(3000)
-    model = ProbabilityCalibrationTree(min_samples_leaf=5).fit(X, scores, labels)
+    model = ProbabilityCalibrationTree(min_samples_leaf=5).fit(scores, labels, features=X)
     visits = model.tree_.decision_path(X.astype(np.float32))[:, list(model.models_)]
     np.testing.assert_array_equal(visits.sum(axis=1), 1)
 
@@ -82,16 +83,16 @@ def test_nodes_of_one_class():
     np.testing.assert_allclose(expit(constant.decision_function(np.zeros((2, 1)))), 0.1)
     X, scores, labels, _ = sample()
     labels[X[:, 0] > 0.6] = 1
-    p = LogisticModelTree().fit(X, scores, labels).predict(X, scores)
+    p = LogisticModelTree().fit(scores, labels, features=X).predict(scores, features=X)
     assert p[X[:, 0] > 0.6].min() > 0.95
 
 
 def test_lengths_must_match():
     X, scores, labels, _ = sample(600)
-    model = ProbabilityCalibrationTree().fit(X, scores, labels)
-    with pytest.raises(ValueError, match="X has 10 rows but scores has 600"):
-        model.predict(X[:10], scores)
-    with pytest.raises(ValueError, match="X has 600 rows but scores has 10"):
-        model.predict(X, scores[:10])
-    with pytest.raises(ValueError, match="X has 600 rows but scores has 10"):
-        model.fit(X, scores[:10], labels[:10])
+    model = ProbabilityCalibrationTree().fit(scores, labels, features=X)
+    with pytest.raises(ValueError, match="features has 10 rows but scores has 600"):
+        model.predict(scores, features=X[:10])
+    with pytest.raises(ValueError, match="features has 600 rows but scores has 10"):
+        model.predict(scores[:10], features=X)
+    with pytest.raises(ValueError, match="features has 600 rows but scores has 10"):
+        model.fit(scores[:10], labels[:10], features=X)

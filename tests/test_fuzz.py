@@ -111,7 +111,7 @@ def expected_warnings():
 def attempt(calibrator, scores, labels, weights):
     """Fit a clone, or None if the input is refused in clear words."""
     try:
-        return clone(calibrator).fit(scores, labels, weights)
+        return clone(calibrator).fit(scores, labels, sample_weight=weights)
     except ValueError as error:
         message = str(error)
         assert any(name in message for name in ("scores", "labels", "sample_weight")), message

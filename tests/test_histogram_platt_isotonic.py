@@ -72,7 +72,9 @@ def test_ties_are_never_split():
 def test_the_default_number_of_bins_is_the_cube_root():
     scores, labels = sample(1000, 0)
     assert HistogramBinning().fit(scores, labels).counts_.size == 10
-    assert HistogramBinning().fit(scores, labels, np.full(1000, 8.0)).counts_.size == 20
+    assert (
+        HistogramBinning().fit(scores, labels, sample_weight=np.full(1000, 8.0)).counts_.size == 20
+    )
 
 
 def test_cuts_separate_even_neighbouring_floats():
@@ -89,7 +91,7 @@ def test_platt_reaches_the_minimum(n, seed, scale, weighted):
     scores, labels = sample(n, seed)
     margins = scale * (scores - 0.3)
     weights = np.random.default_rng(seed).uniform(0.5, 2, n) if weighted else np.ones(n)
-    platt = PlattScaling().fit(margins, labels, weights if weighted else None)
+    platt = PlattScaling().fit(margins, labels, sample_weight=weights if weighted else None)
     m, k = weights[labels == 1].sum(), weights[labels == 0].sum()
     target = np.where(labels == 1, (m + 1) / (m + 2), 1 / (k + 2))
 
@@ -157,7 +159,7 @@ def test_platt_finds_the_optimum_whatever_the_tails_and_the_weights(form, truth,
         "reversed": ~high,
     }[truth]
     weights = 10.0 ** rng.uniform(-6, 6, 40) if weight == "uneven" else np.full(40, weight)
-    platt = PlattScaling().fit(scores, labels, weights)
+    platt = PlattScaling().fit(scores, labels, sample_weight=weights)
     assert newton_decrement(platt, scores, labels, weights) <= 1e-14
     # weights of 1e100 ask separable classes for log-odds of 230, one step each
     assert platt.n_iter_ < 60 + 2 * max(0, np.log(weights.sum()))
@@ -167,7 +169,7 @@ def test_platt_finds_the_optimum_whatever_the_tails_and_the_weights(form, truth,
 @pytest.mark.parametrize("weights", [[0.5, 64.0], [0.9, 70.0], [0.2, 440.0]])
 def test_platt_shortens_a_step_that_is_too_long(scores, weights):
     """A light point against a heavy one: full Newton steps go to and fro for ever."""
-    platt = PlattScaling().fit(scores, [0, 1], weights)
+    platt = PlattScaling().fit(scores, [0, 1], sample_weight=weights)
     assert platt.n_iter_ < 20
     assert newton_decrement(platt, scores, [0, 1], weights) < 1e-20
 
@@ -223,7 +225,7 @@ def test_isotonic_agrees_with_scikit_learn(n, seed, decimals, weighted):
     weights = np.random.default_rng(seed).integers(1, 5, n).astype(float) if weighted else None
     expected = IsotonicRegression(out_of_bounds="clip").fit(scores, labels, weights)
     queries = np.linspace(-0.1, 1.1, 301)
-    ours = IsotonicCalibrator().fit(scores, labels, weights).predict(queries)
+    ours = IsotonicCalibrator().fit(scores, labels, sample_weight=weights).predict(queries)
     np.testing.assert_allclose(ours, expected.predict(queries), rtol=0, atol=1e-9)
     assert np.all(np.diff(ours) >= -1e-15)
 

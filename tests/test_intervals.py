@@ -80,6 +80,7 @@ def test_the_interval_is_the_one_of_the_book():
     assert interval[1:] == pytest.approx(expected, abs=3 * 2**0.5 * 0.027 * draws.std())
 
 
+@pytest.mark.slow
 def test_pairing_removes_what_two_predictions_share():
     labels, p = sample(400)
     better = expit(0.8 * logit(p))

@@ -93,7 +93,7 @@ def test_the_formula_term_by_term(kernel, law, n, log_bandwidths, shared, weight
     queries = queries_for(scores, (h0, h1), 100, rng)
     bandwidth = h0 if shared else (h0, h1)
     fitted = KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
-    fitted.fit(scores, labels, weights)
+    fitted.fit(scores, labels, sample_weight=weights)
     assert fitted.bandwidths_ == (h0, h1)
     weights = np.ones(n) if weights is None else weights
     expected = term_by_term(kernel, scores, labels, weights, (h0, h1), queries)
@@ -186,6 +186,7 @@ def test_bayes_theorem_on_the_densities_of_scikit_learn(kernel):
     np.testing.assert_allclose(predicted, expected, rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_unbalanced_classes_keep_their_prior():
     """Two normal laws and 5% positives: equal priors would be wrong by odds of 19."""
     rng = np.random.default_rng(2)
@@ -263,6 +264,7 @@ def test_cross_validation_without_any_possible_bandwidth_stays_with_silverman(ke
     assert fitted.bandwidths_ == rule.bandwidths_
 
 
+@pytest.mark.slow
 @each_kernel
 @pytest.mark.parametrize("seed", range(4))
 def test_cross_validation_sees_no_rest_of_the_row_left_out(kernel, seed):
@@ -281,7 +283,7 @@ def test_cross_validation_that_differs_by_rounding_stays_with_silverman(seed):
     labels, weights = rng.integers(0, 2, 20_000), rng.uniform(0.5, 2, 20_000)
     chosen, rule = (
         KernelCalibrator(kernel="tricube", bandwidth=bandwidth, shared=False).fit(
-            scores, labels, weights
+            scores, labels, sample_weight=weights
         )
         for bandwidth in ["cv", "silverman"]
     )
@@ -296,7 +298,7 @@ def test_weights_are_counts_for_the_bandwidth_too(kernel, bandwidth, shared):
     scores, labels = draw("ties", 80, rng)
     copies = rng.integers(1, 4, 80)
     calibrator = KernelCalibrator(kernel=kernel, bandwidth=bandwidth, shared=shared)
-    weighted = calibrator.fit(scores, labels, copies).bandwidths_
+    weighted = calibrator.fit(scores, labels, sample_weight=copies).bandwidths_
     repeated = calibrator.fit(np.repeat(scores, copies), np.repeat(labels, copies)).bandwidths_
     np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
 
@@ -341,7 +343,7 @@ def test_scores_without_spread(kernel, bandwidth, shared):
     fitted = calibrator.fit(np.full(8, 0.3), [1, 0, 0, 0, 0, 0, 0, 1])
     assert fitted.bandwidths_ == (0, 0)
     np.testing.assert_array_equal(fitted.predict([0.3, 0.3 + 1e-16, 0.5] * 30), 0.25)
-    fitted = calibrator.fit([0.3, 0.3], [0, 1], [3.0, 1.0])
+    fitted = calibrator.fit([0.3, 0.3], [0, 1], sample_weight=[3.0, 1.0])
     assert fitted.predict([0.3])[0] == 0.25
 
 
@@ -391,5 +393,7 @@ def test_the_bandwidth_does_not_jump_where_weights_are_hardly_an_observation(tot
     scores = np.linspace(0, 1, 50)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # normalised
-        fitted = KernelCalibrator().fit(scores, np.arange(50) % 2, np.full(50, total / 50))
+        fitted = KernelCalibrator().fit(
+            scores, np.arange(50) % 2, sample_weight=np.full(50, total / 50)
+        )
     assert fitted.bandwidths_[0] == pytest.approx(1.06 * scores.std() * 2**0.5 * 2**-0.2)

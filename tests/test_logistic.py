@@ -67,7 +67,7 @@ def test_no_parameters_are_likelier(calibrator, n, seed, weighted, shape):
     weights = np.random.default_rng(seed).uniform(0.5, 2, labels.size)
     if not weighted:
         weights[:] = 1
-    fitted = calibrator().fit(scores, labels, weights if weighted else None)
+    fitted = calibrator().fit(scores, labels, sample_weight=weights if weighted else None)
     x, found = columns(fitted, scores), parameters(fitted)
     loss, gradient = mean_loss(found, x, labels, weights)
     bounds = [(0 if bounded_below(fitted, j) else None, None) for j in range(found.size)]
@@ -98,7 +98,7 @@ def test_each_part_of_the_boundary_is_reached(truth):
         "falling": 1 - scores,
     }[truth]
     scores, labels = np.repeat(scores, 2), np.tile([0, 1], 400)
-    beta = BetaCalibration().fit(scores, labels, np.column_stack([1 - f, f]).ravel())
+    beta = BetaCalibration().fit(scores, labels, sample_weight=np.column_stack([1 - f, f]).ravel())
     zero = {"rising": [0, 0], "a is 0": [1, 0], "b is 0": [0, 1], "falling": [1, 1]}[truth]
     assert [beta.a_ == 0, beta.b_ == 0] == [bool(z) for z in zero]
     if truth == "rising":
@@ -177,6 +177,7 @@ def test_separable_classes_end_as_good_as_certain_with_a_warning(calibrator):
     with pytest.warns(ConvergenceWarning, match=SEPARATED):
         fitted = calibrator().fit(scores, labels)
     logits = fitted.predict_logit(scores)
+    assert fitted.predict_logit([]).shape == (0,)
     assert np.all(np.isfinite(logits))
     assert np.mean(np.log1p(np.exp(np.where(labels, -logits, logits)))) <= 2.0**-53
     if isinstance(fitted, TemperatureScaling):
@@ -206,8 +207,8 @@ def test_one_class_is_as_good_as_certain(calibrator, label):
 def test_only_ratios_of_weights_matter(calibrator, factor):
     scores, labels = sample(100, 2)
     weights = np.random.default_rng(2).uniform(0.5, 2, labels.size)
-    one = calibrator().fit(scores, labels, weights)
-    other = calibrator().fit(scores, labels, factor * weights)
+    one = calibrator().fit(scores, labels, sample_weight=weights)
+    other = calibrator().fit(scores, labels, sample_weight=factor * weights)
     np.testing.assert_allclose(parameters(other), parameters(one), rtol=1e-9)
 
 
@@ -272,7 +273,7 @@ def test_a_temperature_is_found_whatever_the_tails_and_the_weights(tails, weight
     weights = 10.0 ** rng.uniform(-6, 6, 40) if weight == "uneven" else np.full(40, weight)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fitted = TemperatureScaling(scale="score").fit(scores, labels, weights)
+        fitted = TemperatureScaling(scale="score").fit(scores, labels, sample_weight=weights)
     assert fitted.n_iter_ < 200
     # the wrong ones are 1e7 times closer to 0 than the next right one: near ties
     certain = truth == "separable" or (tails, truth) == ("decades", "far ones right")

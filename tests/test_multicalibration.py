@@ -41,7 +41,8 @@ NEW = sample(800, seed=1)
 
 
 def fitted(data=(GROUPS, SCORES, LABELS), weights=None, **settings):
-    return Multicalibration(**settings).fit(*data, sample_weight=weights)
+    groups, scores, labels = data
+    return Multicalibration(**settings).fit(scores, labels, sample_weight=weights, groups=groups)
 
 
 # What it does
@@ -101,7 +102,7 @@ def test_brute_force_finds_the_same_patches(scale, n_levels):
     for (g, low, high, shift), patch in zip(patches, model.patches_, strict=True):
         assert (patch.group, patch.low, patch.high) == (g - 1 if g else None, low, high)
         assert patch.shift == pytest.approx(shift, abs=1e-9)
-    np.testing.assert_allclose(model.predict(GROUPS, SCORES), p, atol=1e-9)
+    np.testing.assert_allclose(model.predict(SCORES, groups=GROUPS), p, atol=1e-9)
 
 
 def by_hand(patches, groups, scores, scale):
@@ -128,7 +129,7 @@ def test_patches_are_portable(scale):
     stored = json.loads(json.dumps([patch._asdict() for patch in model.patches_]))
     groups, scores, _ = NEW
     *_, (p, _) = by_hand(stored, groups, scores, scale)
-    np.testing.assert_allclose(model.predict(groups, scores), p, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(model.predict(scores, groups=groups), p, rtol=0, atol=1e-15)
     assert [Patch(**entries) for entries in stored] == model.patches_
 
 
@@ -143,7 +144,7 @@ def test_one_level_patches_whole_groups():
     model = fitted(n_levels=1)
     assert len(model.patches_) >= 2 and model.cuts_.size == 0
     assert {(patch.low, patch.high) for patch in model.patches_} == {(0.0, 2.0)}
-    p = model.predict(GROUPS, SCORES)
+    p = model.predict(SCORES, groups=GROUPS)
     for group in GROUPS.T:
         n, bias = group.sum(), np.mean(LABELS[group] - p[group])
         evidence = n * divergence(p[group].mean() + bias * n / (n + 1), p[group].mean(), "logit")
@@ -215,7 +216,7 @@ def test_the_log_loss_falls_by_the_evidence_near_0_and_1(seed, form):
     for patch, before, after in zip(model.patches_, losses[:-1], losses[1:], strict=True):
         assert before - after >= patch.evidence - 1e-9 >= model.threshold_ - 1e-9
     assert len(model.patches_) <= losses[0] / model.threshold_
-    p = model.predict(groups, scores)
+    p = model.predict(scores, groups=groups)
     np.testing.assert_allclose(p, stages[-1][0], rtol=1e-15)
     assert np.all((p == scores) | ((p > 0) & (p < 1)))
 
@@ -233,7 +234,7 @@ def test_both_classes_are_treated_alike():
     for patch, other in zip(model.patches_, mirrored.patches_, strict=True):
         assert patch.group == other.group
         assert (patch.shift, patch.evidence) == pytest.approx((-other.shift, other.evidence))
-    p = model.predict(groups, scores), 1 - mirrored.predict(groups, 1 - scores)
+    p = model.predict(scores, groups=groups), 1 - mirrored.predict(1 - scores, groups=groups)
     np.testing.assert_allclose(*p, rtol=1e-6, atol=2.0**-54)
 
 
@@ -241,17 +242,17 @@ def test_nothing_becomes_certain():
     """No log-odds are lost on the way: up by a patch and down by another is back again."""
     scores = np.repeat([1 - 1e-15, 0.5], 300)
     model = fitted((np.ones((600, 1)), scores, np.arange(600) < 585), n_levels=1)
-    p = model.predict(np.ones((600, 1)), scores)
+    p = model.predict(scores, groups=np.ones((600, 1)))
     assert len(model.patches_) == 1 and model.patches_[0].shift > 2.5
     assert np.all((p > scores) & (p < 1))
     (patch,) = model.patches_
     model.patches_ = [patch, patch._replace(shift=-1.0), patch._replace(shift=1 - patch.shift)]
     there = np.array([1 - 1e-15, 0.5, 1e-15])
-    back = model.predict(np.ones((3, 1)), there)
+    back = model.predict(there, groups=np.ones((3, 1)))
     np.testing.assert_allclose(back[1:], there[1:], rtol=1e-12)
     model.patches_ = [patch._replace(shift=1.25), patch._replace(shift=-1.25)]
     np.testing.assert_allclose(
-        1 - model.predict(np.ones((3, 1)), there), 1 - there, rtol=1e-12, atol=0
+        1 - model.predict(there, groups=np.ones((3, 1))), 1 - there, rtol=1e-12, atol=0
     )
 
 
@@ -261,10 +262,10 @@ def test_right_predictions_are_left_alone(scale):
     model, touched = Multicalibration(scale=scale, alpha=0.5), 0
     for seed in range(100):
         groups, scores, labels = sample(300, seed, strength=0)
-        model.fit(groups, scores, labels)
+        model.fit(scores, labels, groups=groups)
         touched += bool(model.patches_)
         if not model.patches_:
-            np.testing.assert_array_equal(model.predict(groups, scores), scores)
+            np.testing.assert_array_equal(model.predict(scores, groups=groups), scores)
     assert touched <= 50 + 3 * 5
 
 
@@ -277,7 +278,7 @@ def test_weights_up_to_1_keep_that_promise_and_larger_ones_do_not(scale):
         scores, groups = rng.random(500), rng.random((500, 2)) < 0.5
         labels, weights = rng.random(500) < scores, np.exp(rng.normal(size=500) - 0.5)
         for name, divisor in [("raw", 1.0), ("divided", weights.max())]:
-            model.fit(groups, scores, labels, weights / divisor)
+            model.fit(scores, labels, sample_weight=weights / divisor, groups=groups)
             touched[name] += bool(model.patches_)
     assert touched["divided"] <= 5 + 3 * 2.2
     assert scale == "score" or touched["raw"] > 5 + 3 * 2.2
@@ -285,7 +286,7 @@ def test_weights_up_to_1_keep_that_promise_and_larger_ones_do_not(scale):
 
 def test_it_comes_closer_to_the_truth_on_new_rows():
     groups, scores, labels = NEW
-    p = fitted().predict(groups, scores)
+    p = fitted().predict(scores, groups=groups)
     assert log_loss(labels, p) < log_loss(labels, scores) - 0.02
     assert brier_score_loss(labels, p) < brier_score_loss(labels, scores) - 0.005
 
@@ -298,7 +299,9 @@ def test_order_of_rows_does_not_matter(scale):
     order = np.random.default_rng(2).permutation(LABELS.size)
     shuffled = fitted((GROUPS[order], SCORES[order], LABELS[order]), scale=scale)
     np.testing.assert_allclose(
-        shuffled.predict(*NEW[:2]), fitted(scale=scale).predict(*NEW[:2]), atol=1e-9
+        shuffled.predict(NEW[1], groups=NEW[0]),
+        fitted(scale=scale).predict(NEW[1], groups=NEW[0]),
+        atol=1e-9,
     )
 
 
@@ -312,7 +315,10 @@ def test_an_integer_weight_is_that_many_copies(scale):
     weighted = fitted((GROUPS, scores, LABELS), copies, scale=scale)
     assert len(weighted.patches_) == len(repeated.patches_) >= 1
     np.testing.assert_allclose(
-        weighted.predict(*NEW[:2]), repeated.predict(*NEW[:2]), rtol=0, atol=1e-9
+        weighted.predict(NEW[1], groups=NEW[0]),
+        repeated.predict(NEW[1], groups=NEW[0]),
+        rtol=0,
+        atol=1e-9,
     )
 
 
@@ -323,7 +329,7 @@ def test_names_and_types_of_groups():
     for groups in [frame, frame.astype(int), GROUPS.astype(float), GROUPS.tolist()]:
         model = fitted((groups, SCORES, LABELS))
         np.testing.assert_array_equal(
-            model.predict(groups, SCORES), expected.predict(GROUPS, SCORES)
+            model.predict(SCORES, groups=groups), expected.predict(SCORES, groups=GROUPS)
         )
         assert model.n_features_in_ == 4
     named = fitted((frame, SCORES, LABELS)).patches_
@@ -333,6 +339,43 @@ def test_names_and_types_of_groups():
     assert any(p.name == f"x{p.group}" for p in expected.patches_)
 
 
+@pytest.mark.parametrize("kind", ["strings", "numbers", "objects"])
+def test_groups_in_one_dimension_are_a_column_for_each_value(kind):
+    names = np.where(GROUPS[:, 0], "a", np.where(GROUPS[:, 2], "b", "c"))
+    codes = {"a": 1, "b": 2, "c": 3}
+    groups = {
+        "strings": names,
+        "numbers": np.array([codes[name] for name in names]),
+        "objects": names.tolist(),
+    }[kind]
+    columns = pd.get_dummies(names)
+    expected = fitted((columns, SCORES, LABELS))
+    model = fitted((groups, SCORES, LABELS))
+    assert len(model.patches_) == len(expected.patches_) >= 1
+    assert model.group_names_ == (["1", "2", "3"] if kind == "numbers" else ["a", "b", "c"])
+    np.testing.assert_array_equal(
+        model.predict(SCORES, groups=groups), expected.predict(SCORES, groups=columns)
+    )
+    unknown, nobody = np.full(LABELS.size, "d"), np.zeros((LABELS.size, 3))
+    np.testing.assert_array_equal(
+        model.predict(SCORES, groups=unknown), expected.predict(SCORES, groups=nobody)
+    )
+    with pytest.raises(ValueError, match="groups are columns, but were given in another form"):
+        model.predict(SCORES, groups=columns)
+    with pytest.raises(ValueError, match="groups are a value for each row, but were given in"):
+        expected.predict(SCORES, groups=groups)
+
+
+@each_scale
+def test_logits_score_and_both_classes_are_those_of_the_predictions(scale):
+    model = fitted(scale=scale)
+    p = model.predict(SCORES, groups=GROUPS)
+    np.testing.assert_allclose(expit(model.predict_logit(SCORES, groups=GROUPS)), p, atol=1e-12)
+    np.testing.assert_array_equal(model.predict_proba(SCORES, groups=GROUPS)[:, 1], p)
+    found = model.score(SCORES, LABELS, groups=GROUPS)
+    assert found == pytest.approx(-brier_score_loss(LABELS, p))
+
+
 def test_scores_of_0_and_1_and_levels_that_are_tied():
     scores = np.repeat([0.0, 0.3, 1.0], 400)
     labels = np.tile(np.arange(4) == 0, 300)
@@ -340,7 +383,7 @@ def test_scores_of_0_and_1_and_levels_that_are_tied():
     for scale in SCALES:
         model = fitted((groups, scores, labels), scale=scale)
         assert model.cuts_.size == 2
-        p = model.predict(groups, scores)
+        p = model.predict(scores, groups=groups)
         np.testing.assert_allclose(p[[0, 600, -1]], 0.25, atol=0.06)
         # what is still tied moves together, and nothing is a NaN
         assert np.unique(p).size <= 3
@@ -351,7 +394,7 @@ def test_scores_of_0_and_1_and_levels_that_are_tied():
 def test_one_class(scale, label):
     with pytest.warns(OneClassWarning, match="one class only"):
         model = fitted((GROUPS, SCORES, np.full(LABELS.size, label)), scale=scale)
-    p = model.predict(GROUPS, SCORES)
+    p = model.predict(SCORES, groups=GROUPS)
     # d(q, p) >= 2 (q - p)^2: no larger bias of everyone is left without a patch
     shrunk = np.mean(np.abs(p - label)) * p.size / (p.size + 1)
     assert shrunk <= np.sqrt(model.threshold_ / (2 * p.size)) < 0.06
@@ -363,11 +406,13 @@ def test_conventions():
     model = fitted(n_levels=3)
     assert all(map(np.array_equal, before, (GROUPS, SCORES, LABELS)))
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(*NEW[:2]), model.predict(*NEW[:2]))
+    np.testing.assert_array_equal(
+        again.predict(NEW[1], groups=NEW[0]), model.predict(NEW[1], groups=NEW[0])
+    )
     assert not hasattr(clone(model), "patches_") and clone(model).n_levels == 3
-    assert model.predict(np.empty((0, 4)), []).shape == (0,)
+    assert model.predict([], groups=np.empty((0, 4))).shape == (0,)
     with pytest.raises(NotFittedError):
-        Multicalibration().predict(GROUPS, SCORES)
+        Multicalibration().predict(SCORES, groups=GROUPS)
 
 
 FORMS = {
@@ -411,7 +456,7 @@ def test_any_input_is_refused_in_clear_words_or_patched(n, form, weight_form, sc
         except ValueError as error:
             assert "sample_weight" in str(error) and weight_form in ["counts", "huge"]
             return
-        p = model.predict(groups, scores)
+        p = model.predict(scores, groups=groups)
     assert p.shape == (n,) and np.all((p >= 0) & (p <= 1))
     json.dumps([patch._asdict() for patch in model.patches_], allow_nan=False)
     assert len(model.patches_) <= 80 * n * (1e8 if weights is not None else 1)
@@ -429,11 +474,11 @@ def test_any_input_is_refused_in_clear_words_or_patched(n, form, weight_form, sc
         ({}, (GROUPS, 2 * SCORES, LABELS), r"scores must lie in \[0, 1\]"),
         ({}, (GROUPS, SCORES, LABELS[1:]), "labels has 1499 rows but scores has 1500"),
         ({}, (GROUPS[1:], SCORES, LABELS), "groups has 1499 rows but scores has 1500"),
-        ({}, (GROUPS[:, 0], SCORES, LABELS), "Expected 2D array, got 1D array"),
         ({}, (GROUPS + 1, SCORES, LABELS), "groups must be bool or 0/1; found 2.0 at row"),
         ({}, (GROUPS * np.nan, SCORES, LABELS), "groups must be bool or 0/1, a column .* NaN"),
-        ({}, (GROUPS[:, 0], SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
-        ({}, (None, SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
+        ({}, (GROUPS[:, :, None], SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
+        ({}, (np.repeat(["a", None], 750), SCORES, LABELS), "groups holds missing values"),
+        ({}, (None, SCORES, LABELS), "groups must be given, a number or a string for each row"),
         ({}, (GROUPS[:, :0], SCORES, LABELS), r"groups must be bool or 0/1.* 0 feature\(s\)"),
         ({}, ([[1], [1, 0]], SCORES, LABELS), "groups must be bool or 0/1, a column for each"),
         ({}, (GROUPS.astype(int).astype(str), SCORES, LABELS), "groups must .* found text"),
@@ -447,18 +492,19 @@ def test_bad_arguments(settings, arguments, message):
     model = fitted()
     before = model.patches_
     with pytest.raises(ValueError, match=message):
-        model.set_params(**settings).fit(*arguments)
+        groups, scores, labels, weights = (*arguments, None)[:4]
+        model.set_params(**settings).fit(scores, labels, sample_weight=weights, groups=groups)
     assert model.patches_ is before
 
 
 def test_bad_queries():
     model = fitted((pd.DataFrame(GROUPS, columns=list("abcd")), SCORES, LABELS))
     with pytest.raises(ValueError, match="feature names"):
-        model.predict(pd.DataFrame(GROUPS, columns=list("abce")), SCORES)
+        model.predict(SCORES, groups=pd.DataFrame(GROUPS, columns=list("abce")))
     with pytest.raises(ValueError, match="groups has 3 rows but scores has 1500"):
-        model.predict(pd.DataFrame(GROUPS[:3], columns=list("abcd")), SCORES)
+        model.predict(SCORES, groups=pd.DataFrame(GROUPS[:3], columns=list("abcd")))
     with pytest.raises(ValueError, match="expecting 4 features"):
-        fitted().predict(GROUPS[:, :2], SCORES)
+        fitted().predict(SCORES, groups=GROUPS[:, :2])
 
 
 # Kernels

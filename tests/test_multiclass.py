@@ -311,4 +311,4 @@ def test_where_one_column_is_calibrated_it_is_refused():
     with pytest.raises(ValueError, match=message):
         CalibratedClassifier(GaussianNB(), [TemperatureScaling()]).fit(X, y)
     with pytest.raises(ValueError, match=message):
-        HeterogeneousCalibrator(calibrator=TemperatureScaling()).fit(X, X[:, 0], y == 1)
+        HeterogeneousCalibrator(calibrator=TemperatureScaling()).fit(X[:, 0], y == 1, features=X)

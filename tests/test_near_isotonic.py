@@ -163,7 +163,7 @@ def test_rounding_does_not_tear_simultaneous_merges_apart(scale):
     """Weights of 0.1 add up with errors; the breakpoints must still be those of counts."""
     scores, labels = sample(5000, 0, 3)
     counted = NearIsotonicPath().fit(scores, labels)
-    scaled = NearIsotonicPath().fit(scores, labels, np.full(5000, scale))
+    scaled = NearIsotonicPath().fit(scores, labels, sample_weight=np.full(5000, scale))
     assert counted.lambdas_.size > 50
     np.testing.assert_array_equal(scaled.n_bins_, counted.n_bins_)
     np.testing.assert_allclose(scaled.lambdas_, scale * counted.lambdas_, rtol=1e-9)
@@ -289,7 +289,9 @@ def flat_pairs(n_pairs):
 def test_in_the_worst_case_all_models_are_evaluated():
     weights, positives = flat_pairs(100)
     scores, labels = np.repeat(np.arange(200), 2), np.tile([1, 0], 200)
-    calibrator = ENIR().fit(scores, labels, np.c_[positives, weights - positives].ravel())
+    calibrator = ENIR().fit(
+        scores, labels, sample_weight=np.c_[positives, weights - positives].ravel()
+    )
     assert calibrator.n_models_ == calibrator.n_evaluated_ == 100
     assert np.all(calibrator.weights_ > 0) and calibrator.effective_models_ > 50
 
@@ -375,10 +377,10 @@ def test_very_unequal_weights(heavy):
     scores = np.arange(6.0)
     labels = [1, 0, 0, 1, 1, 0]
     weights = [1, heavy, 1, heavy, 2, heavy]
-    calibrator = ENIR().fit(scores, labels, weights)
+    calibrator = ENIR().fit(scores, labels, sample_weight=weights)
     assert np.isclose(calibrator.weights_.sum(), 1)
     assert np.all(np.isfinite(calibrator.criteria_[~np.isnan(calibrator.criteria_)]))
-    path = NearIsotonicPath().fit(scores, labels, weights)
+    path = NearIsotonicPath().fit(scores, labels, sample_weight=weights)
     for lam in [*path.lambdas_, *(path.lambdas_ * (1 - 1e-16)), np.inf]:
         assert np.all((path.values_at(lam) >= 0) & (path.values_at(lam) <= 1))
     expected = isotonic_regression(labels, weights=weights).x
@@ -386,6 +388,6 @@ def test_very_unequal_weights(heavy):
 
 
 def test_rounding_does_not_lift_a_value_above_one():
-    path = NearIsotonicPath().fit([1, 2, 3, 4], [1, 0, 1, 0], [1e18, 4.9, 11.7, 9.8])
+    path = NearIsotonicPath().fit([1, 2, 3, 4], [1, 0, 1, 0], sample_weight=[1e18, 4.9, 11.7, 9.8])
     before_the_end = path.values_at(np.nextafter(path.lambdas_[-1], 0))
     assert np.all(before_the_end <= 1) and before_the_end[0] == 1

@@ -39,10 +39,11 @@ def sample(n, seed=0):
     return scores, (rng.random(n) < 0.2 + 0.6 * scores**2).astype(int)
 
 
-def fed(calibrator, *columns, batches):
+def fed(calibrator, scores, labels, weights=None, *, batches):
     calibrator = clone(calibrator)
-    for batch in zip(*(np.array_split(column, batches) for column in columns), strict=True):
-        calibrator.partial_fit(*batch)
+    for rows in np.array_split(np.arange(len(scores)), batches):
+        of_rows = None if weights is None else weights[rows]
+        calibrator.partial_fit(scores[rows], labels[rows], sample_weight=of_rows)
     return calibrator
 
 
@@ -98,7 +99,7 @@ def test_a_refused_batch_changes_nothing(calibrator):
         with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]|labels has 1 rows"):
             one.partial_fit([0.1, 2.0], [0])
         with pytest.raises(ValueError, match="sample_weight must not be negative"):
-            one.partial_fit([0.1, 0.2], [0, 1], [1, -1])
+            one.partial_fit([0.1, 0.2], [0, 1], sample_weight=[1, -1])
     assert fitted.to_dict() == before
     with pytest.raises(NotFittedError):
         unfitted.predict([0.5])
@@ -217,7 +218,7 @@ def test_each_batch_moves_to_the_largest_posterior(n, seed, share):
         scores = rng.beta(0.7, 0.9, n)
         labels = (rng.random(n) < (scores if share == "mixed" else share)).astype(int)
         weights = rng.uniform(0.5, 2, n)
-        calibrator.partial_fit(scores, labels, weights)
+        calibrator.partial_fit(scores, labels, sample_weight=weights)
         posterior = mean, precision, logit(scores), labels, weights
         best = minimize(minus_log_posterior, mean, posterior, "BFGS", options={"gtol": 1e-8})
         mean = np.array([calibrator.intercept_, calibrator.slope_])
@@ -291,7 +292,7 @@ def capital_over_all_labels(calibrator, weights=None):
     for labels in itertools.product([0, 1], repeat=8):
         one, largest = clone(patient).restore(patient.to_dict()), 0.0
         for score, label, weight in zip(scores, labels, weights, strict=True):
-            one.partial_fit([score], [label], [weight[label]])
+            one.partial_fit([score], [label], sample_weight=[weight[label]])
             largest = max(largest, one.log_e_value_)
         probability = np.prod(chances[np.arange(8), labels])
         mean += probability * np.exp(one.log_e_value_)
@@ -305,6 +306,7 @@ each_bettor = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @each_bettor
 def test_the_capital_is_a_martingale_and_is_seldom_large(calibrator):
     mean, ever = capital_over_all_labels(calibrator)
@@ -312,6 +314,7 @@ def test_the_capital_is_a_martingale_and_is_seldom_large(calibrator):
     assert all(0 < risk <= alpha for alpha, risk in ever.items())
 
 
+@pytest.mark.slow
 @each_bettor
 def test_weights_of_at_most_one_keep_the_promise(calibrator):
     """Of rows, whatever their labels, and of classes."""

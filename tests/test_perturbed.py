@@ -53,11 +53,12 @@ as_they_are, moved = (np.max(np.abs(np.diff(logits, axis=1) - x)) for x in given
 assert moved < 2e-14 < as_they_are
 """,
     "scores beside groups or outcomes": """
-from calib.groups import multicalibration
+from calib import Multicalibration
 from calib.venn_abers import conformal
-scores = rng.random(50)
-for module in [conformal, multicalibration]:
-    assert np.all(module.check_scores(scores) == perturbed(scores))
+scores, groups = rng.random(50), rng.integers(0, 2, 50)
+assert np.all(conformal.check_scores(scores) == perturbed(scores))
+clean = Multicalibration()._check_rows(scores, scores > 0.5, None, groups)
+assert np.all(clean[0] == perturbed(scores))
 """,
     "calibrators": """
 from calib import IsotonicCalibrator

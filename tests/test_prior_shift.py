@@ -153,7 +153,7 @@ def test_the_estimate_is_that_of_em_and_of_largest_likelihood(seed):
     shift = PriorShift(prior="em").fit(posterior(scores, train), labels)
     scores, _ = two_normals(1000, test, rng)
     p, weights = posterior(scores, train), rng.integers(0, 4, scores.size)
-    prior = shift.adapt(p, weights).prior_
+    prior = shift.adapt(p, sample_weight=weights).prior_
     assert abs(prior - em(p, shift.base_rate_, weights)) < 1e-9
     direct = minimize_scalar(
         lambda prior: -likelihood(prior, p, shift.base_rate_, weights),

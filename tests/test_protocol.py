@@ -10,7 +10,9 @@ from sklearn.naive_bayes import GaussianNB
 from calib import (
     AdaptiveCalibrator,
     CalibratedClassifier,
+    CalibratorCV,
     HeterogeneousCalibrator,
+    MondrianVennAbers,
     NearIsotonicPath,
     PlattScaling,
 )
@@ -22,7 +24,9 @@ ONE_GROUP = np.zeros(300)
 def fits(calibrator, weights=None):
     """Both ways to use a calibrator, as functions without arguments."""
     yield lambda: CalibratedClassifier(GaussianNB(), calibrator).fit(X, Y, weights)
-    yield lambda: HeterogeneousCalibrator(0, calibrator).fit(ONE_GROUP, X[:, 0], Y, weights)
+    yield lambda: HeterogeneousCalibrator(calibrator=calibrator).fit(
+        X[:, 0], Y, sample_weight=weights, groups=ONE_GROUP
+    )
 
 
 class Constant(BaseEstimator):
@@ -45,7 +49,9 @@ class Constant(BaseEstimator):
         (PlattScaling, "calibrator must be an estimator with .*; found <class"),
         (AdaptiveCalibrator(), "AdaptiveCalibrator.predict asks for .* 'lower'.*: use it by"),
         (NearIsotonicPath(), "NearIsotonicPath.predict asks for something else .* 'lam'"),
-        (HeterogeneousCalibrator(), "HeterogeneousCalibrator.fit asks for .* 'labels'"),
+        (HeterogeneousCalibrator(), "HeterogeneousCalibrator asks for the groups of the rows"),
+        (MondrianVennAbers(), "MondrianVennAbers asks for the groups of the rows, which are not"),
+        (CalibratorCV([MondrianVennAbers()]), "CalibratorCV asks for the groups of the rows"),
     ],
 )
 def test_what_is_no_calibrator_is_refused_at_fit(calibrator, message):
@@ -73,7 +79,7 @@ def test_predictions_that_are_no_probabilities_are_refused(calibrator, message):
     classifier, heterogeneous = (fit() for fit in fits(calibrator))
     for predict in [
         lambda: classifier.predict_proba(9 * X),
-        lambda: heterogeneous.predict(ONE_GROUP, 9 * X[:, 0]),
+        lambda: heterogeneous.predict(9 * X[:, 0], groups=ONE_GROUP),
     ]:
         with pytest.raises(ValueError, match=message):
             predict()
@@ -86,4 +92,4 @@ def test_a_calibrator_that_takes_no_weights_is_refused_with_weights():
             fit()
     classifier, heterogeneous = (fit() for fit in fits(constant))
     np.testing.assert_array_equal(classifier.predict_proba(X), 0.5)
-    np.testing.assert_array_equal(heterogeneous.predict(ONE_GROUP, X[:, 0]), 0.5)
+    np.testing.assert_array_equal(heterogeneous.predict(X[:, 0], groups=ONE_GROUP), 0.5)

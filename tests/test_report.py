@@ -542,6 +542,9 @@ def test_more_rows_are_more_than_there_are(no_comparison):
     report = make_report(np.clip(rng.normal(0.99, 0.003, 1000), 0, 1), labels)
     wanted = re.search(r"about ([\d,]+)", report.advice[0])[1]
     assert report.verdict.outcome == "cannot say" and int(wanted.replace(",", "")) > 1000
+    for weights in (None, [1e-9]):
+        alone = make_report([0.3], [1], sample_weight=weights)
+        assert int(re.search(r"about ([\d,-]+)", alone.advice[0])[1]) > 100
 
 
 def test_noise_is_not_calibrated():

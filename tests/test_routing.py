@@ -10,7 +10,13 @@ from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.impute import SimpleImputer
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -18,10 +24,14 @@ from sklearn.tree import DecisionTreeClassifier
 from calib import (
     AUCSplitTree,
     CalibratedClassifier,
+    CalibratorCV,
     HeterogeneousCalibrator,
     HistogramBinning,
     IsotonicCalibrator,
+    MondrianVennAbers,
+    Multicalibration,
     PlattScaling,
+    PriorShift,
 )
 
 X, Y = make_classification(300, 5, n_informative=3, flip_y=0.2, random_state=0)
@@ -130,7 +140,7 @@ def test_everything_goes_where_it_is_requested(routing):
         np.testing.assert_array_equal(classifier.seen_["X"], X[training])
         np.testing.assert_array_equal(classifier.seen_["sample_weight"], WEIGHTS[training])
         np.testing.assert_array_equal(classifier.seen_["clues"], Y[training] + 5)
-        by_hand = PlattScaling().fit(X[scored, 0], Y[scored], WEIGHTS[scored])
+        by_hand = PlattScaling().fit(X[scored, 0], Y[scored], sample_weight=WEIGHTS[scored])
         assert platt.slope_ == by_hand.slope_
 
 
@@ -138,7 +148,7 @@ def test_weights_go_only_where_they_are_requested(routing):
     recorder = Recorder().set_fit_request(sample_weight=False)
     model = CalibratedClassifier(recorder, cv="same").fit(X, Y, WEIGHTS)
     assert model.estimator_.seen_["sample_weight"] is None
-    assert slope(model) == PlattScaling().fit(X[:, 0], Y, WEIGHTS).slope_
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y, sample_weight=WEIGHTS).slope_
 
     recorder.set_fit_request(sample_weight=True)
     unweighted = PlattScaling().set_fit_request(sample_weight=False)
@@ -166,13 +176,16 @@ def test_the_defaults_ask_for_weights_by_themselves(routing):
     model = CalibratedClassifier(cv="same").fit(X, Y, WEIGHTS)
     by_hand = LogisticRegression().fit(X, Y, WEIGHTS)
     np.testing.assert_array_equal(model.estimator_.coef_, by_hand.coef_)
-    assert slope(model) == PlattScaling().fit(by_hand.decision_function(X), Y, WEIGHTS).slope_
+    assert (
+        slope(model)
+        == PlattScaling().fit(by_hand.decision_function(X), Y, sample_weight=WEIGHTS).slope_
+    )
 
 
 def test_a_prefit_classifier_is_given_nothing(routing):
     recorder = Recorder().set_fit_request(sample_weight=True, clues=True).fit(X, Y)
     model = CalibratedClassifier(recorder, cv="prefit").fit(X, Y, WEIGHTS)
-    assert slope(model) == PlattScaling().fit(X[:, 0], Y, WEIGHTS).slope_
+    assert slope(model) == PlattScaling().fit(X[:, 0], Y, sample_weight=WEIGHTS).slope_
     for parameters in [{"clues": Y}, {"groups": GROUPS}]:
         with pytest.raises(TypeError, match=f"unexpected argument.*{next(iter(parameters))}"):
             model.fit(X, Y, **parameters)
@@ -211,15 +224,95 @@ def test_within_cross_validation(routing, said):
 def test_a_search_hands_weights_to_a_calibrator(routing):
     search = GridSearchCV(HistogramBinning(), {"n_bins": [2, 9]}, cv=3)
     search.fit(X[:, 0], Y, sample_weight=WEIGHTS)
-    chosen = HistogramBinning(**search.best_params_).fit(X[:, 0], Y, WEIGHTS)
+    chosen = HistogramBinning(**search.best_params_).fit(X[:, 0], Y, sample_weight=WEIGHTS)
     np.testing.assert_array_equal(search.predict(X[:, 0]), chosen.predict(X[:, 0]))
 
 
 @pytest.mark.parametrize("tree", [DecisionTreeClassifier(max_depth=2), AUCSplitTree(max_depth=2)])
 def test_partitions_are_trained_alike_with_routing(tree):
     model = HeterogeneousCalibrator(make_pipeline(SimpleImputer(), tree))
-    expected = model.fit(X, X[:, 0], Y, WEIGHTS).predict(X, X[:, 0])
+    model.fit(X[:, 0], Y, sample_weight=WEIGHTS, features=X)
+    expected = model.predict(X[:, 0], features=X)
     with config_context(enable_metadata_routing=True):
-        routed = model.fit(X, X[:, 0], Y, WEIGHTS).predict(X, X[:, 0])
+        model.fit(X[:, 0], Y, sample_weight=WEIGHTS, features=X)
+        routed = model.predict(X[:, 0], features=X)
     np.testing.assert_array_equal(routed, expected)
     assert len(model.parts_) > 1
+
+
+# Calibrators that take groups or features
+
+SCORES = 1 / (1 + np.exp(-X[:, 0]))
+HOSPITALS = np.array(["north", "south"])[GROUPS % 2]
+FOLDS = StratifiedKFold(3)
+
+
+def by_hand(model, **given):
+    """Scores of the folds, with `given` cut to their rows."""
+    found = []
+    for training, test in FOLDS.split(SCORES[:, np.newaxis], Y):
+        some, others = (
+            {name: rows[part] for name, rows in given.items()} for part in (training, test)
+        )
+        fitted = model.fit(SCORES[training], Y[training], **some)
+        found.append(fitted.score(SCORES[test], Y[test], **others))
+    return found
+
+
+@pytest.mark.parametrize(
+    "model, given",
+    [
+        (MondrianVennAbers(), {"groups": HOSPITALS}),
+        (HeterogeneousCalibrator(min_part_size=5), {"groups": HOSPITALS}),
+        (HeterogeneousCalibrator(DecisionTreeClassifier(max_depth=2)), {"features": X}),
+        (Multicalibration(alpha=0.9), {"groups": HOSPITALS}),
+        (Multicalibration(alpha=0.9), {"groups": X > 0}),
+    ],
+)
+def test_groups_and_features_pass_through_cross_validation(routing, model, given):
+    given = {"sample_weight": WEIGHTS, **given}
+    found = cross_val_score(model, SCORES, Y, cv=FOLDS, params=given, error_score="raise")
+    np.testing.assert_array_equal(found, by_hand(model, **given))
+    assert len(set(found)) == 3
+
+
+def test_a_search_hands_on_groups(routing):
+    search = GridSearchCV(MondrianVennAbers(), {"loss": ["log", "brier"]}, cv=FOLDS)
+    search.fit(SCORES, Y, groups=HOSPITALS)
+    for loss, found in zip(["log", "brier"], search.cv_results_["mean_test_score"], strict=True):
+        assert found == np.mean(by_hand(MondrianVennAbers(loss=loss), groups=HOSPITALS))
+    expected = MondrianVennAbers(**search.best_params_).fit(SCORES, Y, groups=HOSPITALS)
+    np.testing.assert_array_equal(
+        search.best_estimator_.predict(SCORES, groups=HOSPITALS),
+        expected.predict(SCORES, groups=HOSPITALS),
+    )
+
+
+def test_groups_under_another_name_and_for_the_splitter(routing):
+    """The groups of the folds and those of the calibrator are two things."""
+    model = MondrianVennAbers().set_fit_request(groups="hospital")
+    model.set_score_request(groups="hospital")
+    given = {"groups": GROUPS, "hospital": HOSPITALS}
+    found = cross_val_score(model, SCORES, Y, cv=GroupKFold(3), params=given, error_score="raise")
+    for value, (training, test) in zip(found, SPLITS, strict=True):
+        fitted = MondrianVennAbers().fit(SCORES[training], Y[training], groups=HOSPITALS[training])
+        assert value == fitted.score(SCORES[test], Y[test], groups=HOSPITALS[test])
+
+
+@pytest.mark.parametrize("model", [PlattScaling(), CalibratorCV(), PriorShift()], ids=str)
+def test_groups_of_folds_are_not_handed_to_calibrators_without(routing, model):
+    given = {"params": {"groups": GROUPS}, "cv": GroupKFold(3), "error_score": "raise"}
+    assert np.isfinite(cross_val_score(model, SCORES, Y, **given)).all()
+
+
+@pytest.mark.parametrize(
+    "model", [CalibratorCV([PlattScaling(), MondrianVennAbers()]), PriorShift(MondrianVennAbers())]
+)
+def test_what_is_made_of_them_hands_groups_on_if_it_is_told_to(routing, model):
+    with pytest.raises(ValueError, match="groups must be given, a number or a string for each"):
+        model.fit(SCORES, Y)
+    model.set_fit_request(groups=True).set_score_request(groups=True)
+    found = cross_val_score(
+        model, SCORES, Y, cv=FOLDS, params={"groups": HOSPITALS}, error_score="raise"
+    )
+    np.testing.assert_array_equal(found, by_hand(model, groups=HOSPITALS))

@@ -78,7 +78,9 @@ def test_the_losses_are_those_of_folds_made_by_hand(weighted):
     scores, labels = sample(300, 1)
     weights = np.random.default_rng(1).integers(1, 4, 300) if weighted else np.ones(300, int)
     candidates = [PlattScaling(), VennAbers(), HistogramBinning(n_bins=3)]
-    chosen = CalibratorCV(candidates, cv=4).fit(scores, labels, weights if weighted else None)
+    chosen = CalibratorCV(candidates, cv=4).fit(
+        scores, labels, sample_weight=weights if weighted else None
+    )
     rows = np.repeat(np.arange(300), weights)
     rows = rows[np.lexsort((scores[rows], labels[rows]))]
     draws = np.random.default_rng(0)

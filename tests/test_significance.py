@@ -121,6 +121,7 @@ def test_fitted_predictions_need_two_degrees_of_freedom_less(n):
     assert new_wrong / SIZE_DRAWS > 0.05 + WITHIN
 
 
+@pytest.mark.slow
 @each_test
 def test_overconfidence_is_found(test):
     rng = np.random.default_rng(0)

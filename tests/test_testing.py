@@ -76,9 +76,9 @@ def adaptive(scores, labels, sample_weight, new_scores):
 
 def one_category(scores, labels, sample_weight, new_scores):
     fitted = MondrianVennAbers().fit(
-        scores, labels, ["a"] * len(scores), sample_weight=sample_weight
+        scores, labels, sample_weight=sample_weight, groups=["a"] * len(scores)
     )
-    return fitted.predict(new_scores, ["a"] * len(new_scores))
+    return fitted.predict(new_scores, groups=["a"] * len(new_scores))
 
 
 def failures(outcomes):
@@ -147,7 +147,7 @@ def miscalibration(labels, probabilities, *, sample_weight=None):
 def both_columns(measure):
     return lambda labels, probabilities, *, sample_weight=None: measure(
         labels,
-        np.column_stack([1 - np.asarray(probabilities), probabilities]),
+        np.column_stack([1 - np.asarray(probabilities, float), probabilities]),
         sample_weight=sample_weight,
     )
 

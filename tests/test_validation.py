@@ -123,7 +123,7 @@ def test_the_message_about_probabilities_tells_rounding_from_margins(value, mess
 @pytest.mark.parametrize("weight", [1e305, 1e200])
 def test_weights_whose_products_overflow_are_refused(calibrator, weight):
     with pytest.raises(ValueError, match=r"sample_weight sums to .* weights are counts"):
-        clone(calibrator).fit(SCORES, LABELS, np.full(60, weight))
+        clone(calibrator).fit(SCORES, LABELS, sample_weight=np.full(60, weight))
 
 
 @each_calibrator
@@ -132,9 +132,9 @@ def test_normalised_weights_are_warned_of_and_no_others(calibrator):
     with pytest.warns(
         UserWarning, match=r"sums to 1, which counts as one observation.*\(60\)"
     ) as w:
-        clone(calibrator).fit(SCORES, LABELS, weights / weights.sum())
+        clone(calibrator).fit(SCORES, LABELS, sample_weight=weights / weights.sum())
     assert w[0].filename == __file__
-    clone(calibrator).fit(SCORES, LABELS, weights)
+    clone(calibrator).fit(SCORES, LABELS, sample_weight=weights)
 
 
 def test_one_row_of_weight_one_is_one_observation():
@@ -150,7 +150,7 @@ def test_nothing_jumps_where_weights_sum_to_about_one(method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         predictions = [
-            clone(method).fit(SCORES, LABELS, weights * total).predict(SCORES)
+            clone(method).fit(SCORES, LABELS, sample_weight=weights * total).predict(SCORES)
             for total in (1 - 1e-12, 1, 1 + 1e-12)
         ]
     assert np.ptp(predictions[1]) > 0
@@ -163,26 +163,28 @@ def test_isotonic_regression_does_not_depend_on_the_unit_of_the_weights(method, 
     scores, labels = np.arange(8.0), [0, 1, 0, 0, 1, 1, 0, 1]
     weights = np.array([1.0, 2, 1, 3, 1, 1, 2, 1])
     lam = () if not isinstance(method, NearIsotonicPath) else (np.inf,)
-    expected = clone(method).fit(scores, labels, weights).predict(scores, *lam)
-    found = clone(method).fit(scores, labels, unit * weights).predict(scores, *lam)
+    expected = clone(method).fit(scores, labels, sample_weight=weights).predict(scores, *lam)
+    found = clone(method).fit(scores, labels, sample_weight=unit * weights).predict(scores, *lam)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_the_path_scales_with_the_weights():
     scores, labels = np.arange(8.0), [0, 1, 0, 0, 1, 1, 0, 1]
-    path = NearIsotonicPath().fit(scores, labels, np.ones(8))
-    tiny = NearIsotonicPath().fit(scores, labels, np.full(8, 2.0**-600))
+    path = NearIsotonicPath().fit(scores, labels, sample_weight=np.ones(8))
+    tiny = NearIsotonicPath().fit(scores, labels, sample_weight=np.full(8, 2.0**-600))
     np.testing.assert_array_equal(tiny.lambdas_, path.lambdas_ * 2.0**-600)
     np.testing.assert_array_equal(tiny.n_bins_, path.n_bins_)
 
 
 def test_a_light_block_beside_heavy_ones_keeps_its_own_value():
-    fitted = IsotonicCalibrator().fit([1, 2, 3, 4], [0, 1, 0, 1], [1e-170, 1e-170, 1, 1])
+    fitted = IsotonicCalibrator().fit(
+        [1, 2, 3, 4], [0, 1, 0, 1], sample_weight=[1e-170, 1e-170, 1, 1]
+    )
     np.testing.assert_allclose(fitted.predict([1, 2, 3, 4]), [0, 1e-170, 1e-170, 1], atol=1e-160)
 
 
 def test_small_weights_beside_large_ones_count_in_an_interval():
-    calibrator = AdaptiveCalibrator().fit([1, 2, 3], [0, 1, 0], [1e16, 1, 1e16])
+    calibrator = AdaptiveCalibrator().fit([1, 2, 3], [0, 1, 0], sample_weight=[1e16, 1, 1e16])
     found = calibrator.predict([2.0, 2.0], lower=[2.0, 1.0], upper=[2.0, 2.0])
     np.testing.assert_allclose(found, [1.0, 1e-16])
 
@@ -232,7 +234,7 @@ def test_very_many_bins():
 def test_a_failed_first_fit_leaves_nothing_fitted(calibrator):
     fresh = clone(calibrator)
     with pytest.raises(ValueError):
-        fresh.fit(SCORES, LABELS, np.zeros(60))
+        fresh.fit(SCORES, LABELS, sample_weight=np.zeros(60))
     with pytest.raises(NotFittedError):
         fresh.predict(SCORES)
 
@@ -282,7 +284,7 @@ def test_the_score_is_minus_the_brier_score(calibrator):
     assert fitted.score(SCORES, LABELS) == pytest.approx(-np.mean((p - LABELS) ** 2))
     counts = np.arange(60) % 3
     repeated = fitted.score(np.repeat(SCORES, counts), np.repeat(LABELS, counts))
-    assert fitted.score(SCORES, LABELS, counts) == pytest.approx(repeated)
+    assert fitted.score(SCORES, LABELS, sample_weight=counts) == pytest.approx(repeated)
 
 
 @each_calibrator
@@ -456,12 +458,20 @@ COLUMNS = SAMPLE[0][:, np.newaxis]
     "warned, category",
     [
         (lambda: PlattScaling().fit(SAMPLE[0], np.ones(40)), OneClassWarning),
-        (lambda: HeterogeneousCalibrator().fit(COLUMNS, SAMPLE[0], np.ones(40)), OneClassWarning),
-        (lambda: PlattScaling().fit(*SAMPLE, NORMALISED), UserWarning),
+        (
+            lambda: HeterogeneousCalibrator().fit(SAMPLE[0], np.ones(40), features=COLUMNS),
+            OneClassWarning,
+        ),
+        (lambda: PlattScaling().fit(*SAMPLE, sample_weight=NORMALISED), UserWarning),
         (lambda: CalibratedClassifier(cv="same").fit(COLUMNS, SAMPLE[1], NORMALISED), UserWarning),
         (lambda: TransductiveVennAbers().fit(COLUMNS, SAMPLE[1], NORMALISED), UserWarning),
         (lambda: AUCSplitTree().fit(COLUMNS, *SAMPLE, NORMALISED), UserWarning),
-        (lambda: HeterogeneousCalibrator().fit(COLUMNS, *SAMPLE, NORMALISED), UserWarning),
+        (
+            lambda: HeterogeneousCalibrator().fit(
+                *SAMPLE, sample_weight=NORMALISED, features=COLUMNS
+            ),
+            UserWarning,
+        ),
         (lambda: DirichletProcessCalibrator(max_iter=1).fit(*SAMPLE), ConvergenceWarning),
     ],
 )

@@ -1,8 +1,8 @@
 """Which tests call which function of calib, and how long each test takes.
 
 The tests of one file run in a fork, without compilation, on a copy of calib in which every function
-begins with a note of its name. What is found is kept in a file, by the contents of the test file:
-a test file that has changed is run again, the others are not.
+begins with a note of its name. What is found is kept in a file for as long as the test file, and
+the names of all functions, stay the same.
 """
 
 import ast
@@ -105,11 +105,13 @@ def in_fork(folder, seconds, work):
         os._exit(1)
 
 
-def tests_of(folder, path, kept):
+def tests_of(folder, path, kept, names):
     """Tests of one file that pass: name, seconds, and what they call."""
-    place = kept / hashlib.sha256(f"{path}\n{(folder / path).read_text()}".encode()).hexdigest()
+    known_by = f"{names}\n{path}\n{(folder / path).read_text()}"
+    place = kept / hashlib.sha256(known_by.encode()).hexdigest()
     if not place.exists():
         partial = place.with_suffix(".part")
+        partial.touch()
         speed = "" if path.name == "test_kernel_bounds.py" else "not slow"
         in_fork(
             folder, SECONDS,
@@ -124,10 +126,15 @@ def all_tests(folder, kept):
     sources = {path: path.read_text() for path in folder.glob("calib/**/*.py")}
     for path, source in sources.items():
         path.write_text(noted(source, path.relative_to(folder).with_suffix("").as_posix()))
+    names = sorted(
+        f"{path.relative_to(folder)}:{function.name}"
+        for path, source in sources.items()
+        for function in functions(ast.parse(source))
+    )
     files = [*folder.glob("tests/test_*.py"), *(p for p, s in sources.items() if ">>> " in s)]
     found = {}
     for path in sorted(files):
-        for test, seconds, calls in tests_of(folder, path.relative_to(folder), kept):
+        for test, seconds, calls in tests_of(folder, path.relative_to(folder), kept, names):
             for function in calls:
                 found.setdefault(function, []).append((seconds, test))
     for path, source in sources.items():

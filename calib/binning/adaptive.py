@@ -7,7 +7,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.contract.calibrator import ScoreModel
-from calib.contract.validation import check_positive, check_scores, check_weights
+from calib.contract.options import check_positive
+from calib.contract.validation import check_scores, check_weights
 from calib.kernels.grouping import group_ties
 from calib.kernels.interval_sums import interval_sums, sum_tree
 

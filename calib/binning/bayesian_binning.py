@@ -7,7 +7,8 @@ from scipy.special import softmax
 
 from calib.binning.histogram import halfway
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_countable, check_flag, check_integer, check_positive
+from calib.contract.options import check_flag, check_integer, check_positive
+from calib.contract.validation import check_countable
 from calib.kernels.bayesian_binning import (
     Cells,
     all_binnings,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_choice, number_of_bins
+from calib.contract.options import check_choice, number_of_bins
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,

@@ -52,7 +52,7 @@ def fit(options) -> int:
     check_new(options.output, force=options.force)
     calibrator = _calibrator(METHODS[options.method], options.parameter)
     read = _read(options)
-    calibrator.fit(read.scores, read.labels, read.weights)
+    calibrator.fit(read.scores, read.labels, sample_weight=read.weights)
     stored = StoredMap(
         calibrator.map_,
         type(calibrator).__name__,

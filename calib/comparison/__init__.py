@@ -1,7 +1,8 @@
 """Compare calibrators on one array of scores, and choose one of them, or none.
 
-``compare(scores, labels, calibrators=None, *, sample_weight=None, groups=None, cv=5,
-n_repeats=None, loss="log", confidence=0.95, random_state=0, verbose=0)`` returns a `Comparison`:
+``compare(scores, labels, calibrators=None, *, sample_weight=None, groups=None,
+calibrator_groups=None, cv=5, n_repeats=None, loss="log", confidence=0.95, random_state=0,
+verbose=0)`` returns a `Comparison`:
 
 * ``recommendation`` (str), ``chosen`` (a name or None), ``best_`` (that calibrator, fitted to all
   rows, or None) and ``notes`` (tuple of str: what was left out, what to beware of);
@@ -19,20 +20,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import _num_samples
 
 from calib.comparison.advice import advise, infinite_losses
 from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
+from calib.contract.options import check_choice, check_positive
 from calib.contract.protocol import check_calibrator
 from calib.contract.randomness import RandomState, check_seed
-from calib.contract.validation import (
-    check_choice,
-    check_labels,
-    check_positive,
-    check_scores,
-    check_weights,
-)
+from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition
 from calib.metrics.discrimination import auc_by_parts, codes_of
@@ -49,6 +46,7 @@ def compare(
     *,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    calibrator_groups: Any = None,
     cv: Any = 5,
     n_repeats: int | None = None,
     loss: str = "log",
@@ -73,6 +71,9 @@ def compare(
     groups : array-like of shape (n,), optional
         Rows of a group (a patient, a day) are not independent: they are predicted together, and
         the intervals count groups.
+    calibrator_groups : array-like of shape (n,) or (n, g), optional
+        What the calibrators that take groups are given as `groups`, such as `MondrianVennAbers`.
+        They split no folds: a group is met in training and in prediction.
     cv : int, splitter or iterable of (training rows, test rows), default=5
         An integer draws this number of folds, stratified or of whole groups.
     n_repeats : int, optional
@@ -155,9 +156,17 @@ def compare(
         _, groups = codes_of(groups, scores.size, name="groups")
     kept_scores = scores[kept]
     is_probability = bool(kept_scores.min() >= 0 and kept_scores.max() <= 1)
-    methods, notes = _methods(calibrators, is_probability, kept_scores.size, weights is not None)
+    grouped = calibrator_groups is not None
+    if grouped and _num_samples(calibrator_groups) != scores.size:
+        raise ValueError(
+            f"calibrator_groups has {_num_samples(calibrator_groups)} rows but scores has "
+            f"{scores.size}: they must match"
+        )
+    methods, notes = _methods(
+        calibrators, is_probability, kept_scores.size, weighted=weights is not None, grouped=grouped
+    )
     repeats = repeated_folds(labels, groups, kept, cv, n_repeats, seed)
-    sample = Sample(scores, labels, weights, repeats)
+    sample = Sample(scores, labels, weights, calibrator_groups, repeats)
     reference = "Raw" if is_probability else "Base rate"
     trials = {reference: sample.try_raw() if is_probability else sample.try_base_rate()}
     for name, calibrator in methods.items():
@@ -188,7 +197,7 @@ def compare(
     )
 
 
-def _methods(calibrators, is_probability, size, weighted):
+def _methods(calibrators, is_probability, size, **given):
     """Calibrators by name, and notes on what was left out of the defaults."""
     if calibrators is None:
         return _defaults(is_probability, size)
@@ -210,7 +219,7 @@ def _methods(calibrators, is_probability, size, weighted):
         if name in named:
             raise ValueError(f"calibrators has the name {name!r}, which is taken: rename it")
     for calibrator in named.values():
-        check_calibrator(calibrator, weighted=weighted)
+        check_calibrator(calibrator, **given)
     return named, []
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
+from sklearn.utils import _safe_indexing
 
-from calib.contract.protocol import calibrated
-from calib.contract.validation import check_integer
+from calib.contract.options import check_integer
+from calib.contract.protocol import calibrated, rows_for
 from calib.metrics.losses import logarithmic, squared
 
 MOST_REPEATS = 10
@@ -146,12 +147,14 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Scores, labels and weights with the folds in which they are predicted.
+    """Scores, labels, weights and groups with the folds in which they are predicted.
 
     Attributes
     ----------
     scores, labels : ndarray of shape (n,)
     weights : ndarray of shape (n,) or None
+    groups : array of n rows, or None
+        For the calibrators that take groups.
     repeats : list of lists of pairs of ndarray
         From `repeated_folds`.
     """
@@ -159,12 +162,17 @@ class Sample:
     scores: NDArray[np.float64]
     labels: NDArray[np.uint8]
     weights: NDArray[np.float64] | None
+    groups: Any
     repeats: list[Splits]
 
     def fit(self, calibrator: Any, rows: NDArray[np.int64]) -> Any:
         """A clone of `calibrator`, fitted to some rows."""
-        weights = {} if self.weights is None else {"sample_weight": self.weights[rows]}
-        return clone(calibrator).fit(self.scores[rows], self.labels[rows], **weights)
+        weights = None if self.weights is None else self.weights[rows]
+        given = rows_for(calibrator, weights=weights, groups=self._groups_of(rows))
+        return clone(calibrator).fit(self.scores[rows], self.labels[rows], **given)
+
+    def _groups_of(self, rows):
+        return None if self.groups is None else _safe_indexing(self.groups, rows)
 
     def mean(self, values: NDArray[np.float64], rows: NDArray[np.int64]) -> float:
         """Weighted mean of one value for each of some rows."""
@@ -190,7 +198,7 @@ class Sample:
             started = perf_counter()
             fitted = self.fit(calibrator, training)
             seconds.append(perf_counter() - started)
-            return calibrated(fitted, self.scores[test])
+            return calibrated(fitted, self.scores[test], self._groups_of(test))
 
         return self._tried(predict)._replace(seconds=float(np.median(seconds)))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 from calib.metrics.intervals import Interval
 
 if TYPE_CHECKING:

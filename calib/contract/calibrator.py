@@ -5,11 +5,12 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.validation import (
+    check_groups,
     check_labels,
     check_scores,
     check_weights,
@@ -39,18 +40,27 @@ class ScoreModel(OneDimensional):
     """Base class of everything that is fitted to scores and labels.
 
     A subclass implements ``_fit(scores, labels, weights)`` with clean arrays (`weights` is None
-    when all are one) and checks its constructor arguments there.
+    when all are one) and checks its constructor arguments there. One that takes groups implements
+    ``_fit(scores, labels, weights, groups)``.
 
     Attributes
     ----------
     unit_scores : bool
         Whether scores must lie in [0, 1], because only there they have a meaning for the model.
+    takes_groups : bool
+        Whether the model asks for the group of each row. Others refuse groups.
     """
 
     unit_scores: bool = False
+    takes_groups: bool = False
 
     def fit(
-        self, scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Learn from scores and labels.
 
@@ -63,6 +73,8 @@ class ScoreModel(OneDimensional):
         sample_weight : array-like of shape (n,), optional
             Non-negative weights. They are counts: a weight of w stands for w copies of the row,
             and their sum is the number N of observations.
+        groups : array-like of shape (n,), optional
+            Group of each row, numbers or strings, for a model that takes groups.
 
         Returns
         -------
@@ -71,9 +83,9 @@ class ScoreModel(OneDimensional):
         Raises
         ------
         ValueError
-            If an argument has the wrong shape, is empty, holds NaN or infinity, or if the labels
-            are not binary. The message names the argument, what was found and the remedy. The
-            model is then left as it was.
+            If an argument has the wrong shape, is empty, holds NaN or infinity, if the labels are
+            not binary, or if there are groups that the model does not take. The message names the
+            argument, what was found and the remedy. The model is then left as it was.
 
         Warns
         -----
@@ -84,14 +96,15 @@ class ScoreModel(OneDimensional):
         """
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])
-            scores, labels, weights = self._check_rows(scores, labels, sample_weight)
+            rows = self._check_rows(scores, labels, sample_weight, groups)
+            labels = rows[1]
             if not 0 < np.count_nonzero(labels) < labels.size:
                 warn(
                     f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
                     "nothing to tell the classes apart; collect calibration data of both classes",
                     OneClassWarning,
                 )
-            self._fit(scores, labels, weights)
+            self._fit(*rows)
         return self
 
     # scores and labels are X and y, no metadata; weights are taken unless that is switched off
@@ -99,27 +112,59 @@ class ScoreModel(OneDimensional):
         "scores": UNUSED,
         "labels": UNUSED,
         "sample_weight": True,
+        "groups": UNUSED,
     }
 
-    def _check_rows(self, scores, labels, sample_weight):
-        """Clean arrays, without the rows of weight zero: such a row is a row that is not there."""
+    def _check_rows(self, scores, labels, sample_weight, groups):
+        """Clean scores, labels, weights, and groups if the model takes them.
+
+        Rows of weight zero are left out: such a row is a row that is not there.
+        """
         scores = self._check_scores(scores)
         labels = check_labels(labels, size=scores.size)
+        beside = self._beside(groups, scores.size, fitting=True)
         if sample_weight is None:
-            return scores, labels, None
+            return scores, labels, None, *beside
         weights = check_weights(sample_weight, size=scores.size)
-        kept = weights > 0
-        return scores[kept], labels[kept], weights[kept]
+        kept = np.flatnonzero(weights > 0)
+        beside = (_safe_indexing(rows, kept) for rows in beside)
+        return scores[kept], labels[kept], weights[kept], *beside
+
+    def _check_queries(self, scores, groups):
+        """Clean scores, and groups if the model takes them."""
+        scores = self._check_scores(scores, allow_empty=True)
+        return scores, *self._beside(groups, scores.size, fitting=False)
+
+    def _beside(self, groups, size, *, fitting):
+        """The groups if the model takes them; else nothing, and nothing must be given."""
+        if self.takes_groups:
+            return (self._check_groups(groups, size, fitting),)
+        refuse_groups(groups, self)
+        return ()
 
     def _check_scores(self, scores, *, allow_empty=False):
         return check_scores(scores, unit=self.unit_scores, allow_empty=allow_empty)
+
+    def _check_groups(self, groups, size, fitting):
+        """The groups, one for each of `size` rows, in a form whose rows can be taken."""
+        return check_groups(groups, size=size)
+
+
+def refuse_groups(groups: ArrayLike | None, model: object) -> None:
+    """Raise if there are groups, which `model` does not take."""
+    if groups is not None:
+        raise ValueError(
+            f"groups are given, but {type(model).__name__} takes none: leave them out, or take "
+            "MondrianVennAbers, HeterogeneousCalibrator or Multicalibration"
+        )
 
 
 class Calibrator(ScoreModel):
     """Base class of the maps from a score to the probability of class 1.
 
     A subclass implements ``_fit`` and there either sets ``map_``, a `CalibrationMap`, or
-    implements ``_predict(scores)``.
+    implements ``_predict(scores)``; one that takes groups, ``_predict(scores, groups)``. One that
+    knows the log-odds themselves also implements ``_predict_logit`` with the same arguments.
 
     Attributes
     ----------
@@ -127,13 +172,15 @@ class Calibrator(ScoreModel):
         0 and 1.
     """
 
-    def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
+    def predict(self, scores: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """Calibrated probabilities of class 1.
 
         Parameters
         ----------
         scores : array-like of shape (n,)
             Finite scores on the scale that was used in `fit`; `n` may be 0.
+        groups : array-like of shape (n,), optional
+            Their groups, if the calibrator was fitted with groups.
 
         Returns
         -------
@@ -141,40 +188,51 @@ class Calibrator(ScoreModel):
             P(z = 1 | score), in [0, 1].
         """
         check_is_fitted(self)
-        return self._predict(self._check_scores(scores, allow_empty=True))
+        return self._predict(*self._check_queries(scores, groups))
 
-    def predict_proba(self, scores: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(
+        self, scores: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """Calibrated probabilities of both classes, of shape (n, 2), for scikit-learn's scorers."""
-        probabilities = self.predict(scores)
+        probabilities = self.predict(scores, groups=groups)
         return np.column_stack([1 - probabilities, probabilities])
 
-    def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
+    def predict_logit(
+        self, scores: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """Log-odds of the calibrated probabilities, finite, of shape (n,).
 
         Probabilities are kept within [2**-53, 1 - 2**-53] first; where a method knows the log-odds
         themselves, as Platt scaling does, nothing is cut off.
         """
-        return log_odds(self.predict(scores))
+        check_is_fitted(self)
+        return self._predict_logit(*self._check_queries(scores, groups))
 
     def score(
-        self, scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> float:
         """Minus the Brier score of `predict`, in [-1, 0]: proper, and finite for every method.
 
         Parameters are those of `fit`.
         """
-        probabilities = self.predict(scores)
+        probabilities = self.predict(scores, groups=groups)
         labels = check_labels(labels, size=probabilities.size)
         if sample_weight is not None:
             sample_weight = check_weights(sample_weight, size=probabilities.size, counts=False)
         return -float(np.average((probabilities - labels) ** 2, weights=sample_weight))
 
-    __metadata_request__predict: ClassVar[dict] = {"scores": UNUSED}
-    __metadata_request__predict_proba: ClassVar[dict] = {"scores": UNUSED}
+    __metadata_request__predict: ClassVar[dict] = {"scores": UNUSED, "groups": UNUSED}
+    __metadata_request__predict_proba: ClassVar[dict] = {"scores": UNUSED, "groups": UNUSED}
     __metadata_request__score: ClassVar[dict] = {
         "scores": UNUSED,
         "labels": UNUSED,
         "sample_weight": True,
+        "groups": UNUSED,
     }
 
     def __sklearn_tags__(self):
@@ -185,3 +243,34 @@ class Calibrator(ScoreModel):
 
     def _predict(self, scores):
         return self.map_(scores)
+
+    def _predict_logit(self, *queries):
+        return log_odds(self._predict(*queries))
+
+
+class CompositeCalibrator(Calibrator):
+    """Base class of the calibrators made of calibrators that may ask for groups.
+
+    A subclass has the property ``takes_groups``. Its ``_fit``, ``_predict`` and ``_predict_logit``
+    have a last argument ``groups=None``. Metadata routing hands it groups if it is told to, by
+    ``set_fit_request(groups=True)`` and ``set_score_request(groups=True)``.
+    """
+
+    __metadata_request__fit: ClassVar[dict] = {"groups": False}
+    __metadata_request__predict: ClassVar[dict] = {"groups": False}
+    __metadata_request__predict_proba: ClassVar[dict] = {"groups": False}
+    __metadata_request__score: ClassVar[dict] = {"groups": False}
+
+
+class GroupCalibrator(Calibrator):
+    """Base class of the calibrators that ask for the group of each row, in `fit` and `predict`.
+
+    With scikit-learn's metadata routing they ask for the groups by themselves.
+    """
+
+    takes_groups = True
+
+    __metadata_request__fit: ClassVar[dict] = {"groups": True}
+    __metadata_request__predict: ClassVar[dict] = {"groups": True}
+    __metadata_request__predict_proba: ClassVar[dict] = {"groups": True}
+    __metadata_request__score: ClassVar[dict] = {"groups": True}

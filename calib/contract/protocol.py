@@ -1,10 +1,11 @@
 """What classifiers and calibrators from anywhere must offer, and how they are asked for it.
 
 A calibrator has ``fit(scores, labels)``, which may take `sample_weight`, and ``predict(scores)``,
-which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one. Three more
+which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one. Four more
 attributes are used where they exist: ``predict_logit(scores)`` for log-odds that no probability can
-hold, ``unit_scores``, true if scores must lie in [0, 1], and ``combine(probabilities)`` for an
-ensemble's one probability.
+hold, ``unit_scores``, true if scores must lie in [0, 1], ``takes_groups``, true if all these
+methods want the groups of the rows as `groups`, and ``combine(probabilities)`` for an ensemble's
+one probability.
 
 A calibrator of several classes at once, such as those of `calib.multiclass`, has ``multiclass``,
 which is true, and ``fit(scores, labels)`` and ``predict_proba(scores)`` on one column per class.
@@ -89,12 +90,26 @@ def class_columns(calibrator: object, scores: NDArray) -> NDArray:
     return np.hstack([1 - scores if calibrator.unit_scores else np.zeros_like(scores), scores])
 
 
+def takes_groups(calibrator: object) -> bool:
+    """Whether `calibrator` asks for the group of each row."""
+    return getattr(calibrator, "takes_groups", False)
+
+
+def rows_for(
+    calibrator: object, *, weights: NDArray | None = None, groups: NDArray | None = None
+) -> dict:
+    """Keyword arguments that hand `calibrator` weights, if there are any, and groups if it asks."""
+    given = {} if weights is None else {"sample_weight": weights}
+    return given | ({"groups": groups} if takes_groups(calibrator) else {})
+
+
 def check_calibrator(
-    calibrator: object, *, weighted: bool = False, multiclass: bool = False
+    calibrator: object, *, weighted: bool = False, multiclass: bool = False, grouped: bool = False
 ) -> None:
     """Raise unless `calibrator` learns from scores and labels, and weights if `weighted`.
 
-    One that takes all classes at once will do if `multiclass`.
+    One that takes all classes at once will do if `multiclass`, one that asks for groups if
+    `grouped`.
     """
     at_once = " for all classes at once" if is_multiclass(calibrator) else ""
     predict = "predict_proba" if at_once and multiclass else "predict"
@@ -112,21 +127,31 @@ def check_calibrator(
                 f"calibrator must have fit(scores, labels) and {predict}(scores), but "
                 f"{name}.{method} asks for something else ({error}): use it by itself"
             ) from None
+    if takes_groups(calibrator) and not grouped:
+        raise ValueError(
+            f"calibrator {name} asks for the groups of the rows, which are not at hand here: pass "
+            "groups where they can be passed, or use it by itself"
+        )
     if weighted and not has_fit_parameter(calibrator, "sample_weight"):
         raise ValueError(
             f"calibrator {name}.fit takes no sample_weight: fit without weights, or take another"
         )
 
 
-def calibrated(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def calibrated(
+    calibrator, scores: NDArray[np.float64], groups: NDArray | None = None
+) -> NDArray[np.float64]:
     """Probabilities of class 1 from a fitted calibrator, of shape (n,).
+
+    It is given the `groups` of the rows if it takes groups.
 
     Raises
     ------
     ValueError
         If what it predicts is not one probability for each score.
     """
-    probabilities = np.asarray(calibrator.predict(scores), np.float64)
+    given = rows_for(calibrator, groups=groups)
+    probabilities = np.asarray(calibrator.predict(scores, **given), np.float64)
     name = type(calibrator).__name__
     if probabilities.shape != scores.shape:
         raise ValueError(
@@ -143,8 +168,10 @@ def calibrated(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return probabilities
 
 
-def calibrated_logits(calibrator, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Log-odds of class 1 from a fitted calibrator, of shape (n,).
+def calibrated_logits(
+    calibrator, scores: NDArray[np.float64], groups: NDArray | None = None
+) -> NDArray[np.float64]:
+    """Log-odds of class 1 from a fitted calibrator, of shape (n,); groups as in `calibrated`.
 
     Raises
     ------
@@ -152,8 +179,9 @@ def calibrated_logits(calibrator, scores: NDArray[np.float64]) -> NDArray[np.flo
         If what it predicts is not one number for each score, or no probability.
     """
     if not hasattr(calibrator, "predict_logit"):
-        return log_odds(calibrated(calibrator, scores))
-    logits = np.asarray(calibrator.predict_logit(scores), np.float64)
+        return log_odds(calibrated(calibrator, scores, groups))
+    given = rows_for(calibrator, groups=groups)
+    logits = np.asarray(calibrator.predict_logit(scores, **given), np.float64)
     if logits.shape != scores.shape or np.isnan(logits).any():
         raise ValueError(
             f"calibrator {type(calibrator).__name__}: predict_logit must give one number for each "

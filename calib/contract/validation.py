@@ -1,10 +1,9 @@
-"""The one place where input is checked, and what it must be."""
+"""The one place where arrays are checked, and what they must be."""
 
 import math
 import numbers
 import sys
 import warnings
-from collections.abc import Iterable
 from contextlib import contextmanager
 from decimal import Decimal
 
@@ -17,7 +16,6 @@ NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability
 LARGEST_COST = 1e300  # of an action, or gain: differences stay finite
 REAL = numbers.Real | Decimal | np.bool_  # what an array of objects may hold, as from a database
 MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit numbers
-MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
 
 
 def check_scores(
@@ -265,79 +263,36 @@ def check_sample(
     return labels[kept], probabilities[kept], weights[kept]
 
 
-def check_choice(value: object, choices, name: str) -> None:
-    """Raise unless `value` is one of the strings `choices`."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; found {value!r}")
+def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDArray:
+    """Return `groups`, `size` of them, as a 1-D array of numbers only or of strings only.
 
-
-def check_flag(value: object, name: str) -> None:
-    """Raise unless `value` is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False; found {value!r}")
-
-
-def check_integer(value: object, name: str, *, minimum: int = 1) -> None:
-    """Raise unless `value` is an integer of at least `minimum`."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < minimum:
-        raise ValueError(f"{name} must be an integer of at least {minimum}; found {value!r}")
-
-
-def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
-    """Raise unless `value` is a number strictly between 0 and `below`."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < value < below:
-        raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
-
-
-def check_smoothing(value: object, name: str = "smoothing") -> None:
-    """Raise unless `value` is a weight that a pseudo-observation can have."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= LARGEST_TOTAL:
-        raise ValueError(f"{name} must be a number from 0 to {LARGEST_TOTAL:.0e}; found {value!r}")
-
-
-def check_not_below_zero(value: object, name: str) -> None:
-    """Raise unless `value` is a finite number, 0 or more."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value < np.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0; found {value!r}")
-
-
-def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
-    """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
-
-    ``"cube_root"`` takes round(N^(1/3)), the rate at which the error of the bins and their width
-    balance.
+    If `missing` they may be missing, too: as NaN, or as None in an array of objects.
     """
-    if isinstance(n_bins, str):
-        check_choice(n_bins, ["cube_root"], "n_bins")
-        n_bins = max(1, round(total ** (1 / 3)))
-    check_integer(n_bins, "n_bins")
-    if strategy == "uniform":
-        check_uniform_bins(n_bins)
-    return int(n_bins)
-
-
-def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
-    """Raise unless `n_bins` bins of equal width fit into memory."""
-    check_integer(n_bins, name)
-    if n_bins > MOST_BINS:
-        raise ValueError(
-            f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
-            "take fewer, or strategy='quantile'"
-        )
-
-
-def check_numbers_or_strings(values: Iterable, name: str) -> None:
-    """Raise unless `values`, an array or a list, are all numbers or all strings."""
-    found = set(map(type, values))
+    if groups is None:
+        raise ValueError("groups must be given, a number or a string for each row; found None")
+    if isinstance(groups, list | tuple):  # as they are: an array makes strings of a mixture
+        groups = np.asarray(groups, dtype=object)
+    groups = one_dimensional(groups, "groups")
+    _check_size(groups, size, "groups", "scores")
+    if groups.dtype == object:
+        na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
+        groups = np.array([None if value is na else value for value in groups], object)
+        present = [value for value in groups if value is not None and value == value]
+        found = set(map(type, present))
+    else:
+        present = groups[~np.isnan(groups)] if groups.dtype.kind == "f" else groups
+        found = set(map(type, present[:1]))
     numeric = all(issubclass(t, REAL) for t in found)
     numeric = numeric and np.timedelta64 not in found  # an integer to NumPy
     if not numeric and not all(issubclass(t, str) for t in found):
         raise ValueError(
-            f"{name} must hold numbers only or strings only; found "
-            f"{', '.join(sorted(t.__name__ for t in found))}: write missing values, times and "
-            "other objects as strings"
+            "groups must hold numbers only or strings only; found "
+            f"{', '.join(sorted(t.__name__ for t in found))}: write times and other objects as "
+            "strings"
         )
+    if not missing and len(present) < groups.size:
+        raise ValueError("groups holds missing values: give them a group of their own")
+    return groups
 
 
 def one_dimensional(values: ArrayLike, name: str) -> NDArray:
@@ -349,6 +304,11 @@ def one_dimensional(values: ArrayLike, name: str) -> NDArray:
             f"example {name}[:, 1] of predict_proba or {name}.ravel()"
         )
     return values
+
+
+def n_dimensions(values: ArrayLike) -> int:
+    """Of an array, a data frame, or what becomes an array."""
+    return len(values.shape) if hasattr(values, "shape") else np.asarray(values).ndim
 
 
 def two_dimensional(values: ArrayLike, name: str) -> NDArray:

@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from calib.binning import histogram
-from calib.contract.calibrator import OneClassWarning
-from calib.contract.validation import log_odds, number_of_bins, restored_on_failure, warn
+from calib.contract.calibrator import OneClassWarning, refuse_groups
+from calib.contract.options import number_of_bins
+from calib.contract.validation import log_odds, restored_on_failure, warn
 from calib.dask.metrics import brier_score_loss
 from calib.dask.reductions import equal_frequency_bins, isotonic_blocks, uniform_bins
 from calib.dask.rows import Column, Sample
@@ -27,7 +28,14 @@ class DaskCalibrator:
     Mixed into a `calib.Calibrator`; a subclass implements ``_fit_sample(sample)``.
     """
 
-    def fit(self, scores: Column, labels: Column, sample_weight: Column | None = None) -> Self:
+    def fit(
+        self,
+        scores: Column,
+        labels: Column,
+        *,
+        sample_weight: Column | None = None,
+        groups: None = None,
+    ) -> Self:
         """Learn from scores and labels, partition by partition.
 
         Parameters
@@ -38,6 +46,8 @@ class DaskCalibrator:
             Classes, 0/1 or bool, in partitions like those of `scores`.
         sample_weight : dask array of shape (n,) or dask series, optional
             Non-negative weights; they are counts.
+        groups : None
+            Refused: no calibrator here takes groups.
 
         Returns
         -------
@@ -56,6 +66,7 @@ class DaskCalibrator:
         UserWarning
             If weights sum to one.
         """
+        refuse_groups(groups, self)
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])
             sample = Sample(scores, labels, sample_weight, unit=self.unit_scores, counts=True)
@@ -69,13 +80,17 @@ class DaskCalibrator:
             self._fit_sample(sample)
         return self
 
-    def predict(self, scores: Column | ArrayLike) -> Column | NDArray[np.float64]:
+    def predict(
+        self, scores: Column | ArrayLike, *, groups: None = None
+    ) -> Column | NDArray[np.float64]:
         """Calibrated probabilities of class 1, each partition when it is asked for.
 
         Parameters
         ----------
         scores : dask array of shape (n,), dask series or array-like of shape (n,)
             Finite scores.
+        groups : None
+            Refused.
 
         Returns
         -------
@@ -83,17 +98,23 @@ class DaskCalibrator:
             What was given: an array, a series with the same index, or, for data in memory, what
             the calibrator of `calib` returns. O(1) expected per score.
         """
+        refuse_groups(groups, self)
         return self._blockwise(super().predict, scores)
 
-    def predict_logit(self, scores: Column | ArrayLike) -> Column | NDArray[np.float64]:
+    def predict_logit(
+        self, scores: Column | ArrayLike, *, groups: None = None
+    ) -> Column | NDArray[np.float64]:
         """Log-odds of the calibrated probabilities, as lazily as `predict`."""
+        refuse_groups(groups, self)
         return self._blockwise(super().predict_logit, scores)
 
-    def predict_proba(self, scores: Column | ArrayLike) -> da.Array | NDArray[np.float64]:
+    def predict_proba(
+        self, scores: Column | ArrayLike, *, groups: None = None
+    ) -> da.Array | NDArray[np.float64]:
         """Probabilities of both classes, of shape (n, 2): a dask array for dask collections."""
         if not isinstance(scores, Column):
-            return super().predict_proba(scores)
-        probabilities = self.predict(scores)
+            return super().predict_proba(scores, groups=groups)
+        probabilities = self.predict(scores, groups=groups)
         if isinstance(probabilities, dd.Series):
             probabilities = probabilities.to_dask_array()
         # two columns of one array: the sizes of its chunks agree, known or not
@@ -103,12 +124,15 @@ class DaskCalibrator:
         self,
         scores: Column | ArrayLike,
         labels: Column | ArrayLike,
+        *,
         sample_weight: Column | ArrayLike | None = None,
+        groups: None = None,
     ) -> float:
         """Minus the Brier score of `predict`, in [-1, 0]: one pass over the rows."""
         if not isinstance(scores, Column):
-            return super().score(scores, labels, sample_weight)
-        return -brier_score_loss(labels, self.predict(scores), sample_weight=sample_weight)
+            return super().score(scores, labels, sample_weight=sample_weight, groups=groups)
+        probabilities = self.predict(scores, groups=groups)
+        return -brier_score_loss(labels, probabilities, sample_weight=sample_weight)
 
     @staticmethod
     def _blockwise(method, scores):

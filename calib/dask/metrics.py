@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.contract.validation import check_choice, check_positive, number_of_bins
+from calib.contract.options import check_choice, check_positive, number_of_bins
 from calib.dask.reductions import equal_frequency_bins, merged, range_blocks, uniform_bins
 from calib.dask.rows import Column, Sample
 from calib.kernels.binning import prefix_sums

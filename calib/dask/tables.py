@@ -3,7 +3,7 @@
 import dask
 import numpy as np
 
-from calib.contract.validation import check_integer, check_positive
+from calib.contract.options import check_integer, check_positive
 from calib.dask.rows import Column, Rows, Sample, pooled
 
 JOINED_AT_ONCE = 8

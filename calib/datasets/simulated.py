@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.special import expit
 
+from calib.contract.options import check_integer
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_integer, check_scores
+from calib.contract.validation import check_scores
 
 
 def rings(n: int, random_state: RandomState) -> tuple[NDArray[np.float64], NDArray[np.int_]]:

@@ -7,7 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_countable, check_integer, check_positive, warn
+from calib.contract.options import check_integer, check_positive
+from calib.contract.validation import check_countable, warn
 from calib.kernels.grouping import group_ties
 from calib.kernels.mixture import fit_mixture, log_density
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_choice, check_flag, check_positive
+from calib.contract.options import check_choice, check_flag, check_positive
 from calib.kernels.grouping import group_ties
 from calib.kernels.kernel_sums import KERNELS, kernel_sums
 

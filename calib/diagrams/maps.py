@@ -92,8 +92,9 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
     --------
     >>> from calib import HeterogeneousCalibrator, diagrams
     >>> groups, scores = ["north", "south"] * 4, [-2, -2, -1, -1, 1, 1, 2, 2]
-    >>> calibrator = HeterogeneousCalibrator(0, min_part_size=2)
-    >>> ax = diagrams.partition_map(calibrator.fit(groups, scores, [0, 0, 0, 1, 1, 0, 1, 1]))
+    >>> calibrator = HeterogeneousCalibrator(min_part_size=2)
+    >>> calibrator = calibrator.fit(scores, [0, 0, 0, 1, 1, 0, 1, 1], groups=groups)
+    >>> ax = diagrams.partition_map(calibrator)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['all points', 'x0 = north (4)', 'x0 = south (4)']
     """

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.contract.validation import check_choice, check_sample
+from calib.contract.options import check_choice
+from calib.contract.validation import check_sample
 from calib.diagrams.canvas import check_named, pair_of_axes
 from calib.diagrams.styles import Styles, line_styles
 from calib.metrics.bands import confidence_band, consistency_band

@@ -8,13 +8,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calib.contract.validation import (
-    check_integer,
-    check_labels,
-    check_scores,
-    check_weights,
-    restored_on_failure,
-)
+from calib.contract.options import check_integer
+from calib.contract.validation import check_labels, check_scores, check_weights, restored_on_failure
 from calib.kernels.auc_split import split_aucs, whole_auc
 
 ROUNDING = 1e-12  # differences of AUC below this are no differences

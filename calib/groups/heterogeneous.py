@@ -1,85 +1,32 @@
-"""Heterogeneous calibration: a calibrator of its own for each part of feature space."""
+"""Heterogeneous calibration: a calibrator of its own for each group, or part of feature space."""
 
-import warnings
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils import indexable
+from sklearn.utils.validation import _num_samples, validate_data
 
-from calib.contract.calibrator import Calibrator
-from calib.contract.protocol import calibrated, calibrated_logits, check_calibrator
-from calib.contract.validation import (
-    check_integer,
-    check_labels,
-    check_scores,
-    check_weights,
-    log_odds,
-    restored_on_failure,
-)
-from calib.groups.partitions import fit_partition, rows_by_part
-from calib.groups.pooling import Blended, Shifted, check_pooling, effective_size_of, fit_offset
-from calib.kernels.dealing import deal
+from calib.contract.calibrator import GroupCalibrator
+from calib.contract.options import check_integer
+from calib.contract.protocol import check_calibrator
+from calib.contract.validation import check_groups, n_dimensions
+from calib.groups.partitions import GivenGroups, fit_partition
+from calib.groups.parts import CalibratedParts, Recipe
+from calib.groups.pooling import check_pooling
+from calib.groups.strength import cross_validated_strength
 from calib.logistic.platt import PlattScaling
 
-STRENGTHS = (np.inf, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 0.0)  # of pooling, to choose from
-FOLDS = 5  # of the sample, for that choice
+
+class Features(NamedTuple):
+    """Features of the rows, handed on in the place of their groups."""
+
+    of_rows: Any
 
 
-class Part(NamedTuple):
-    """One part of a partition and its calibrator.
-
-    Attributes
-    ----------
-    tree : int
-        Which tree of the partition, from 0.
-    number : int
-        Of the leaf in that tree, or of the group.
-    rule : str
-        Who belongs to it, in words.
-    n_points, n_positive : int
-        Calibration points (rows) in it, and positives among them.
-    effective_size : float
-        Points of balanced classes that would tell as much about it: 4 m (n - m) / n for m positives
-        of n points, weights counting as copies.
-    score_range : pair of float
-        Lowest and highest score that was calibrated; NaN without points.
-    calibrator : Calibrator, Shifted or Blended
-        What maps the scores of this part; with pooling, drawn towards the calibrator of all points
-        (`calib.groups.pooling.Blended`).
-    fallback : bool
-        Whether that is the calibrator of all points of the sample, shifted by what the points here
-        tell (`calib.groups.pooling.Shifted`; as it is if there are none), for lack of a map of its
-        own.
-    """
-
-    tree: int
-    number: int
-    rule: str
-    n_points: int
-    n_positive: int
-    effective_size: float
-    score_range: tuple[float, float]
-    calibrator: Calibrator
-    fallback: bool
-
-    @property
-    def slope(self) -> float | None:
-        """The a of Platt scaling; None for other calibrators."""
-        return getattr(self.calibrator, "slope_", None)
-
-    @property
-    def intercept(self) -> float | None:
-        """The b of Platt scaling; None for other calibrators."""
-        return getattr(self.calibrator, "intercept_", None)
-
-
-class HeterogeneousCalibrator(BaseEstimator):
-    r"""Partition the feature space, then calibrate the scores of each part by themselves.
+class HeterogeneousCalibrator(GroupCalibrator):
+    r"""Calibrate the scores of each group, or of each part of feature space, by themselves.
 
     .. math:: P(z = 1 \mid x) = f_i(h(x)) \quad\text{for } x \in X_i
 
@@ -89,7 +36,10 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     Parameters
     ----------
-    partition : tree, forest, gradient boosting, pipeline, AUCSplitTree, str or int, optional
+    partition : tree, forest, gradient boosting, pipeline or AUCSplitTree, optional
+        What makes parts of the `features` that `fit` is given. Where it is given `groups`, these
+        are the parts, and there is no partition.
+
         * One that is *fitted* is used as it is: train it on the training data of the
           classifier, as the paper does, and keep the calibration data for `fit`. (`clone` and
           cross-validation undo the training; wrap it in scikit-learn's `FrozenEstimator` there.)
@@ -99,8 +49,6 @@ class HeterogeneousCalibrator(BaseEstimator):
         * Gradient boosting (`GradientBoostingClassifier`, `GradientBoostingRegressor`): one tree
           after the other; what tree t has calibrated, as a logit, is the score for tree t + 1.
         * A pipeline that ends in one of these, to encode categories or impute.
-        * The name or the position of a column: its values are the parts. If it is 0, X may be
-          one-dimensional: the groups themselves.
 
         By default a ``DecisionTreeClassifier(max_depth=3, min_samples_leaf=min_part_size)``, not
         fitted.
@@ -132,18 +80,19 @@ class HeterogeneousCalibrator(BaseEstimator):
         For each tree, the calibrator of the whole sample: what small parts shift, and what serves
         a group that did not occur in the sample.
     partition_ : Leaves or GivenGroups
-        The fitted partition; ``partition_.parts_of(X)`` numbers the parts of each row, a column for
-        each tree.
+        The fitted partition; ``partition_.parts_of(features)``, or of groups, numbers the parts of
+        each row, a column for each tree.
     pooling_ : float
         The strength of pooling that was given or chosen.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the X that was fitted; names only for a data frame of named columns.
+        Of the features that were fitted; names only for a data frame of named columns.
 
     Notes
     -----
     Only the parts are used of a tree, not its probabilities. What an unknown category or a missing
-    value means in a tree is the tree's business, or that of the pipeline in front of it; in a
-    column of groups a missing value is a group.
+    value means in a tree is the tree's business, or that of the pipeline in front of it. Among
+    groups a missing value is a group; a group that did not occur in `fit` gets the calibrator of
+    the whole sample.
 
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
     of logits; others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
@@ -182,10 +131,12 @@ class HeterogeneousCalibrator(BaseEstimator):
     >>> labels = rng.integers(0, 2, 4000)
     >>> scores = rng.normal(2 * labels - 1, 2)
     >>> X = (rng.random(4000) < 0.25 + 0.5 * labels).reshape(-1, 1)  # a feature the score ignores
-    >>> calibrator = HeterogeneousCalibrator().fit(X[:2000], scores[:2000], labels[:2000])
+    >>> calibrator = HeterogeneousCalibrator().fit(
+    ...     scores[:2000], labels[:2000], features=X[:2000]
+    ... )
     >>> [part.rule for part in calibrator.parts_]
     ['x0 <= 0.5', 'x0 > 0.5']
-    >>> p = calibrator.predict(X[2000:], scores[2000:])
+    >>> p = calibrator.predict(scores[2000:], features=X[2000:])
     >>> roc_auc_score(labels[2000:], scores[2000:]) < roc_auc_score(labels[2000:], p)
     True
     """
@@ -205,25 +156,29 @@ class HeterogeneousCalibrator(BaseEstimator):
 
     def fit(
         self,
-        X: Any,
         scores: ArrayLike,
         labels: ArrayLike,
+        *,
         sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        features: Any = None,
     ) -> Self:
         """Learn the partition, unless it is given, and the calibrator of each part.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, p)
-            Features of the calibration points.
         scores : array-like of shape (n,)
-            Their scores from a classifier that has not been trained on them; logits for Platt
+            Scores from a classifier that has not been trained on these rows; logits for Platt
             scaling.
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights, for a partition that is trained here and for the calibrators; an
             integer weight means that many copies.
+        groups : array-like of shape (n,)
+            The parts themselves: numbers or strings. A series has a name, which rules speak of.
+        features : array-like or data frame of shape (n, p)
+            Instead of groups: what `partition` makes parts of.
 
         Returns
         -------
@@ -232,213 +187,141 @@ class HeterogeneousCalibrator(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described, or X lacks the column of the groups. What was
-            fitted before is then kept.
+            If an argument is not as described. What was fitted before is then kept.
 
         Warns
         -----
         OneClassWarning
             If all labels are equal.
         """
-        with restored_on_failure(self):
-            self._fit(X, scores, labels, sample_weight)
-        return self
+        beside = _one_of(groups, features)
+        return super().fit(scores, labels, sample_weight=sample_weight, groups=beside)
 
-    # scores stand where others have y: no metadata
-    __metadata_request__fit: ClassVar[dict] = {"scores": UNUSED}
-
-    def predict(self, X: Any, scores: ArrayLike) -> NDArray[np.float64]:
+    def predict(
+        self, scores: ArrayLike, *, groups: ArrayLike | None = None, features: Any = None
+    ) -> NDArray[np.float64]:
         """Calibrated probabilities of class 1.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, p)
-            Features, the columns as in `fit`.
         scores : array-like of shape (n,)
-            Their scores, on the scale that was used in `fit`; `n` may be 0.
+            On the scale that was used in `fit`; `n` may be 0.
+        groups, features
+            One of them, as in `fit`.
 
         Returns
         -------
         probabilities : ndarray of shape (n,)
-            P(z = 1 | X, scores), in [0, 1].
+            P(z = 1 | group or features, score), in [0, 1].
 
         Raises
         ------
         ValueError
-            If X lacks columns, or an argument is not as described.
+            If features lack columns, or an argument is not as described.
         """
-        check_is_fitted(self)
-        scores = check_scores(scores, allow_empty=True)
-        _check_rows(X, scores)
-        if scores.size == 0:  # trees refuse to look at no rows
-            return scores
-        trees = list(enumerate(self.partition_.parts_of(X).T))
-        if not self.partition_.sequential:
-            return sum(self._calibrate(*tree, scores, calibrated) for tree in trees) / len(trees)
-        for tree in trees[:-1]:
-            scores = self._calibrate(*tree, scores, _as_scores)
-        return self._calibrate(*trees[-1], scores, calibrated)
+        return super().predict(scores, groups=_one_of(groups, features))
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        partition = self._partition()
-        if hasattr(partition, "__sklearn_tags__"):
-            tags.input_tags = get_tags(partition).input_tags
-        else:  # a column, of whatever
-            tags.input_tags.categorical = tags.input_tags.string = tags.input_tags.allow_nan = True
-            tags.input_tags.one_d_array = bool(partition == 0)
-        return tags
+    def predict_proba(
+        self, scores: ArrayLike, *, groups: ArrayLike | None = None, features: Any = None
+    ) -> NDArray[np.float64]:
+        """Calibrated probabilities of both classes, of shape (n, 2)."""
+        return super().predict_proba(scores, groups=_one_of(groups, features))
 
-    def _fit(self, X, scores, labels, sample_weight):
+    def predict_logit(
+        self, scores: ArrayLike, *, groups: ArrayLike | None = None, features: Any = None
+    ) -> NDArray[np.float64]:
+        """Log-odds of the calibrated probabilities, kept within [-36.8, 36.8], of shape (n,)."""
+        return super().predict_logit(scores, groups=_one_of(groups, features))
+
+    def score(
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        features: Any = None,
+    ) -> float:
+        """Minus the Brier score of `predict`, in [-1, 0]; parameters are those of `fit`."""
+        beside = _one_of(groups, features)
+        return super().score(scores, labels, sample_weight=sample_weight, groups=beside)
+
+    __metadata_request__fit: ClassVar[dict] = {"features": True}
+    __metadata_request__predict: ClassVar[dict] = {"features": True}
+    __metadata_request__predict_proba: ClassVar[dict] = {"features": True}
+    __metadata_request__score: ClassVar[dict] = {"features": True}
+
+    def _check_groups(self, groups, size, fitting):
+        if not isinstance(groups, Features):
+            if fitting:
+                name = getattr(groups, "name", None)
+                self._title = name if isinstance(name, str) else "x0"
+            return check_groups(groups, size=size, missing=True)
+        features = groups.of_rows
+        if n_dimensions(features) != 2:
+            raise ValueError(
+                f"features must be two-dimensional; found {n_dimensions(features)} dimensions. "
+                "Reshape your data, or pass the one group of each row as groups"
+            )
+        if _num_samples(features) != size:
+            raise ValueError(
+                f"features has {_num_samples(features)} rows but scores has {size}: they must match"
+            )
+        return indexable(features)[0]
+
+    def _fit(self, scores, labels, weights, beside):
         check_integer(self.min_part_size, "min_part_size")
         check_pooling(self.pooling)
-        check_calibrator(self._calibrator(), weighted=sample_weight is not None)
-        scores = check_scores(scores)
-        labels = check_labels(labels, size=scores.size)
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size)
-        _check_rows(X, scores)
-        (X,) = indexable(X)
-        if weights is not None:  # a row of weight zero is a row that is not there
-            kept = np.flatnonzero(weights > 0)
-            X = _safe_indexing(X, kept)
-            scores, labels, weights = scores[kept], labels[kept], weights[kept]
-        self.partition_ = fit_partition(self._partition(), X, scores, labels, weights)
-        columns = np.asarray(X).reshape(-1, 1) if len(np.shape(X)) == 1 else X
-        validate_data(self, columns, skip_check_array=True)  # notes their number and names
-        self.pooling_ = self.pooling
+        calibrator = PlattScaling() if self.calibrator is None else self.calibrator
+        check_calibrator(calibrator, weighted=weights is not None)
+        sample = beside, scores, labels, weights
+        self.partition_ = self._partitioned(*sample)
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)
+        if not _are_groups(beside):
+            validate_data(self, beside, skip_check_array=True)  # notes their number and names
+        recipe = Recipe(calibrator, self.min_part_size, self.pooling)
         if self.pooling == "cv":
-            self.pooling_ = self._cross_validated_pooling(X, scores, labels, weights)
-        self._fit_parts(X, scores, labels, weights)
+            ties = self.partition_.parts_of(beside).T
+            strength = cross_validated_strength(self._partitioned, recipe, ties, *sample)
+            recipe = recipe._replace(pooling=strength)
+        self.pooling_ = recipe.pooling
+        self._calibrated = CalibratedParts(self.partition_, recipe).fit(*sample)
+        self.parts_, self.fallbacks_ = self._calibrated.parts, self._calibrated.fallbacks
 
-    def _fit_parts(self, X, scores, labels, weights, own=None):
-        """Set what belongs to the parts, given the partition and the strength of pooling.
-
-        `own` are calibrators that have been fitted to the same rows before, and takes new ones.
-        """
-        own = {} if own is None or self.partition_.sequential else own
-        self.parts_, self.fallbacks_, self._calibrators = [], [], []
-        for tree, part_numbers in enumerate(self.partition_.parts_of(X).T):
-            self._fit_tree(tree, part_numbers, scores, labels, weights, own)
-            if self.partition_.sequential:
-                scores = self._calibrate(tree, part_numbers, scores, _as_scores)
-
-    def _cross_validated_pooling(self, X, scores, labels, weights):
-        """The strength with the smallest log loss out of fold; of equal ones the largest."""
-        copies = np.ones(scores.size) if weights is None else weights
-        if min(copies[labels == label].sum() for label in (0, 1)) < FOLDS:
-            return np.inf
-        with warnings.catch_warnings():  # what matters of the whole sample is said there
-            warnings.simplefilter("ignore")
-            losses = self._losses(X, scores, labels, weights, copies)
-        return STRENGTHS[int(np.argmin(losses))]
-
-    def _losses(self, X, scores, labels, weights, copies):
-        """Total log loss out of fold for each of `STRENGTHS`."""
-        losses = np.zeros(len(STRENGTHS))
-        ties = self.partition_.parts_of(X).T
-        for held_out in deal(scores, labels, copies, FOLDS, ties):
-            others = copies - held_out
-            others[others < 1e-9 * copies] = 0.0  # left by rounding
-            rows, tested = np.flatnonzero(others), np.flatnonzero(held_out)
-            data = [_safe_indexing(X, rows), scores[rows], labels[rows]]
-            data.append(None if weights is None else others[rows])
-            queries = _safe_indexing(X, tested), scores[tested]
-            trial, own = clone(self), {}
-            trial.partition_ = fit_partition(self._partition(), *data)
-            for k, trial.pooling_ in enumerate(STRENGTHS):
-                trial._fit_parts(*data, own)
-                logits = log_odds(trial.predict(*queries))
-                margins = np.where(labels[tested] == 1, logits, -logits)
-                losses[k] += held_out[tested] @ np.logaddexp(0, -margins)
-        return losses
-
-    def _partition(self):
-        if self.partition is None:
-            return DecisionTreeClassifier(
+    def _partitioned(self, beside, scores, labels, weights):
+        """The partition of a sample."""
+        if _are_groups(beside):
+            if self.partition is not None:
+                raise ValueError(
+                    "partition makes parts of features, but groups are given: pass features, or "
+                    "leave the partition out"
+                )
+            return GivenGroups(beside, self._title)
+        partition = self.partition
+        if partition is None:
+            partition = DecisionTreeClassifier(
                 max_depth=3, min_samples_leaf=self.min_part_size, random_state=0
             )
-        return self.partition
+        return fit_partition(partition, beside, scores, labels, weights)
 
-    def _fit_tree(self, tree, part_numbers, scores, labels, weights, own):
-        """Add the parts of one tree, given the part and the score of each row."""
-        if tree == 0 or self.partition_.sequential:
-            if tree not in own:
-                own[tree] = self._fitted(scores, labels, weights)
-            self.fallbacks_.append(own[tree])
-        else:
-            self.fallbacks_.append(self.fallbacks_[0])
-        self._calibrators.append({})
-        rows_of = rows_by_part(part_numbers)
-        one_class = not 0 < np.count_nonzero(labels) < labels.size
-        for number, rule in self.partition_.rules[tree].items():
-            rows = rows_of.get(number, np.empty(0, np.int64))
-            n_positive = int(np.count_nonzero(labels[rows]))
-            part_weights = None if weights is None else weights[rows]
-            effective_size = effective_size_of(labels[rows], part_weights)
-            enough = effective_size >= self.min_part_size
-            if self.pooling_ == np.inf or not rows.size or one_class:
-                calibrator = self.fallbacks_[-1]
-            elif enough:
-                if (tree, number) not in own:
-                    own[tree, number] = self._fitted(scores[rows], labels[rows], part_weights)
-                calibrator = self._blended(own[tree, number], effective_size)
-            else:
-                calibrator = self._shifted(scores[rows], labels[rows], part_weights)
-            self._calibrators[tree][number] = calibrator
-            inside = scores[rows] if rows.size else np.array([np.nan])
-            self.parts_.append(
-                Part(
-                    tree=tree,
-                    number=number,
-                    rule=rule,
-                    n_points=rows.size,
-                    n_positive=n_positive,
-                    effective_size=effective_size,
-                    score_range=(float(inside.min()), float(inside.max())),
-                    calibrator=calibrator,
-                    fallback=not enough,
-                )
-            )
-
-    def _calibrator(self):
-        return PlattScaling() if self.calibrator is None else self.calibrator
-
-    def _fitted(self, scores, labels, weights):
-        options = {} if weights is None else {"sample_weight": weights}
-        return clone(self._calibrator()).fit(scores, labels, **options)
-
-    def _shifted(self, scores, labels, weights):
-        common = Shifted(self.fallbacks_[-1], 0.0)
-        logits, precision = common.predict_logit(scores), 1 + self.pooling_ / 4
-        return common._replace(offset=fit_offset(logits, labels, weights, precision))
-
-    def _blended(self, own, effective_size):
-        if self.pooling_ == 0:
-            return own
-        share = effective_size / (effective_size + self.pooling_)
-        return Blended(self.fallbacks_[-1], own, share)
-
-    def _calibrate(self, tree, part_numbers, scores, output):
-        """`output` of each row's calibrator in one tree."""
-        result = np.empty(scores.size)
-        for number, rows in rows_by_part(part_numbers).items():
-            calibrator = self._calibrators[tree].get(number, self.fallbacks_[tree])
-            result[rows] = output(calibrator, scores[rows])
-        return result
+    def _predict(self, scores, beside):
+        fitted = "groups" if isinstance(self.partition_, GivenGroups) else "features"
+        given = "groups" if _are_groups(beside) else "features"
+        if given != fitted:
+            raise ValueError(f"{given} are given, but fit was given {fitted}: pass these")
+        return self._calibrated.predict(beside, scores)
 
 
-def _as_scores(calibrator, scores):
-    """What has been calibrated, as scores for the next calibrator of a sequence."""
-    if getattr(calibrator, "unit_scores", False):
-        return calibrated(calibrator, scores)
-    return calibrated_logits(calibrator, scores)
-
-
-def _check_rows(X, scores):
-    if _num_samples(X) != scores.size:
+def _one_of(groups, features):
+    """What the rows are told apart by."""
+    if (groups is None) == (features is None):
         raise ValueError(
-            f"X has {_num_samples(X)} rows but scores has {scores.size}: they must match"
+            "pass either groups, one for each row, or features, which the partition makes parts of"
         )
+    return groups if features is None else Features(features)
+
+
+def _are_groups(beside):
+    """Whether these are checked groups, and not features."""
+    return isinstance(beside, np.ndarray) and beside.ndim == 1

@@ -1,30 +1,16 @@
 """Multicalibration: predictions patched until no group, at no level, shows a bias."""
 
 import math
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator
-from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from calib.binning.histogram import quantile_bins
-from calib.contract.calibrator import OneClassWarning
-from calib.contract.validation import (
-    check_choice,
-    check_countable,
-    check_integer,
-    check_labels,
-    check_positive,
-    check_scores,
-    check_weights,
-    inside,
-    log_odds,
-    restored_on_failure,
-    warn,
-)
+from calib.contract.calibrator import GroupCalibrator
+from calib.contract.options import check_choice, check_integer, check_positive
+from calib.contract.validation import check_countable, check_groups, inside, log_odds, n_dimensions
 from calib.kernels.grouping import group_ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 
@@ -39,9 +25,9 @@ class Patch(NamedTuple):
     Attributes
     ----------
     group : int or None
-        Number of the column of the group; None for everyone.
+        Number of the group, or of its column; None for everyone.
     name : str
-        Of that column, or ``"everyone"``.
+        Of that group, or ``"everyone"``.
     low, high : float
         Range of the predictions *before* the patch; `high` is 2 where there is no upper end.
     shift : float
@@ -66,7 +52,7 @@ class Patch(NamedTuple):
     evidence: float
 
 
-class Multicalibration(BaseEstimator):
+class Multicalibration(GroupCalibrator):
     r"""Patch probabilities until no group shows a bias at any level of the prediction.
 
     Groups may overlap: women, people under 30, women under 30. With p the prediction,
@@ -101,11 +87,20 @@ class Multicalibration(BaseEstimator):
         Evidence that a patch needs, log(2 M / alpha) for M sets.
     cuts_ : ndarray of shape (n_levels - 1,)
         Between the levels; fewer where scores are tied.
+    group_names_ : list of str
+        Names of the columns of groups, x0, x1 and so on where they have none; or the distinct
+        values of groups that are given in one dimension.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the groups; names only for a data frame of named columns.
+        Of the columns of groups; names only for a data frame of named columns.
 
     Notes
     -----
+    Groups that overlap are given as columns of bool or 0/1, an array or a data frame of shape
+    (n, g) that says who belongs to which; rows may be in several groups, or in none. Groups that do
+    not overlap may be given as one number or string for each row; a value that did not occur in
+    `fit` belongs to no group. Scores are probabilities from a classifier or calibrator that has not
+    been trained on these rows.
+
     Let a set have n points with mean prediction p and m positives. The patch moves its mean
     prediction to p + b, where b = (m - n p) / (n + 1): all of the bias but for one pseudo-label
     that is as predicted. The evidence is n d(p + b, p) with
@@ -133,7 +128,7 @@ class Multicalibration(BaseEstimator):
     1. Weights of another kind, for importance say, make w copies of one label, which chance alone
     can turn into evidence: divide them by the largest.
 
-    Scores must be probabilities, kept within [2**-53, 1 - 2**-53] where log-odds are needed; what
+    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed; what
     no patch moves stays as it is. Log-odds are handed from patch to patch, since a probability near
     1 would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
     every patch. Predict: O(n) for every patch.
@@ -155,111 +150,30 @@ class Multicalibration(BaseEstimator):
     >>> truth = np.where(women & young, scores**0.5, scores)
     >>> labels = rng.random(4000) < truth
     >>> groups = np.column_stack([women, young, women & young])
-    >>> model = Multicalibration().fit(groups, scores, labels)
+    >>> model = Multicalibration().fit(scores, labels, groups=groups)
     >>> [patch.name for patch in model.patches_]
     ['x2']
-    >>> p = model.predict(groups, scores)
+    >>> p = model.predict(scores, groups=groups)
     >>> bool(np.mean((p - truth) ** 2) < np.mean((scores - truth) ** 2) / 3)
     True
     """
+
+    unit_scores = True
 
     def __init__(self, *, scale: str = "logit", n_levels: int = 10, alpha: float = 0.05):
         self.scale = scale
         self.n_levels = n_levels
         self.alpha = alpha
 
-    def fit(
-        self,
-        groups: Any,
-        scores: ArrayLike,
-        labels: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Learn the patches.
-
-        Parameters
-        ----------
-        groups : array-like or data frame of shape (n, g), of bool or 0/1
-            Who belongs to which group: a column for each; rows may be in several, or in none.
-        scores : array-like of shape (n,)
-            Probabilities in [0, 1], from a classifier or calibrator that has not been trained on
-            these rows.
-        labels : array-like of shape (n,)
-            Classes, 0/1 or bool.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights; a weight of w stands for w copies of the row (see the notes on
-            the third theorem).
-
-        Returns
-        -------
-        self : Multicalibration
-
-        Raises
-        ------
-        ValueError
-            If an argument is not as described. What was fitted before is then kept.
-
-        Warns
-        -----
-        OneClassWarning
-            If all labels are equal.
-        """
-        with restored_on_failure(self):
-            self._fit(groups, scores, labels, sample_weight)
-        return self
-
-    # scores stand where others have y: no metadata
-    __metadata_request__fit: ClassVar[dict] = {"scores": UNUSED}
-
-    def predict(self, groups: Any, scores: ArrayLike) -> NDArray[np.float64]:
-        """Patched probabilities of class 1.
-
-        Parameters
-        ----------
-        groups : array-like or data frame of shape (n, g), of bool or 0/1
-            The columns as in `fit`.
-        scores : array-like of shape (n,)
-            Probabilities in [0, 1]; `n` may be 0.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n,)
-            In [0, 1].
-
-        Raises
-        ------
-        ValueError
-            If an argument is not as described.
-        """
-        check_is_fitted(self)
-        scores = check_scores(scores, unit=True, allow_empty=True)
-        members = self._members(groups, scores.size, reset=False)
-        predictions, logits = scores.copy(), log_odds(scores)
-        for patch in self.patches_:
-            _apply(patch, members, predictions, logits, self.scale)
-        return predictions
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-    def _fit(self, groups, scores, labels, sample_weight):
+    def _fit(self, scores, labels, weights, members):
         check_choice(self.scale, ["logit", "score"], "scale")
         check_integer(self.n_levels, "n_levels")
         check_positive(self.alpha, "alpha", below=1)
-        scores = check_scores(scores, unit=True)
-        labels = check_labels(labels, size=scores.size)
-        weights = np.ones(scores.size)
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size)
-            check_countable(weights.sum(), MOST_OBSERVATIONS)
-        members = self._members(groups, scores.size, reset=True)
-        if not 0 < np.count_nonzero(labels[weights > 0]) < np.count_nonzero(weights):
-            warn("labels holds one class only: predictions move towards it", OneClassWarning)
-        kept = weights > 0  # a row of weight zero is a row that is not there
-        ties = group_ties(scores[kept], labels[kept], weights[kept])
-        _, self.cuts_ = quantile_bins(ties, self.n_levels)
+        if weights is None:
+            weights = np.ones(scores.size)
+        check_countable(weights.sum(), MOST_OBSERVATIONS)
+        members = _with_everyone(members)
+        _, self.cuts_ = quantile_bins(group_ties(scores, labels, weights), self.n_levels)
         n_levels = self.cuts_.size + 1
         n_sets = members.shape[0] * n_levels * (n_levels + 1) / 2
         self.threshold_ = math.log(2 * n_sets / self.alpha)
@@ -268,6 +182,20 @@ class Multicalibration(BaseEstimator):
         while (patch := self._next(members, predictions, logits, labels, weights)) is not None:
             _apply(patch, members, predictions, logits, self.scale)
             self.patches_.append(patch)
+
+    def _predict(self, scores, members):
+        return self._patched(scores, members)[0]
+
+    def _predict_logit(self, scores, members):
+        predictions, logits = self._patched(scores, members)
+        return logits if self.scale == "logit" else log_odds(predictions)
+
+    def _patched(self, scores, members):
+        """Predictions after all patches, and on the scale of log-odds these."""
+        members, predictions, logits = _with_everyone(members), scores.copy(), log_odds(scores)
+        for patch in self.patches_:
+            _apply(patch, members, predictions, logits, self.scale)
+        return predictions, logits
 
     def _next(self, members, predictions, logits, labels, weights):
         """The patch with the largest evidence, or None if that may be chance."""
@@ -284,7 +212,7 @@ class Multicalibration(BaseEstimator):
         total = positive + negative
         patch = Patch(
             group=None if group == 0 else group - 1,
-            name="everyone" if group == 0 else self._name(group - 1),
+            name="everyone" if group == 0 else self.group_names_[group - 1],
             low=0.0 if first == 0 else float(self.cuts_[first - 1]),
             high=ABOVE if last == n_levels - 1 else float(self.cuts_[last]),
             shift=(positive - expected_positive) / (total + 1),
@@ -302,11 +230,31 @@ class Multicalibration(BaseEstimator):
         shift = shift_to_sum(sign * logits[rows], weights[rows], min(goal, other), sign * start)
         return patch._replace(shift=float(sign * shift))
 
-    def _members(self, groups, size, *, reset):
-        """Who is in which group, of shape (g + 1, n): everyone is the first."""
+    def _check_groups(self, groups, size, fitting):
+        """Who is in which group, of shape (n, g) and bool."""
+        try:
+            one_dimensional = groups is None or n_dimensions(groups) == 1
+        except ValueError:  # a ragged list
+            one_dimensional = False
+        if fitting:
+            self._values = None
+        elif one_dimensional != (self._values is not None):
+            given = "a value for each row" if one_dimensional else "columns"
+            raise ValueError(f"groups are {given}, but were given in another form to fit")
+        if one_dimensional:
+            return self._members_by_value(check_groups(groups, size=size), fitting)
+        return self._members_by_column(groups, size, fitting)
+
+    def _members_by_value(self, groups, fitting):
+        if fitting:
+            self._values = np.unique(groups)
+            self.group_names_ = [str(value) for value in self._values.tolist()]
+        return groups[:, np.newaxis] == self._values
+
+    def _members_by_column(self, groups, size, fitting):
         try:
             _check_no_text(groups)
-            groups = self._columns(groups, reset=reset, ensure_min_samples=min(size, 1))
+            groups = self._columns(groups, reset=fitting, ensure_min_samples=min(size, 1))
         except ValueError as error:  # which speaks of X
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
@@ -322,14 +270,18 @@ class Multicalibration(BaseEstimator):
                 f"groups must be bool or 0/1; found {groups[row, column]} at row {row} of column "
                 f"{column}: make a column for each group, for example with pandas.get_dummies"
             )
-        return np.vstack([np.ones(size, bool), groups.T == 1])
+        if fitting:
+            default = [f"x{column}" for column in range(groups.shape[1])]
+            self.group_names_ = list(map(str, getattr(self, "feature_names_in_", default)))
+        return groups == 1
 
     def _columns(self, groups, **options):
         return validate_data(self, groups, dtype=np.float64, **options)
 
-    def _name(self, column):
-        names = getattr(self, "feature_names_in_", None)
-        return f"x{column}" if names is None else str(names[column])
+
+def _with_everyone(members):
+    """Who is in which group, of shape (g + 1, n): everyone is the first."""
+    return np.vstack([np.ones(len(members), bool), members.T])
 
 
 def _check_no_text(groups):

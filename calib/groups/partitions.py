@@ -1,13 +1,10 @@
-"""Partitions of feature space: the leaves of trees, or groups that are given in a column.
+"""Partitions of rows: the leaves of trees in feature space, or groups that are given.
 
 A fitted partition tells in which parts a row lies: ``parts_of(X)`` is an integer array of shape
 (n, T) with a column for each of its T trees. ``rules`` says in words who belongs to a part: a dict
 from its number for each tree. ``sequential`` tells whether the trees follow one another (boosting)
 or stand side by side (one tree, a forest).
 """
-
-import numbers
-import sys
 
 import numpy as np
 from scipy.sparse import issparse
@@ -20,7 +17,6 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calib.contract.validation import check_numbers_or_strings
 from calib.groups.auc_split_tree import AUCSplitTree
 
 UNKNOWN = -1  # number of the part of a group that was not there when the partition was fitted
@@ -29,23 +25,21 @@ _BOOSTED = (GradientBoostingClassifier, GradientBoostingRegressor)
 
 
 def fit_partition(partition, X, scores, labels, weights):
-    """Fitted partition: a column as it is, fitted trees as they are, unfitted ones trained.
+    """Fitted partition of features: fitted trees as they are, unfitted ones trained.
 
     Raises
     ------
     ValueError
-        If `partition` is none of these, or if X has no such column.
+        If `partition` is neither.
     """
-    if isinstance(partition, str | numbers.Integral) and not isinstance(partition, bool):
-        return GivenGroups(partition, X)
     while isinstance(partition, FrozenEstimator):
         partition = partition.estimator
     last = partition[-1] if isinstance(partition, Pipeline) else partition
     if not (isinstance(last, _TREES) and hasattr(last, "apply")):
         raise ValueError(
-            "partition must be the name or number of a column, or a tree, forest or gradient "
-            "boosting of scikit-learn, or an AUCSplitTree (HistGradientBoosting and others do not "
-            f"tell the leaves of a row); found {partition!r}"
+            "partition must be a tree, forest or gradient boosting of scikit-learn, or an "
+            "AUCSplitTree (HistGradientBoosting and others do not tell the leaves of a row; groups "
+            f"are given to fit); found {partition!r}"
         )
     if not _is_fitted(partition):
         partition = _train(clone(partition), X, scores, labels, weights)
@@ -53,79 +47,32 @@ def fit_partition(partition, X, scores, labels, weights):
 
 
 class GivenGroups:
-    """The distinct values of one column; a missing value is a value like any other.
+    """The distinct values among groups; a missing value is a value like any other.
 
     Parameters
     ----------
-    column : str or int
-        Name in a data frame, or position.
-    X : data frame or array of shape (n, p), or of shape (n,) if `column` is 0
+    groups : ndarray of shape (n,)
+    title : str
+        What the rules call it.
     """
 
     sequential = False
 
-    def __init__(self, column, X):
-        self.column = column
-        self.width = _width(X)
-        values = self._values(X)
+    def __init__(self, groups, title):
         self._encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=UNKNOWN)
-        try:
-            names = self._encoder.fit(values).categories_[0].tolist()
-        except TypeError as error:  # numbers and strings have no common order
-            raise ValueError(
-                f"column {column!r} of the groups must hold numbers only or strings only: {error}"
-            ) from error
-        present = [name for name in names if name is not None and name == name]
-        check_numbers_or_strings(present, f"column {column!r} of the groups")
-        title = column if isinstance(column, str) else f"x{column}"
+        names = self._encoder.fit(_column(groups)).categories_[0].tolist()
         self.rules = [{part: f"{title} = {name}" for part, name in enumerate(names)}]
 
-    def parts_of(self, X):
+    def parts_of(self, groups):
         """Number of the group of each row, or `UNKNOWN`; shape (n, 1)."""
-        codes = self._encoder.transform(self._values(X))
+        codes = self._encoder.transform(_column(groups))
         last = len(self.rules[0]) - 1  # NaN is sorted last and encoded as itself
         return np.where(np.isnan(codes), last, codes).astype(np.int64)
 
-    def _values(self, X):
-        """The column, of shape (n, 1); as objects, a value of another type is just unknown."""
-        values = self._named(X) if isinstance(self.column, str) else self._numbered(X)
-        return _without_na(np.asarray(values, dtype=object).reshape(-1, 1))
 
-    def _named(self, X):
-        found = list(getattr(X, "columns", []))
-        if self.column not in found:
-            raise ValueError(
-                f"X has no column {self.column!r}, which gives the groups; found columns {found}"
-            )
-        return self._timeless(X[self.column])
-
-    def _numbered(self, X):
-        if _width(X) != self.width or not 0 <= self.column < self.width:
-            raise ValueError(
-                f"X must have {self.width} columns, and a column {self.column} that gives the "
-                f"groups; found {_width(X)} columns"
-            )
-        if len(np.shape(X)) == 1:
-            values = X
-        elif hasattr(X, "iloc"):
-            values = X.iloc[:, self.column]
-        elif hasattr(X, "columns"):  # frames of polars and others
-            values = X[list(X.columns)[self.column]]
-        elif isinstance(X, list | tuple):  # an array makes strings of numbers beside strings
-            values = [row[self.column] for row in X]
-        else:
-            values = np.asarray(X)[:, self.column]
-        return self._timeless(values)
-
-    def _timeless(self, values):
-        """The values, unless they are times: what objects are made of these depends on the unit."""
-        dtype = np.asarray(values).dtype
-        if dtype.kind in "mM":
-            raise ValueError(
-                f"column {self.column!r} of the groups must hold numbers only or strings only; "
-                f"found {dtype}: write times as strings"
-            )
-        return values
+def _column(groups):
+    """Of shape (n, 1); as objects, a value of another type is just unknown."""
+    return np.asarray(groups, dtype=object).reshape(-1, 1)
 
 
 class Leaves:
@@ -271,18 +218,3 @@ def _train(model, X, scores, labels, weights):
     if isinstance(model, AUCSplitTree):
         return model.fit(X, scores, labels, **options)
     return model.fit(X, labels, **options)
-
-
-def _without_na(values):
-    """Objects, with None for the NA of pandas, which has no order and equals nothing."""
-    na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
-    absent = np.fromiter((value is na for value in values.flat), bool, values.size)
-    return np.where(absent.reshape(values.shape), None, values)
-
-
-def _width(X) -> int:
-    """Number of columns; bare groups are one."""
-    shape = np.shape(X)
-    if len(shape) > 2:
-        raise ValueError(f"X must have one or two dimensions; found shape {shape}")
-    return shape[1] if len(shape) == 2 else 1

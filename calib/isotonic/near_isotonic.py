@@ -8,7 +8,8 @@ from scipy.special import xlogy
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator, ScoreModel
-from calib.contract.validation import check_choice, check_flag, check_smoothing, inside
+from calib.contract.options import check_choice, check_flag, check_smoothing
+from calib.contract.validation import inside
 from calib.kernels.grouping import group_ties, smoothed
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path, shrunken_positives
 from calib.maps.forms import LinearMap

@@ -1,7 +1,8 @@
 """Isotonic regression, with plateaus and sure ends or without."""
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_flag, check_smoothing, inside
+from calib.contract.options import check_flag, check_smoothing
+from calib.contract.validation import inside
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties, smoothed
 from calib.maps.forms import LinearMap

@@ -1,21 +1,18 @@
 """What the calibrators of the logistic family share: log-odds that are known."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_choice, log_odds
+from calib.contract.options import check_choice
+from calib.contract.validation import log_odds
 from calib.maps.forms import LogitPolynomialMap, SigmoidMap
 
 
 class LogisticCalibrator(Calibrator):
     """Base class of the calibrators whose log-odds are known: `map_` has them in `logits`."""
 
-    def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Log-odds of the calibrated probabilities, of shape (n,); none is cut off."""
-        check_is_fitted(self)
-        return self.map_.logits(self._check_scores(scores, allow_empty=True))
+    def _predict_logit(self, scores):
+        return self.map_.logits(scores)
 
 
 class ScalingCalibrator(LogisticCalibrator):

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from calib.contract.validation import NEAREST, check_choice, check_scores, inside, log_odds
+from calib.contract.options import check_choice
+from calib.contract.validation import NEAREST, check_scores, inside, log_odds
 from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_integer, check_positive, check_sample
+from calib.contract.validation import check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import group_ties

@@ -6,13 +6,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import (
-    MOST_BINS,
-    check_choice,
-    check_positive,
-    check_sample,
-    number_of_bins,
-)
+from calib.contract.options import MOST_BINS, check_choice, check_positive, number_of_bins
+from calib.contract.validation import check_sample
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.contract.validation import check_positive, check_sample, one_dimensional
+from calib.contract.options import check_positive
+from calib.contract.validation import check_sample, one_dimensional
 from calib.metrics.discrimination import codes_of
 from calib.metrics.limits import binomial_limits
 from calib.metrics.significance import kuiper_test

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_choice, check_sample
+from calib.contract.options import check_choice
+from calib.contract.validation import check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
 from calib.metrics.losses import logarithmic, squared

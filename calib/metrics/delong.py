@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from calib.contract.validation import check_labels, check_positive, check_scores, check_weights
+from calib.contract.options import check_positive
+from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.kernels.binning import prefix_sums
 from calib.metrics.intervals import Interval, check_same_size
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from calib.contract.validation import check_positive, check_sample
+from calib.contract.options import check_positive
+from calib.contract.validation import check_sample
 from calib.metrics.elementary import decision_curve, shares_at_thresholds
 
 

@@ -6,14 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import (
-    check_integer,
-    check_positive,
-    check_sample,
-    check_scores,
-    one_dimensional,
-)
+from calib.contract.validation import check_sample, check_scores, one_dimensional
 from calib.metrics.discrimination import codes_of
 
 Measure = Callable[..., float]

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from calib.contract.validation import check_positive, check_sample, check_scores, check_weights
+from calib.contract.options import check_positive
+from calib.contract.validation import check_sample, check_scores, check_weights
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics.intervals import Interval

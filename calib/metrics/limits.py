@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
-from calib.contract.validation import check_positive, check_scores, check_weights
+from calib.contract.options import check_positive
+from calib.contract.validation import check_scores, check_weights
 from calib.metrics.intervals import Interval
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from calib.contract.validation import check_positive, check_sample
+from calib.contract.options import check_positive
+from calib.contract.validation import check_sample
 from calib.metrics.intervals import Interval
 from calib.metrics.limits import normal_interval
 from calib.metrics.unbinned import recalibration_line

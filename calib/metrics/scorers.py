@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 from calib.metrics import binned, losses, unbinned
 
 MEASURES = {

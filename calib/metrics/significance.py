@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
-from calib.contract.validation import check_flag, check_sample
+from calib.contract.options import check_flag
+from calib.contract.validation import check_sample
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics.binned import bin_sample

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_integer, check_sample
+from calib.contract.options import check_integer
+from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.validation import check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import Groups, group_ties
@@ -58,7 +60,7 @@ def simulated_errors(
     probabilities: ArrayLike,
     *,
     n_draws: int = 99,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> SimulatedErrors:
     """Calibration errors beside those of outcomes that are drawn from the predictions.
@@ -71,7 +73,7 @@ def simulated_errors(
         Predictions in [0, 1].
     n_draws : int, default=99
         Number of draws.
-    random_state : int, numpy Generator or None, default=0
+    random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Whole numbers: a row of weight w stands for w rows, each with an outcome of its own.
@@ -113,7 +115,7 @@ def simulated_errors(
     groups = group_ties(probabilities, labels, weights)
     impossible = np.any(probabilities == 1.0 - labels)
     estimates = _errors(groups)
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     draws = [_errors(groups._replace(positives=_drawn(groups, rng))) for _ in range(n_draws)]
     return SimulatedErrors(*map(_simulated, estimates, np.transpose(draws), [impossible] * 3))
 

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.validation import check_not_below_zero, log_probabilities
+from calib.contract.options import check_not_below_zero
+from calib.contract.validation import log_probabilities
 from calib.multiclass.base import MulticlassCalibrator
 from calib.multiclass.regression import AllFeatures, OwnFeature, least_loss
 from calib.multiclass.temperature import likeliest_slope

@@ -6,13 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import (
-    check_class_labels,
-    check_flag,
-    check_score_rows,
-    check_weights,
-    rescaled,
-)
+from calib.contract.options import check_flag
+from calib.contract.validation import check_class_labels, check_score_rows, check_weights, rescaled
 
 
 def confidences(

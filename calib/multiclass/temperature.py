@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from calib.contract.validation import check_choice, log_probabilities, rescaled, warn
+from calib.contract.options import check_choice
+from calib.contract.validation import log_probabilities, rescaled, warn
 from calib.kernels.softmax import gaps_below_largest, slope_derivatives
 from calib.logistic.fitting import CERTAIN, SMALLEST_RADIUS
 from calib.multiclass.base import MulticlassCalibrator

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calib.binning.histogram import HistogramBinning
+from calib.contract.options import check_integer, check_positive
 from calib.contract.protocol import normalized
-from calib.contract.validation import check_integer, check_positive
 from calib.multiclass.base import MulticlassCalibrator
 from calib.theory.bounds import bin_bounds
 
@@ -135,7 +135,7 @@ class TopLabelBinning(MulticlassCalibrator):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # to be always right is nothing unusual
                 of_rows = None if weights is None else weights[rows]
-                binning.fit(confidence[rows], right[rows], of_rows)
+                binning.fit(confidence[rows], right[rows], sample_weight=of_rows)
             self.binnings_.append(binning)
 
     def _predict_top_label(self, probabilities):

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.contract.options import check_choice
 from calib.contract.protocol import normalized
-from calib.contract.validation import check_choice
 from calib.multiclass.base import MulticlassCalibrator
 from calib.venn_abers.inductive import MERGES, VennAbers
 
@@ -86,7 +86,9 @@ class PairwiseVennAbers(MulticlassCalibrator):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of one class: the interval tells
                     self.calibrators_[j, k] = VennAbers(loss=self.loss).fit(
-                        log_ratios(probabilities[rows], j, k), labels[rows] == k, of_rows
+                        log_ratios(probabilities[rows], j, k),
+                        labels[rows] == k,
+                        sample_weight=of_rows,
                     )
 
     def _predict_proba(self, probabilities):

@@ -10,12 +10,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import (
-    check_scores,
-    check_uniform_bins,
-    log_odds,
-    restored_on_failure,
-)
+from calib.contract.options import check_uniform_bins
+from calib.contract.validation import check_scores, log_odds, restored_on_failure
 from calib.kernels.logistic import derivatives, newton
 from calib.logistic.base import LogisticCalibrator
 from calib.logistic.fitting import NO_MISSES
@@ -35,7 +31,12 @@ class OnlineCalibrator(Calibrator):
     """
 
     def partial_fit(
-        self, scores: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        scores: ArrayLike,
+        labels: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Learn from another batch; `fit` would begin anew with it.
 
@@ -47,6 +48,8 @@ class OnlineCalibrator(Calibrator):
             Classes, 0/1 or bool. A batch may hold one class only.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; they are counts.
+        groups : None
+            Refused: what learns online takes no groups.
 
         Returns
         -------
@@ -61,13 +64,14 @@ class OnlineCalibrator(Calibrator):
             if not hasattr(self, "classes_"):
                 self.classes_ = np.array([0, 1])
                 self._begin()
-            self._learn(*self._check_rows(scores, labels, sample_weight))
+            self._learn(*self._check_rows(scores, labels, sample_weight, groups))
         return self
 
     __metadata_request__partial_fit: ClassVar[dict] = {
         "scores": UNUSED,
         "labels": UNUSED,
         "sample_weight": True,
+        "groups": UNUSED,
     }
 
     def to_dict(self) -> dict:

@@ -4,12 +4,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.validation import check_integer, check_positive
+from calib.contract.options import check_integer, check_positive
 from calib.maps.forms import CalibrationMap
 from calib.online.calibrators import OnlineCalibrator, OnlinePlattScaling
 
@@ -111,9 +109,7 @@ class GuardedCalibrator(OnlineCalibrator):
         """The map in use."""
         return self.calibrator_.map_
 
-    def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Log-odds of the calibrated probabilities, of shape (n,), from the one in use."""
-        check_is_fitted(self)
+    def _predict_logit(self, scores):
         return self.calibrator_.predict_logit(scores)
 
     def _predict(self, scores):
@@ -133,14 +129,15 @@ class GuardedCalibrator(OnlineCalibrator):
         self.n_switches_ = 0
         vars(self).pop("calibrator_", None)
 
-    def _learn(self, *rows):
+    def _learn(self, scores, labels, weights):
         check_positive(self.alpha, "alpha", below=1)  # here: it may have been set since the fit
         if not hasattr(self, "calibrator_"):
-            self._use(self._learner().partial_fit(*rows))
+            self._use(self._learner().partial_fit(scores, labels, sample_weight=weights))
             return
         if hasattr(self.challenger_, "classes_"):
-            self.log_e_value_ += _gain(self.challenger_, self.calibrator_, *rows)
-        self.challenger_.partial_fit(*rows)
+            bettors = self.challenger_, self.calibrator_
+            self.log_e_value_ += _gain(*bettors, scores, labels, weights)
+        self.challenger_.partial_fit(scores, labels, sample_weight=weights)
         if self.log_e_value_ >= -math.log(self.alpha):
             self._use(self.challenger_)
             self.n_switches_ += 1

@@ -234,6 +234,6 @@ def _on_calibrating(data, verdict, comparison):
 
 def _rows_wanted(data):
     """Rows with which a bias of a fifth of the rarer class is found with a probability of 80 %."""
-    rate = max(rarer(data), 1.0) / data.total
+    rate = min(max(rarer(data), 1.0) / data.total, 0.5)
     needed = (detectable_bias([rate], power=POWER) / (WANTED * rate)) ** 2
     return float(math.ceil(needed / 100) * 100)

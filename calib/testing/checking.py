@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 
 LONGEST_LIST = 40  # of numbers that are printed one by one
 MOST_RUNS = 8

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 from calib.testing import shared
 from calib.testing.checking import Check, CheckError, Outcome, attempt, may_be_refused, outcomes_of
 from calib.testing.shared import Sample, sample, samples

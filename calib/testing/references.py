@@ -151,7 +151,7 @@ def kuiper(labels, probabilities, weights=None):
 
 
 def gaps_of_bins(labels, probabilities, weights=None, n_bins=10, strategy="uniform"):
-    """Share and |observed - predicted| of each bin: Naeini, Cooper and Hauskrecht (2015).
+    """Share and ``|observed - predicted|`` of each bin: Naeini, Cooper and Hauskrecht (2015).
 
     Bins have equal width, or equal weight: a tie then lies where its middle rank falls.
     """

@@ -3,7 +3,7 @@
 `bin_bounds`, `mce_bound`, `ece_bound` and `auc_loss_bound` hold with probability 1 - alpha for the
 bins that `HistogramBinning` makes, whatever the distribution of the scores: continuous, with atoms
 (trees, forests, rounded scores), or mixed. `clopper_pearson_limits` is their sister for bins fixed
-in advance, or given the scores. The papers and the chapters write delta for alpha.
+in advance, or given the scores. The papers write delta for alpha.
 
 Write N_i for the calibration points in bin i, theta_i = P(z = 1 | bin i), eta_i = P(bin i), hats
 for their estimates, B for the number of bins, N for the size of the sample.
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 
-from calib.contract.validation import check_choice, check_integer, check_positive, check_scores
+from calib.contract.options import check_choice, check_integer, check_positive
+from calib.contract.validation import check_scores
 
 
 def bin_bounds(

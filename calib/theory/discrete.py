@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_integer, check_positive, rescaled
+from calib.contract.validation import rescaled
 
 
 class DiscreteLaw:

@@ -9,7 +9,8 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import OneDimensional
-from calib.contract.validation import check_positive, check_scores, restored_on_failure
+from calib.contract.options import check_positive
+from calib.contract.validation import check_scores, restored_on_failure
 from calib.kernels.conformal import corners, self_calibrating_intervals
 
 LARGEST = 1e150  # of the bounds: sums of outcomes stay finite

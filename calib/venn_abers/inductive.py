@@ -6,7 +6,7 @@ from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.validation import check_choice
+from calib.contract.options import check_choice
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
 from calib.kernels.venn_abers import look_up, venn_abers
@@ -109,7 +109,7 @@ class VennAbers(Calibrator):
         self.scores_, self.p0_, self.p1_ = groups.scores[steps], p0[kept], p1[kept]
 
     def predict_interval(
-        self, scores: ArrayLike
+        self, scores: ArrayLike, *, groups: ArrayLike | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both probabilities of class 1.
 
@@ -117,6 +117,8 @@ class VennAbers(Calibrator):
         ----------
         scores : array-like of shape (n,)
             Finite scores on the scale that was used in `fit`; `n` may be 0.
+        groups : None
+            Refused: `MondrianVennAbers` takes groups.
 
         Returns
         -------
@@ -124,15 +126,20 @@ class VennAbers(Calibrator):
             The probability if the object is added to the sample with label 0, and with label 1.
         """
         check_is_fitted(self)
-        scores = self._check_scores(scores, allow_empty=True)
-        return look_up(self.scores_, self.p0_, self.p1_, scores)
+        return self._intervals(*self._check_queries(scores, groups))
 
-    def predict(self, scores: ArrayLike, loss: str | None = None) -> NDArray[np.float64]:
+    def predict(
+        self,
+        scores: ArrayLike,
+        *,
+        loss: str | None = None,
+        groups: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
         """Merged probabilities of class 1.
 
         Parameters
         ----------
-        scores : array-like of shape (n,)
+        scores, groups
             As in `predict_interval`.
         loss : {"log", "brier"}, optional
             By default that of the constructor.
@@ -145,7 +152,13 @@ class VennAbers(Calibrator):
         """
         loss = self.loss if loss is None else loss
         check_choice(loss, MERGES, "loss")
-        return MERGES[loss](*self.predict_interval(scores))
+        return MERGES[loss](*self.predict_interval(scores, groups=groups))
+
+    def _intervals(self, scores):
+        return look_up(self.scores_, self.p0_, self.p1_, scores)
+
+    def _predict(self, scores):
+        return MERGES[self.loss](*self._intervals(scores))
 
     def combine(self, probabilities: ArrayLike) -> NDArray[np.float64]:
         """One probability from those of several folds: the cross Venn-Abers predictor (CVAP).

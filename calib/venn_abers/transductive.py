@@ -13,13 +13,14 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from calib.contract.options import check_choice
 from calib.contract.protocol import (
     check_classifier,
     classifier_scores,
     default_classifier,
     training_weights,
 )
-from calib.contract.validation import check_choice, check_scores, check_weights, restored_on_failure
+from calib.contract.validation import check_scores, check_weights, restored_on_failure
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
 from calib.venn_abers.inductive import MERGES

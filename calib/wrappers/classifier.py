@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from calib.contract.options import check_choice, check_flag
 from calib.contract.protocol import (
     calibrated,
     check_calibrator,
@@ -23,12 +24,7 @@ from calib.contract.protocol import (
     training_weights,
 )
 from calib.contract.randomness import RandomState
-from calib.contract.validation import (
-    check_choice,
-    check_flag,
-    check_weights,
-    restored_on_failure,
-)
+from calib.contract.validation import check_weights, restored_on_failure
 from calib.logistic.platt import PlattScaling
 from calib.wrappers.selection import CalibratorCV
 from calib.wrappers.splitting import Sample, check_splitting, is_prefit

@@ -10,9 +10,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.calibrator import Calibrator
-from calib.contract.protocol import calibrated, check_calibrator
-from calib.contract.validation import check_positive, check_scores, check_weights
+from calib.contract.calibrator import CompositeCalibrator
+from calib.contract.options import check_positive
+from calib.contract.protocol import calibrated, check_calibrator, rows_for, takes_groups
+from calib.contract.validation import check_scores, check_weights
 
 FARTHEST = 40.0  # log-odds: base rates beyond are as good as 0 or 1
 UNINFORMATIVE = 1e-9  # log-odds: rounding
@@ -62,7 +63,7 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     return _shifted(probabilities, np.log(factor))
 
 
-class PriorShift(Calibrator):
+class PriorShift(CompositeCalibrator):
     r"""Calibrate, then move the probabilities to another base rate.
 
     .. math:: \ell' = \ell + \operatorname{logit} \pi' - \operatorname{logit} \pi
@@ -121,12 +122,17 @@ class PriorShift(Calibrator):
         """Whether scores must lie in [0, 1]: where they are taken for probabilities."""
         return self.calibrator is None or getattr(self.calibrator, "unit_scores", False)
 
-    def _fit(self, scores, labels, weights):
+    @property
+    def takes_groups(self) -> bool:
+        """Whether the calibrator asks for the group of each row."""
+        return takes_groups(self.calibrator)
+
+    def _fit(self, scores, labels, weights, groups=None):
         self._check_prior()
         self.calibrator_ = None
         if self.calibrator is not None:
-            check_calibrator(self.calibrator, weighted=weights is not None)
-            given = {} if weights is None else {"sample_weight": weights}
+            check_calibrator(self.calibrator, weighted=weights is not None, grouped=True)
+            given = rows_for(self.calibrator, weights=weights, groups=groups)
             self.calibrator_ = clone(self.calibrator).fit(scores, labels, **given)
         weights = np.ones(labels.size) if weights is None else weights
         positive, negative = weights[labels == 1].sum(), weights[labels == 0].sum()
@@ -137,7 +143,13 @@ class PriorShift(Calibrator):
         if self.prior != "em":
             self.prior_ = float(self.prior)
 
-    def adapt(self, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def adapt(
+        self,
+        scores: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         r"""Estimate the base rate of the target from scores without labels.
 
         Parameters
@@ -146,6 +158,8 @@ class PriorShift(Calibrator):
             Scores of the target population, on the scale of `fit`.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; only their ratios matter.
+        groups : array-like of shape (n,), optional
+            Their groups, if the calibrator takes groups.
 
         Returns
         -------
@@ -187,14 +201,17 @@ class PriorShift(Calibrator):
                 "adapt needs a calibrator that was fitted to both classes; labels held one only"
             )
         scores = self._check_scores(scores)
+        groups = self._beside(groups, scores.size, fitting=False)
         weights = np.ones(scores.size)
         if sample_weight is not None:
             weights = check_weights(sample_weight, size=scores.size, counts=False)
-        self.prior_ = _most_likely_prior(self._source_probabilities(scores), weights, self._source)
+        self.prior_ = _most_likely_prior(
+            self._source_probabilities(scores, *groups), weights, self._source
+        )
         return self
 
-    def _predict(self, scores):
-        probabilities = self._source_probabilities(scores)
+    def _predict(self, scores, groups=None):
+        probabilities = self._source_probabilities(scores, groups)
         if not hasattr(self, "prior_"):
             raise NotFittedError(
                 "prior='em' is not estimated yet: call adapt(scores) with scores of the target"
@@ -203,9 +220,9 @@ class PriorShift(Calibrator):
             return probabilities
         return _shifted(probabilities, logit(self.prior_) - self._source)
 
-    def _source_probabilities(self, scores):
+    def _source_probabilities(self, scores, groups=None):
         """Probabilities for the population of `fit`."""
-        return scores if self.calibrator_ is None else calibrated(self.calibrator_, scores)
+        return scores if self.calibrator_ is None else calibrated(self.calibrator_, scores, groups)
 
     def _check_prior(self):
         if isinstance(self.prior, str):

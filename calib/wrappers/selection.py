@@ -4,19 +4,23 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.calibrator import Calibrator
-from calib.contract.protocol import calibrated, calibrated_logits, check_calibrator
-from calib.contract.validation import check_integer
+from calib.contract.calibrator import CompositeCalibrator
+from calib.contract.options import check_integer
+from calib.contract.protocol import (
+    calibrated,
+    calibrated_logits,
+    check_calibrator,
+    rows_for,
+    takes_groups,
+)
 from calib.kernels.dealing import deal
 from calib.logistic.platt import PlattScaling
 from calib.venn_abers.inductive import VennAbers
 
 
-class CalibratorCV(Calibrator):
+class CalibratorCV(CompositeCalibrator):
     r"""The calibrator of smallest log loss on scores that it has not seen.
 
     Each candidate learns from all folds but one and predicts that one, in turn; the one of
@@ -25,7 +29,8 @@ class CalibratorCV(Calibrator):
     Parameters
     ----------
     calibrators : sequence of Calibrator, default=(PlattScaling(), VennAbers())
-        Candidates, each with ``fit(scores, labels, sample_weight)`` and ``predict(scores)``.
+        Candidates, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``.
+        If one of them takes groups, `fit` and `predict` want these, and hand them to those that do.
     cv : int, default=5
         Number of folds, to which the rows of each class are dealt at random, as many to each; the
         same rows in whatever order are dealt in the same way.
@@ -80,14 +85,14 @@ class CalibratorCV(Calibrator):
         return any(getattr(candidate, "unit_scores", False) for candidate in self._candidates())
 
     @property
+    def takes_groups(self) -> bool:
+        """Whether one of the candidates asks for the group of each row."""
+        return any(map(takes_groups, self._candidates()))
+
+    @property
     def map_(self):
         """The map of the chosen calibrator."""
         return self.calibrator_.map_
-
-    def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Log-odds of the calibrated probabilities, of shape (n,), by the chosen calibrator."""
-        check_is_fitted(self)
-        return calibrated_logits(self.calibrator_, self._check_scores(scores, allow_empty=True))
 
     def _candidates(self):
         if self.calibrators is None:
@@ -98,38 +103,47 @@ class CalibratorCV(Calibrator):
             )
         return self.calibrators
 
-    def _fit(self, scores, labels, weights):
+    def _fit(self, scores, labels, weights, groups=None):
         check_integer(self.cv, "cv", minimum=2)
         candidates = list(self._candidates())
         if not candidates:
             raise ValueError("calibrators is empty: pass at least one")
         for candidate in candidates:
-            check_calibrator(candidate, weighted=True)
+            check_calibrator(candidate, weighted=True, grouped=True)
         if weights is None:
             weights = np.ones(scores.size)
         self.losses_ = np.full(len(candidates), np.nan)
         if min(weights[labels == 0].sum(), weights[labels == 1].sum()) >= self.cv:
-            folds = deal(scores, labels, weights, self.cv)
+            ties = () if groups is None else [np.unique(groups, return_inverse=True)[1]]
+            folds = deal(scores, labels, weights, self.cv, ties)
             with warnings.catch_warnings():  # what matters of the chosen one it says below
                 warnings.simplefilter("ignore")
-                losses = [_loss(candidate, scores, labels, folds) for candidate in candidates]
+                losses = [_loss(one, scores, labels, groups, folds) for one in candidates]
             self.losses_ = np.array(losses)
         best = int(np.argmin(self.losses_))  # of NaN, the first
-        self.calibrator_ = clone(candidates[best]).fit(scores, labels, sample_weight=weights)
+        self.calibrator_ = _fitted(candidates[best], scores, labels, weights, groups)
 
-    def _predict(self, scores):
-        return calibrated(self.calibrator_, scores)
+    def _predict(self, scores, groups=None):
+        return calibrated(self.calibrator_, scores, groups)
+
+    def _predict_logit(self, scores, groups=None):
+        return calibrated_logits(self.calibrator_, scores, groups)
 
 
-def _loss(candidate, scores, labels, folds):
+def _fitted(candidate, scores, labels, weights, groups):
+    given = rows_for(candidate, weights=weights, groups=groups)
+    return clone(candidate).fit(scores, labels, **given)
+
+
+def _loss(candidate, scores, labels, groups, folds):
     """Mean log loss out of fold."""
     weights, total = folds.sum(axis=0), 0.0
     for held_out in folds:
         others = weights - held_out
         others[others < 1e-9 * weights] = 0.0  # left by rounding
-        fitted = clone(candidate).fit(scores, labels, sample_weight=others)
+        fitted = _fitted(candidate, scores, labels, others, groups)
         rows = held_out > 0
-        logits = calibrated_logits(fitted, scores[rows])
+        logits = calibrated_logits(fitted, scores[rows], None if groups is None else groups[rows])
         margins = np.where(labels[rows] == 1, logits, -logits)
         total += held_out[rows] @ np.logaddexp(0, -margins)
     return total / weights.sum()

@@ -11,8 +11,8 @@ from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit, check_c
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from calib.contract.options import check_choice, check_integer, check_positive
 from calib.contract.randomness import RandomState, check_seed
-from calib.contract.validation import check_choice, check_integer, check_positive
 
 
 def check_splitting(cv: object) -> None:

@@ -113,8 +113,8 @@ def predictions_by_parts(training, calibration, scores, test, test_scores):
         model = HeterogeneousCalibrator(partition)
 
         def run(model=model):
-            model.fit(calibration.X, logits, calibration.labels)
-            return model.predict(test.X, test_logits)
+            model.fit(logits, calibration.labels, features=calibration.X)
+            return model.predict(test_logits, features=test.X)
 
         yield name, *timed(run)
 

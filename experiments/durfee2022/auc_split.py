@@ -42,7 +42,7 @@ def compare(data, *, depths):
     `data` holds (X, scores, labels) of the training, the calibration and the test part. In the
     first rows there is one part; ``tree_AUC`` is that of the parts' frequencies alone.
     """
-    X, scores, labels = data["test"]
+    calibration, (X, scores, labels) = data["calibration"], data["test"]
     partitions = {("none", "training", 0): grow("Gini", *data["training"], 1, share=1)}
     for criterion in CRITERIA:
         for part in TRAINED_ON:
@@ -51,8 +51,9 @@ def compare(data, *, depths):
     result = []
     for (criterion, part, depth), tree in partitions.items():
         for name, calibrator in CALIBRATORS.items():
-            model = HeterogeneousCalibrator(tree, calibrator).fit(*data["calibration"])
-            probabilities = model.predict(X, scores)
+            model = HeterogeneousCalibrator(tree, calibrator)
+            model.fit(*calibration[1:], features=calibration[0])
+            probabilities = model.predict(scores, features=X)
             shares = {p.number: p.n_positive / max(p.n_points, 1) for p in model.parts_}
             result.append(
                 {

@@ -80,14 +80,12 @@ def partitions(dataset, run, n_training=BUDGETS[BUDGET].n_training):
 
 def heterogeneous(leaves, scores, labels, new_leaves, new_scores):
     """Probabilities by Platt scaling in each leaf."""
-    return by_leaves(leaves, scores, labels).predict(new_leaves, new_scores)
+    return by_leaves(leaves, scores, labels).predict(new_scores, groups=new_leaves)
 
 
 def by_leaves(leaves, scores, labels):
     """Fitted calibrator whose parts are the leaves."""
-    return HeterogeneousCalibrator(partition=0, min_part_size=SMALLEST_PART).fit(
-        leaves, scores, labels
-    )
+    return HeterogeneousCalibrator(min_part_size=SMALLEST_PART).fit(scores, labels, groups=leaves)
 
 
 def choose_tree(leaves, scores, labels, seed):

@@ -80,8 +80,8 @@ def calibrated(of, scores, test_scores, seed):
     labels, X, X_test = of.labels["calibration"], of.X["calibration"], of.X["test"]
 
     def by_parts(partition):
-        model = HeterogeneousCalibrator(partition).fit(X, scores, labels)
-        return model.predict(X_test, test_scores)
+        model = HeterogeneousCalibrator(partition).fit(scores, labels, features=X)
+        return model.predict(test_scores, features=X_test)
 
     grown = {"max_depth": DEPTH, "min_samples_leaf": int(SHARE * len(labels))}
     stack = make_pipeline(StandardScaler(), LogisticRegression())

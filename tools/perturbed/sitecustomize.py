@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 import calib.contract.calibrator
-import calib.groups.multicalibration
 import calib.venn_abers.conformal
 from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
 
@@ -77,9 +76,6 @@ calib.contract.calibrator.ScoreModel._check_scores = on_perturbed(
 )
 calib.venn_abers.conformal.check_scores = on_perturbed_scores(
     calib.venn_abers.conformal.check_scores
-)
-calib.groups.multicalibration.check_scores = on_perturbed_scores(
-    calib.groups.multicalibration.check_scores
 )
 for cls in [TemperatureScaling, VectorScaling, DirichletCalibration]:  # others ask binary ones
     cls._fit, cls._predict_proba = on_perturbed(cls._fit), on_perturbed(cls._predict_proba)

@@ -70,7 +70,9 @@ def first_breakpoint(means, weights):
 
     k = len(means)
     both = np.concatenate([weights * means, weights * (1 - means)])
-    path = NearIsotonicPath().fit(np.tile(np.arange(k), 2), np.repeat([1, 0], k), both)
+    path = NearIsotonicPath().fit(
+        np.tile(np.arange(k), 2), np.repeat([1, 0], k), sample_weight=both
+    )
     return path.lambdas_[1] if len(path.lambdas_) > 1 else np.inf
 
 

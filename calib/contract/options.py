@@ -1,0 +1,71 @@
+"""The one place where options are checked: choices, flags and single numbers."""
+
+import numbers
+
+import numpy as np
+
+from calib.contract.validation import LARGEST_TOTAL
+
+MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
+
+
+def check_choice(value: object, choices, name: str) -> None:
+    """Raise unless `value` is one of the strings `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; found {value!r}")
+
+
+def check_flag(value: object, name: str) -> None:
+    """Raise unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; found {value!r}")
+
+
+def check_integer(value: object, name: str, *, minimum: int = 1) -> None:
+    """Raise unless `value` is an integer of at least `minimum`."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < minimum:
+        raise ValueError(f"{name} must be an integer of at least {minimum}; found {value!r}")
+
+
+def check_positive(value: object, name: str, *, below: float = np.inf) -> None:
+    """Raise unless `value` is a number strictly between 0 and `below`."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < value < below:
+        raise ValueError(f"{name} must be a number between 0 and {below}; found {value!r}")
+
+
+def check_smoothing(value: object, name: str = "smoothing") -> None:
+    """Raise unless `value` is a weight that a pseudo-observation can have."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= LARGEST_TOTAL:
+        raise ValueError(f"{name} must be a number from 0 to {LARGEST_TOTAL:.0e}; found {value!r}")
+
+
+def check_not_below_zero(value: object, name: str) -> None:
+    """Raise unless `value` is a finite number, 0 or more."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0; found {value!r}")
+
+
+def number_of_bins(n_bins: object, strategy: str, total: float) -> int:
+    """Return the number of bins that `n_bins` asks for, with a `total` weight of the rows.
+
+    ``"cube_root"`` takes round(N^(1/3)), the rate at which the error of the bins and their width
+    balance.
+    """
+    if isinstance(n_bins, str):
+        check_choice(n_bins, ["cube_root"], "n_bins")
+        n_bins = max(1, round(total ** (1 / 3)))
+    check_integer(n_bins, "n_bins")
+    if strategy == "uniform":
+        check_uniform_bins(n_bins)
+    return int(n_bins)
+
+
+def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
+    """Raise unless `n_bins` bins of equal width fit into memory."""
+    check_integer(n_bins, name)
+    if n_bins > MOST_BINS:
+        raise ValueError(
+            f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
+            "take fewer, or strategy='quantile'"
+        )
