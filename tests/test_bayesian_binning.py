@@ -29,10 +29,10 @@ def sample(n, seed, decimals=None):
     return scores, (rng.random(n) < 0.2 + 0.6 * scores**2).astype(int)
 
 
-def quietly(method, *data):
+def quietly(method, scores, labels, sample_weight=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
-        return clone(method).fit(*data)
+        return clone(method).fit(scores, labels, sample_weight=sample_weight)
 
 
 # The definitions

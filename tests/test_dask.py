@@ -64,6 +64,10 @@ def split(columns, chunks):
     ]
 
 
+def fitted(calibrator, scores, labels, sample_weight=None):
+    return calibrator.fit(scores, labels, sample_weight=sample_weight)
+
+
 def same_map(ours, theirs):
     np.testing.assert_array_equal(ours.map_.scores, theirs.map_.scores)
     np.testing.assert_array_equal(ours.map_.probabilities, theirs.map_.probabilities)
@@ -93,14 +97,14 @@ some_chunks = st.lists(st.integers(0, 40), min_size=1, max_size=6).filter(lambda
 )
 def test_maps_are_equal_to_the_last_bit(ours, theirs, chunks, seed, decimals, weights):
     rows = sample(sum(chunks), seed, decimals, weights)
-    same_map(ours.fit(*split(rows, chunks)), theirs.fit(*rows))
+    same_map(fitted(ours, *split(rows, chunks)), fitted(theirs, *rows))
 
 
 @each_pair
 @pytest.mark.parametrize("weights", [None, "whole"])
 def test_maps_of_many_rows_are_equal(ours, theirs, weights):
     rows = sample(20_000, 1, weights=weights)
-    same_map(ours.fit(*split(rows, [7000, 0, 1, 12_000, 999])), theirs.fit(*rows))
+    same_map(fitted(ours, *split(rows, [7000, 0, 1, 12_000, 999])), fitted(theirs, *rows))
 
 
 @settings(max_examples=6, deadline=None)
@@ -108,7 +112,7 @@ def test_maps_of_many_rows_are_equal(ours, theirs, weights):
 def test_centres_are_equal_up_to_rounding(chunks, seed, decimals, smoothing):
     scores, labels, _ = sample(sum(chunks), seed, decimals)
     options = {"centred": True, "smoothing": smoothing}
-    ours = calib.dask.IsotonicCalibrator(**options).fit(*split([scores, labels], chunks))
+    ours = fitted(calib.dask.IsotonicCalibrator(**options), *split([scores, labels], chunks))
     theirs = calib.IsotonicCalibrator(**options).fit(scores, labels)
     np.testing.assert_allclose(ours.map_.scores, theirs.map_.scores, rtol=1e-14)
     np.testing.assert_array_equal(ours.map_.probabilities, theirs.map_.probabilities)
@@ -154,7 +158,7 @@ def test_platt_scaling_agrees(tails, weights):
     elif tails == "separated":
         labels = (scores > 0.5).astype(int)
     theirs = calib.PlattScaling().fit(scores, labels, sample_weight=given)
-    ours = calib.dask.PlattScaling().fit(*split([scores, labels, given], [100, 0, 450, 50]))
+    ours = fitted(calib.dask.PlattScaling(), *split([scores, labels, given], [100, 0, 450, 50]))
     np.testing.assert_allclose(
         ours.predict_logit(scores), theirs.predict_logit(scores), rtol=1e-9, atol=1e-9
     )
@@ -164,7 +168,7 @@ def test_platt_scaling_of_logits_agrees():
     scores, labels, given = sample(600, 3)
     theirs = calib.PlattScaling(scale="logit").fit(scores, labels, sample_weight=given)
     rows = split([scores, labels, given], [100, 0, 450, 50])
-    ours = calib.dask.PlattScaling(scale="logit").fit(*rows)
+    ours = fitted(calib.dask.PlattScaling(scale="logit"), *rows)
     np.testing.assert_allclose(
         ours.predict_logit(scores), theirs.predict_logit(scores), rtol=0, atol=1e-9
     )
@@ -173,8 +177,8 @@ def test_platt_scaling_of_logits_agrees():
 @pytest.mark.parametrize("scores", [[0.5, 0.5, 0.5], [-1.7e308, 0.0, 1.7e308]], ids=str)
 def test_platt_scaling_of_odd_scores(scores):
     rows = [np.array(scores), np.array([0, 1, 1])]
-    ours = calib.dask.PlattScaling().fit(*split(rows, [1, 2]))
-    theirs = calib.PlattScaling().fit(*rows)
+    ours = fitted(calib.dask.PlattScaling(), *split(rows, [1, 2]))
+    theirs = fitted(calib.PlattScaling(), *rows)
     np.testing.assert_allclose(ours.predict(scores), theirs.predict(scores), rtol=1e-9)
 
 
@@ -189,7 +193,7 @@ def test_distinct_rows_stand_for_all_rows(method, weights):
     assert rows.scores.size <= 202
     queries = np.linspace(0, 1, 301)
     theirs = method.fit(scores, labels, sample_weight=given).predict(queries)
-    np.testing.assert_allclose(method.fit(*rows).predict(queries), theirs, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(fitted(method, *rows).predict(queries), theirs, rtol=0, atol=1e-12)
 
 
 @settings(max_examples=5, deadline=None)
@@ -227,7 +231,7 @@ def test_the_curve_has_the_same_bins(strategy):
 @pytest.mark.parametrize("decimals", [None, 2])
 def test_weights_that_are_fractions_agree_to_rounding(ours, theirs, decimals):
     rows = sample(2000, 4, decimals, "fractions")
-    ours.fit(*split(rows, [500, 1500])), theirs.fit(*rows)
+    fitted(ours, *split(rows, [500, 1500])), fitted(theirs, *rows)
     queries = np.linspace(0, 1, 1000)
     np.testing.assert_allclose(ours.predict(queries), theirs.predict(queries), rtol=0, atol=1e-12)
 
@@ -238,23 +242,23 @@ def test_weights_that_are_fractions_agree_to_rounding(ours, theirs, decimals):
 )
 def test_few_distinct_scores(ours, theirs, scores):
     rows = [np.array(scores), np.array([0, 1, 1, 0, 1, 0])]
-    same_map(ours.fit(*split(rows, [1, 3, 0, 2])), theirs.fit(*rows))
+    same_map(fitted(ours, *split(rows, [1, 3, 0, 2])), fitted(theirs, *rows))
 
 
 @each_pair
 def test_one_class_is_warned_of_and_fitted(ours, theirs):
     rows = [np.array([0.1, 0.4, 0.2]), np.ones(3, int)]
     with pytest.warns(calib.OneClassWarning, match=r"one class only \(1\)"):
-        ours.fit(*split(rows, [2, 1]))
+        fitted(ours, *split(rows, [2, 1]))
     with pytest.warns(calib.OneClassWarning):
-        same_map(ours, theirs.fit(*rows))
+        same_map(ours, fitted(theirs, *rows))
 
 
 def test_far_out_scores():
     rows = [np.array([-1.7e308, 1.7e308, 0.0, 5e-324]), np.array([0, 1, 1, 0])]
     same_map(
-        calib.dask.IsotonicCalibrator().fit(*split(rows, [2, 2])),
-        calib.IsotonicCalibrator().fit(*rows),
+        fitted(calib.dask.IsotonicCalibrator(), *split(rows, [2, 2])),
+        fitted(calib.IsotonicCalibrator(), *rows),
     )
 
 
@@ -337,7 +341,7 @@ def test_ties_are_pooled_before_they_travel():
 def test_bad_rows_are_named(columns, message):
     calibrator = calib.dask.IsotonicCalibrator()
     with pytest.raises(ValueError, match=message):
-        calibrator.fit(*split([np.array(c) for c in columns], [1, 1]))
+        fitted(calibrator, *split([np.array(c) for c in columns], [1, 1]))
     assert not hasattr(calibrator, "classes_")
 
 
@@ -364,7 +368,7 @@ def test_what_is_no_sample_is_refused():
     with pytest.raises(ValueError, match="labels holds one class only"):
         calib.dask.roc_auc_score(two * 0, two)
     with pytest.warns(UserWarning, match="sample_weight sums to 1"):
-        fit(two, two, two * 0 + 0.5)
+        fit(two, two, sample_weight=two * 0 + 0.5)
 
 
 def test_a_worker_that_dies_changes_nothing(tmp_path):

@@ -204,7 +204,7 @@ def test_partition_map_draws_each_part_over_its_own_scores():
     for line, group in zip(lines, ["big", "small"], strict=True):
         x, (inside,) = line.get_xdata(), np.nonzero(groups == group)
         assert (x[0], x[-1]) == (scores[inside].min(), scores[inside].max())
-        expected = calibrator.predict(np.full(x.size, group), x)
+        expected = calibrator.predict(x, groups=np.full(x.size, group))
         np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-12)
         assert f"({inside.size})" in line.get_label()
 

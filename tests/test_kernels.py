@@ -201,7 +201,7 @@ TOUR = """if True:
         for weights in (None, rng.integers(1, 3, 4000), rng.random(4000).astype(np.float32)):
             for some in (scores, scores.astype(np.float32), np.repeat(scores, 2)[::2]):
                 for method in (calib.HistogramBinning, calib.IsotonicCalibrator, calib.ENIR):
-                    method().fit(some, labels, weights).predict(some[::-1])
+                    method().fit(some, labels, sample_weight=weights).predict(some[::-1])
     for module in (adjacent_violators, binning, grouping, near_isotonic, searching):
         for name, kernel in vars(module).items():
             if len(getattr(kernel, "signatures", ())) > 1:

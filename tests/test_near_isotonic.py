@@ -35,10 +35,10 @@ def pooled(scores, labels, weights=None):
     return distinct, np.bincount(index, w), np.bincount(index, w * labels)
 
 
-def quiet_fit(calibrator, *sample):
+def quiet_fit(calibrator, scores, labels, sample_weight=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
-        return calibrator.fit(*sample)
+        return calibrator.fit(scores, labels, sample_weight=sample_weight)
 
 
 # --- oracles ------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from calib import (
     metrics,
     multiclass,
 )
+from calib.contract.calibrator import GroupCalibrator
 from calib.testing import (
     CheckError,
     calibrator_checks,
@@ -114,6 +115,7 @@ def test_every_public_calibrator_is_checked():
     public = {value for value in vars_of(calib).values() if isinstance(value, type)}
     scored = {cls for cls in public if issubclass(cls, ScoreModel)}
     bases = {calib.ScoreModel, calib.Calibrator, calib.OnlineCalibrator}
+    bases |= {cls for cls in scored if issubclass(cls, GroupCalibrator)}  # checked with groups
     assert scored - bases == {type(one) for one in CALIBRATORS} | {
         NearIsotonicPath,
         AdaptiveCalibrator,
@@ -203,19 +205,29 @@ NOT_ONE_NUMBER = {  # pairs, curves, intervals and tables; `debiased_squared_err
     "auc_by_parts",
     "auc_difference",
     "auc_interval",
+    "binomial_limits",
     "bootstrap_by_group",
     "bootstrap_difference",
     "bootstrap_interval",
+    "calibration_by_group",
+    "change_test",
     "confidence_band",
     "consistency_band",
     "corp_curve",
     "debiased_squared_error",
     "decision_curve",
+    "decision_gains",
+    "detectable_bias",
     "evaluate",
     "get_scorer",
+    "kuiper_interval",
+    "kuiper_range",
+    "mean_interval",
     "murphy_curve",
+    "recalibration_intervals",
     "recalibration_line",
     "reliability_curve",
+    "simulated_errors",
 }
 
 

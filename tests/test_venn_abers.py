@@ -54,10 +54,10 @@ def queries(scores, seed):
     return np.concatenate([ends, (ends[1:] + ends[:-1]) / 2])
 
 
-def quiet_fit(calibrator, *arguments):
+def quiet_fit(calibrator, scores, labels, sample_weight=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneClassWarning)
-        return calibrator.fit(*arguments)
+        return calibrator.fit(scores, labels, sample_weight=sample_weight)
 
 
 def refit(scores, labels, weights, query, label):
@@ -217,7 +217,7 @@ def test_the_loss_may_be_chosen_when_predicting():
     scores, labels, _ = sample(50, seed=4)
     fitted = VennAbers().fit(scores, labels)
     square = VennAbers(loss="brier").fit(scores, labels)
-    np.testing.assert_array_equal(fitted.predict(scores, "brier"), square.predict(scores))
+    np.testing.assert_array_equal(fitted.predict(scores, loss="brier"), square.predict(scores))
     np.testing.assert_array_equal(fitted.map_(scores), fitted.predict(scores))
     np.testing.assert_array_equal(square.map_(scores), square.predict(scores))
     for refused in [

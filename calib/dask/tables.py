@@ -78,7 +78,8 @@ def distinct_rows(
     >>> rows
     Rows(scores=array([0.2, 0.2, 0.8]), labels=array([0, 1, 1], dtype=uint8),
          weights=array([2., 1., 1.]))
-    >>> calib.VennAbers().fit(*rows).predict([0.5]).round(3)
+    >>> calibrator = calib.VennAbers().fit(rows.scores, rows.labels, sample_weight=rows.weights)
+    >>> calibrator.predict([0.5]).round(3)
     array([0.571])
     """
     if resolution is not None:

@@ -212,7 +212,7 @@ def _simultaneous_limits(points, positives, alpha):
     lower, upper = np.zeros(k), np.ones(k)
     for end in range(1, k + 1):  # all intervals that end here
         n, hits = points[end] - points[:end], positives[end] - positives[:end]
-        low, high = clopper_pearson(hits, np.maximum(n - hits, 0), tail)
+        low, high = clopper_pearson(hits, n, tail)
         lower[end - 1] = low.max()
         upper[:end] = np.minimum(upper[:end], high)
     return np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]

@@ -87,7 +87,7 @@ class ReliabilityCurve:
     @cached_property
     def _limits(self):
         tail = (1 - self.confidence) / 2
-        return clopper_pearson(self.positives, self.counts - self.positives, tail)
+        return clopper_pearson(self.positives, self.counts, tail)
 
 
 def reliability_curve(

@@ -61,13 +61,13 @@ def binomial_limits(
         raise ValueError("counts must be positive and finite: leave out what has no points")
     if not np.all((positives >= 0) & (positives <= counts)):
         raise ValueError("positives must lie between 0 and counts")
-    return clopper_pearson(positives, counts - positives, (1 - confidence) / 2)
+    return clopper_pearson(positives, counts, (1 - confidence) / 2)
 
 
-def clopper_pearson(positives, negatives, tail):
+def clopper_pearson(positives, counts, tail):
     """The limits that each miss with probability `tail`; 0 and 1 where nothing lies beyond."""
+    negatives, observed = np.maximum(counts - positives, 0), positives / counts
     none, all_ = positives <= 0, negatives <= 0
-    observed = positives / (positives + negatives)
     lower = betaincinv(np.where(none, 1, positives), negatives + 1, tail)
     upper = betaincinv(positives + 1, np.where(all_, 1, negatives), 1 - tail)
     # from about 1e18 points on scipy gives up (NaN), and the fraction itself is the limit
