@@ -15,11 +15,11 @@ class BaseRateTest:
 
     With K positives among the N rows so far, the e-value is
 
-    .. math:: E = \frac{\sum_{b} w_b \, M(\text{rows up to } b) \, M(\text{rows after } b)}
-                       {(K/N)^K (1 - K/N)^{N - K}} ,
+    .. math:: E = \frac{\sum_{b} w_b \, M_{\le b} \, M_{> b}}{(K/N)^K (1 - K/N)^{N - K}} ,
 
     where b runs over the ends of batches and over "no change yet", :math:`w_b = 1 / (b (b + 1))`
-    sum to one, and M is the probability of the labels when the rate has Jeffreys's prior. The
+    sum to one, and the M are the probabilities of the labels up to b and after b when the rate has
+    Jeffreys's prior. The
     numerator is the probability of all labels under one law that is fixed beforehand, and the
     denominator is at least their probability under any constant rate. So E is at most a martingale
     from 1 if the rate is constant, and ever reaches :math:`1 / \alpha` with probability

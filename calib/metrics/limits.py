@@ -16,7 +16,11 @@ def binomial_limits(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     r"""Exact limits of Clopper and Pearson for the probability behind a share.
 
-    .. math:: B(\alpha/2;\ m, n - m + 1), \quad B(1 - \alpha/2;\ m + 1, n - m)
+    .. math::
+        \begin{aligned}
+        &B(\alpha/2;\ m, n - m + 1) , \\
+        &B(1 - \alpha/2;\ m + 1, n - m) ,
+        \end{aligned}
 
     with the quantiles B of the beta distribution, for m positives among n.
 

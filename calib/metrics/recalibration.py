@@ -33,8 +33,12 @@ def recalibration_intervals(
     With the fitted probabilities q of `recalibration_line` and the columns X of its regression,
     logits and ones, the variance of the estimates is the "sandwich"
 
-    .. math:: A^{-1} B A^{-1}, \quad A = \sum_i q_i (1 - q_i) X_i X_i^\top, \quad
-              B = \sum_i (z_i - q_i)^2 X_i X_i^\top .
+    .. math::
+        \begin{aligned}
+        &A^{-1} B A^{-1} , \\
+        &A = \sum_i q_i (1 - q_i) X_i X_i^\top , \\
+        &B = \sum_i (z_i - q_i)^2 X_i X_i^\top .
+        \end{aligned}
 
     Parameters
     ----------
