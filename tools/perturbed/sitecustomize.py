@@ -71,9 +71,11 @@ def wrap_fit(cls, **keywords):
 
 
 ClassifierMixin.__init_subclass__ = classmethod(wrap_fit)
-calib.contract.calibrator.ScoreModel._check_scores = on_perturbed(
-    calib.contract.calibrator.ScoreModel._check_scores
-)
+from calib.groups.heterogeneous import HeterogeneousCalibrator  # noqa: E402  it loads classifiers
+
+plain = calib.contract.calibrator.ScoreModel._check_scores
+calib.contract.calibrator.ScoreModel._check_scores = on_perturbed(plain)
+HeterogeneousCalibrator._check_scores = plain  # its parts get the scores, and move them
 calib.venn_abers.conformal.check_scores = on_perturbed_scores(
     calib.venn_abers.conformal.check_scores
 )
