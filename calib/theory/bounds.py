@@ -141,7 +141,7 @@ def ece_bound(
     -----
     The masses eta_i are not known; the second term is what they can differ from N_i/N, by the
     inequality of Dvoretzky, Kiefer and Wolfowitz. For continuous scores the mean error is several
-    times smaller: `mean_ece_bound_continuous`.
+    times smaller.
 
     Examples
     --------
