@@ -97,12 +97,12 @@ def calls():
         "SelfCalibratingConformal()": learner(
             conformal, (scores, scores), (scores,), "predict_interval"
         ),
-        "MondrianVennAbers()": learner(mondrian, (scores, labels, groups), (scores, groups)),
+        "MondrianVennAbers()": learner(mondrian, (scores, labels), (scores,), groups=groups),
         "Multicalibration()": learner(
-            sets, (groups[:, np.newaxis], scores, labels), (groups[:, np.newaxis], scores)
+            sets, (scores, labels), (scores,), groups=groups[:, np.newaxis]
         ),
         "HeterogeneousCalibrator(AUCSplitTree())": learner(
-            tree, (features, scores, labels), (features, scores)
+            tree, (scores, labels), (scores,), features=features
         ),
         "CalibratedClassifier()": learner(
             calib.CalibratedClassifier(classifier), (features, labels), (features,)
@@ -117,11 +117,11 @@ def calls():
     }
 
 
-def learner(model, sample, queries, predict="predict"):
-    """The steps of an estimator."""
+def learner(model, sample, queries, predict="predict", **beside):
+    """The steps of an estimator; `beside` is given to both by name."""
     return {
-        "fit": partial(model.fit, *sample),
-        "predict": lambda: getattr(model, predict)(*queries),
+        "fit": partial(model.fit, *sample, **beside),
+        "predict": lambda: getattr(model, predict)(*queries, **beside),
     }
 
 
