@@ -179,6 +179,21 @@ def test_bins_without_ties_are_as_planned(n, n_bins, seed):
     np.testing.assert_array_equal(_pairs_of_ranks(counts, n_bins), 2 * n_bins)
 
 
+def test_bounds_take_fitted_bins_and_refuse_weights():
+    rng = np.random.default_rng(3)
+    scores, labels = rng.random(200), rng.integers(0, 2, 200)
+    fitted = HistogramBinning(n_bins=10).fit(scores, labels)
+    assert mce_bound(fitted, 0.05) == mce_bound(fitted.counts_, 0.05)
+    assert ece_bound(fitted, 0.05, n_bins=10) == ece_bound(fitted.counts_, 0.05, n_bins=10)
+    some = HistogramBinning(n_bins=10).fit(scores, labels, sample_weight=[0] * 20 + [1] * 180)
+    assert mce_bound(some, 0.05) == mce_bound(some.counts_, 0.05)
+    for weights in [10, np.tile([0.5, 1.5], 100)]:  # the sum of the second is that of the rows
+        fitted.fit(scores, labels, sample_weight=np.broadcast_to(weights, 200))
+        for bound in [bin_bounds, mce_bound, ece_bound]:
+            with pytest.raises(ValueError, match="bins of rows without weights"):
+                bound(fitted, 0.05)
+
+
 def test_bad_arguments_are_refused_by_name():
     for call, message in [
         (lambda: auc_loss_bound([10], 0.1, base_rate=0), "base_rate must be a number"),

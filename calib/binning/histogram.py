@@ -36,6 +36,8 @@ class HistogramBinning(Calibrator):
         Increasing cuts between the bins; a score on a cut belongs to the right.
     counts_, positives_ : ndarray of shape (B,)
         N_i and m_i (sums of weights, if there are weights).
+    weighted_ : bool
+        Whether a row had another weight than 0 or 1, so that `counts_` count no rows.
     probabilities_ : ndarray of shape (B,)
         The values predicted.
     map_ : StepMap
@@ -50,7 +52,7 @@ class HistogramBinning(Calibrator):
     ----------
     Zadrozny and Elkan (2001). Naeini, Cooper and Hauskrecht (2014), sections 2-3. With probability
     1 - alpha the maximum calibration error on new data from the same distribution is at most
-    ``calib.theory.bounds.mce_bound(counts_, alpha)``, with ties or without.
+    ``calib.theory.mce_bound(fitted, alpha)``, with ties or without, but without weights.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class HistogramBinning(Calibrator):
         return self.strategy == "uniform"
 
     def _fit(self, scores, labels, weights):
+        self.weighted_ = weights is not None and bool(np.any((weights != 0) & (weights != 1)))
         total = scores.size if weights is None else weights.sum()
         n_bins = number_of_bins(self.n_bins, self.strategy, total)
         fit = self._fit_uniform if self.strategy == "uniform" else self._fit_quantile

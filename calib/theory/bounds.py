@@ -12,13 +12,15 @@ for their estimates, B for the number of bins, N for the size of the sample.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
+from sklearn.utils.validation import check_is_fitted
 
+from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_choice, check_integer, check_positive
 from calib.contract.validation import check_scores
 
 
 def bin_bounds(
-    counts: ArrayLike,
+    counts: ArrayLike | Calibrator,
     alpha: float,
     *,
     strategy: str = "quantile",
@@ -32,8 +34,9 @@ def bin_bounds(
 
     Parameters
     ----------
-    counts : array-like of shape (B,)
-        Calibration points in the fitted bins, ``HistogramBinning.counts_``, from left to right.
+    counts : HistogramBinning, or array-like of shape (B,)
+        The fitted bins; or their ``counts_``, from left to right, where each unit is a case of
+        its own, independent of the others.
     alpha : float
         Probability of failure, in (0, 1).
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -56,7 +59,7 @@ def bin_bounds(
     Raises
     ------
     ValueError
-        If `counts` are not whole numbers, or an argument is out of range.
+        If `counts` are not whole numbers or bins of weighted rows, or an argument is out of range.
 
     Notes
     -----
@@ -91,7 +94,7 @@ def bin_bounds(
 
 
 def mce_bound(
-    counts: ArrayLike,
+    counts: ArrayLike | Calibrator,
     alpha: float,
     *,
     strategy: str = "quantile",
@@ -110,13 +113,17 @@ def mce_bound(
     --------
     >>> print(round(mce_bound([100] * 10, 0.05, n_bins=10), 3))
     0.203
+    >>> from calib import HistogramBinning
+    >>> scores, labels = [i / 1000 for i in range(1000)], [0, 1] * 500
+    >>> print(round(mce_bound(HistogramBinning(n_bins=10).fit(scores, labels), 0.05, n_bins=10), 3))
+    0.203
     """
     known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
     return float(bin_bounds(counts, alpha, **known).max())
 
 
 def ece_bound(
-    counts: ArrayLike,
+    counts: ArrayLike | Calibrator,
     alpha: float,
     *,
     strategy: str = "quantile",
@@ -153,7 +160,7 @@ def ece_bound(
 
 
 def auc_loss_bound(
-    counts: ArrayLike,
+    counts: ArrayLike | Calibrator,
     alpha: float,
     *,
     base_rate: float,
@@ -282,6 +289,8 @@ def _uniform_deviation(n, alpha):
 
 
 def _counts(counts, name="counts", least=1):
+    if isinstance(counts, Calibrator):
+        counts = _counts_of_bins(counts)
     counts = check_scores(counts, name=name)
     if np.any(counts < 0) or np.any(counts != np.round(counts)) or counts.sum() < least:
         raise ValueError(
@@ -289,3 +298,14 @@ def _counts(counts, name="counts", least=1):
             f"{counts[:5].tolist()}...: the bounds are for samples without weights"
         )
     return counts
+
+
+def _counts_of_bins(binning):
+    """Counts of fitted bins, if they are counts of rows: a weight makes no row more certain."""
+    check_is_fitted(binning, ["counts_", "weighted_"])
+    if binning.weighted_:
+        raise ValueError(
+            "counts must be bins of rows without weights: the bounds count independent cases; "
+            "if each unit of weight is a case of its own, pass counts_"
+        )
+    return binning.counts_
