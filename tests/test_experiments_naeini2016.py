@@ -212,11 +212,12 @@ def test_the_search_as_recorded(classifier):
 
 
 @needs_data
-def test_the_set_that_was_found_as_recorded():
-    case = {"dataset": "satimage"}
+@pytest.mark.parametrize(("dataset", "n"), [("satimage", 3218), ("higgs", 5000)])
+def test_the_sets_that_were_found_as_recorded(dataset, n):
+    case = {"dataset": dataset}
     live = search.run_one_column(case)
     assert_as_recorded("naeini2016_one_column", case, live, tolerance=1e-3)
-    assert sum(row["rows"] for row in live) == 3218
+    assert sum(row["rows"] for row in live) == n
 
 
 @pytest.mark.slow

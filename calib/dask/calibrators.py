@@ -173,6 +173,7 @@ class HistogramBinning(DaskCalibrator, histogram.HistogramBinning):
     """
 
     def _fit_sample(self, sample):
+        self.weighted_ = sample.weighted
         n_bins = number_of_bins(self.n_bins, self.strategy, sample.survey.total)
         if self.strategy == "uniform":
             self.counts_, _, self.positives_ = uniform_bins(sample, n_bins)

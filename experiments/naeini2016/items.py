@@ -50,7 +50,7 @@ PAPER = Paper(
         ),
         Study(
             name="one_column",
-            title="the data set that the search has found",
+            title="the data sets that the search has found",
             chapter="14_many_data_sets",
             experiments=(ONE_COLUMN.name,),
         ),
