@@ -52,7 +52,7 @@ class SequentialCalibrationTest:
 
     References
     ----------
-    Henzi and Ziegel (2022); Arnold, Henzi and Ziegel (2023).
+    Henzi, Puke, Dimitriadis and Ziegel (2024) for the bet; Arnold, Henzi and Ziegel (2023).
 
     Examples
     --------

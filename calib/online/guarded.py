@@ -13,7 +13,7 @@ from calib.online.calibrators import OnlineCalibrator, OnlinePlattScaling
 
 
 class GuardedCalibrator(OnlineCalibrator):
-    r"""Keep a map until a challenger has beaten it; one that is right is lost at a chosen risk only.
+    r"""Keep a map until a challenger has beaten it; a right one is lost at a chosen risk only.
 
     The first batch makes the map that is in use. Later batches do not change it: they train a
     challenger that begins from nothing, and before it learns from a batch, its probabilities q bet

@@ -181,7 +181,8 @@ def auc_loss_bound(
     Parameters
     ----------
     base_rate : float
-        p = P(z = 1), in (0, 1). The others are those of `bin_bounds`.
+        p = P(z = 1), in (0, 1), of the population; with the fraction of the sample in its place the
+        bound is approximate. The others are those of `bin_bounds`.
 
     Returns
     -------
