@@ -204,7 +204,7 @@ class Multicalibration(GroupCalibrator):
         n_levels = self.cuts_.size + 1
         both = (expit(logits), expit(-logits)) if logarithmic else (predictions, 1 - predictions)
         sums = cell_sums(members, levels, *both, labels, weights, n_levels)
-        (group, first, last), evidence = most_evident(*sums, logarithmic)
+        (group, first, last), evidence = most_evident(sums, logarithmic)
         if not evidence >= self.threshold_:
             return None
         cells = (values[group, first : last + 1].sum() for values in sums)
