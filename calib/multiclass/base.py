@@ -9,12 +9,8 @@ from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.calibrator import OneClassWarning
-from calib.contract.validation import (
-    check_score_rows,
-    restored_on_failure,
-    warn,
-)
+from calib.contract.calibrator import warn_of_one_class
+from calib.contract.validation import check_score_rows, restored_on_failure
 from calib.multiclass.measures import brier_score_loss, check_rows
 
 # probabilities and labels are X and y, no metadata; weights are taken unless switched off
@@ -80,11 +76,7 @@ class MulticlassCalibrator(BaseEstimator):
             )
             self.classes_ = np.arange(probabilities.shape[1])
             if labels.min() == labels.max():
-                warn(
-                    f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
-                    "nothing to tell the classes apart; collect calibration data of all classes",
-                    OneClassWarning,
-                )
+                warn_of_one_class(self, labels[0], "all")
             self._fit(probabilities, labels, weights)
         return self
 
