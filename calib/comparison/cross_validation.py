@@ -73,9 +73,8 @@ def repeated_folds(
         everything = np.arange(kept.size)
         splits = [[everything[part][kept[part]] for part in pair] for pair in cv]
     else:
-        raise ValueError(
-            f"cv must be an integer, a splitter or an iterable of splits; found {cv!r}"
-        )
+        must = "cv must be an integer, a splitter or an iterable of splits"
+        raise ValueError(f"{must}; found {cv!r}")
     return _by_repeat(splits, labels)
 
 
@@ -217,9 +216,8 @@ class Sample:
     def _over_folds(self, losses):
         """Mean of each fold of each repeat."""
         repeats = zip(losses, self.repeats, strict=True)
-        return np.array(
-            [self.mean(row[test], test) for row, splits in repeats for _, test in splits]
-        )
+        tested = [(row, test) for row, splits in repeats for _, test in splits]
+        return np.array([self.mean(row[test], test) for row, test in tested])
 
 
 def _over_repeats(losses):

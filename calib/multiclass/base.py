@@ -1,5 +1,6 @@
 """The contract of a calibrator of more than two classes."""
 
+import warnings
 from typing import ClassVar, Self
 
 import numpy as np
@@ -122,3 +123,10 @@ class MulticlassCalibrator(BaseEstimator):
         tags.target_tags = TargetTags(required=True, one_d_labels=True)
         tags.input_tags.two_d_array = False  # not any two-dimensional array: a column per class
         return tags
+
+
+def fitted_quietly(calibrator, scores, labels, weights):
+    """A binary calibrator, fitted to rows of which nobody is told that they are of one class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return calibrator.fit(scores, labels, sample_weight=weights)
