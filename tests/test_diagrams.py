@@ -129,9 +129,10 @@ def test_reliability_diagram_draws_on_given_axes():
     ],
 )
 def test_bad_predictions_are_refused_before_a_figure_is_made(predictions, message):
+    before = plt.get_fignums()
     with pytest.raises(ValueError, match=message):
         reliability_diagram([0, 1], predictions)
-    assert not plt.get_fignums()
+    assert plt.get_fignums() == before
 
 
 def test_bad_axes_are_refused():

@@ -90,8 +90,12 @@ def places(tree):
 
 
 def unchanged(function):
-    """Parts of a function that are no code of it: types, decorators and messages."""
+    """Parts of a function that are no code of it: types, decorators, messages, `strict` of zip."""
+    if any(getattr(name, "id", "") == "overload" for name in function.decorator_list):
+        yield function
     for node in ast.walk(function):
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            yield node
         yield from getattr(node, "decorator_list", [])
         for name in ("annotation", "returns"):
             if getattr(node, name, None):
