@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import calib
 from calib.comparison import compare
+from calib.contract.randomness import check_random_state
 from calib.datasets import LAWS, rings
 from calib.metrics import (
     bootstrap_by_group,
@@ -174,3 +175,9 @@ def test_a_report_takes_a_random_state_too():
     assert chance[0] == chance[1] != chance[2]
     with pytest.raises(ValueError, match="random_state must be None, an integer of at least 0"):
         make_report(SCORES, LABELS, random_state="seed")
+
+
+def test_a_legacy_state_gives_many_seeds():
+    state = np.random.RandomState(3)
+    drawn = {check_random_state(state).random() for _ in range(200)}
+    assert len(drawn) == 200

@@ -188,6 +188,12 @@ def test_all_checks(estimator):
     assert len(passed) > 40
 
 
+def test_tags_say_what_is_fitted():
+    tags = get_tags(calib.PlattScaling())
+    assert tags.target_tags.required and tags.target_tags.one_d_labels
+    assert tags.input_tags.one_d_array and not tags.input_tags.two_d_array
+
+
 @pytest.mark.filterwarnings("ignore:Can't test estimator:sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize("estimator", [cls() for cls in MULTICLASS], ids=str)
 def test_checks_of_estimators_that_take_rows_with_the_sum_one(estimator):

@@ -58,6 +58,7 @@ def test_reliability_diagram_draws_the_curve():
     assert raw.lines[0].get_color() == "#000000"
     assert mine.lines[0].get_color() != raw.lines[0].get_color()
     assert bottom.get_xlabel() == "Predicted probability"
+    assert top.get_xlim() == top.get_ylim() == (-0.02, 1.02)
     assert dict(plt.rcParams) == settings
 
 
@@ -129,9 +130,10 @@ def test_reliability_diagram_draws_on_given_axes():
     ],
 )
 def test_bad_predictions_are_refused_before_a_figure_is_made(predictions, message):
+    before = plt.get_fignums()
     with pytest.raises(ValueError, match=message):
         reliability_diagram([0, 1], predictions)
-    assert not plt.get_fignums()
+    assert plt.get_fignums() == before
 
 
 def test_bad_axes_are_refused():
@@ -166,6 +168,7 @@ def test_calibration_map_draws_the_predictions():
     np.testing.assert_array_equal(line.get_ydata(), fitted.predict(line.get_xdata()))
     assert (line.get_xdata().min(), line.get_xdata().max()) == (0, 1)
     assert legend_of(ax) == ["Truth", "Isotonic"]
+    assert ax.get_ylim() == (-0.02, 1.02)
     (line,) = diagrams.calibration_map({"Isotonic": fitted}, scores=[-1, 0.3, 2]).lines
     np.testing.assert_array_equal(line.get_xydata().T, [[-1, 0.3, 2], fitted.predict([-1, 0.3, 2])])
 
@@ -176,7 +179,9 @@ def test_maps_are_told_apart_by_markers_too():
     lines = diagrams.calibration_map(fits).lines
     drawn = {line.get_label(): line.get_marker() for line in lines}
     assert drawn == {name: style["marker"] for name, style in line_styles(fits, None).items()}
-    assert len({line.get_markevery() for line in lines}) == 3  # equal maps hide no markers
+    assert [line.get_markevery() for line in lines] == [  # equal maps hide no markers
+        (0, 50), (16, 50), (33, 50)
+    ]  # fmt: skip
 
 
 def test_calibration_map_refuses_what_it_cannot_draw():
@@ -324,5 +329,6 @@ def test_forest_plot_draws_finite_intervals_and_writes_the_others():
     words = ["minus infinity", "infinite", "not defined", "0.5, without an interval"]
     assert [text.get_text() for text in ax.texts] == words
     assert ax.yaxis_inverted()
+    assert list(ax.lines[0].get_xdata()) == [0, 0]  # where neither is better
     with pytest.raises(ValueError, match="intervals must be a dictionary with at least one entry"):
         diagrams.forest_plot({})

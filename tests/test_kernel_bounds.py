@@ -223,7 +223,7 @@ def test_sets_of_multicalibration(weight):
         both = values, 1 - values
         sums = bounded(patching.cell_sums, members, levels, *both, labels, weights, 3)
         for logarithmic in [False, True]:
-            (group, first, last), evidence = bounded(patching.most_evident, *sums, logarithmic)
+            (group, first, last), evidence = bounded(patching.most_evident, sums, logarithmic)
             assert 0 <= group < 2 and 0 <= first <= last < 3 and evidence >= 0
         for goal, start in itertools.product([0.0, 1.3, 1e300, np.nan], [0.0, np.inf, np.nan]):
             bounded(patching.shift_to_sum, values, weights, goal, start)

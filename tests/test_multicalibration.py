@@ -519,7 +519,7 @@ def test_sums_of_cells_and_the_most_evident_set():
         rows = members[g] & (levels == k)
         expected = [w[rows] @ values[rows] for values in (z, 1 - z, p, 1 - p)]
         np.testing.assert_allclose([cells[g, k] for cells in sums], expected)
-    assert most_evident(*(np.zeros((2, 3)) for _ in range(4)), True) == ((0, 0, 2), 0.0)
+    assert most_evident(np.zeros((4, 2, 3)), True) == ((0, 0, 2), 0.0)
 
 
 @pytest.mark.parametrize("goal", [1e-20, 1e-6, 0.3, 0.999999])

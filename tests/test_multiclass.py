@@ -95,6 +95,7 @@ def test_rows_that_are_no_probabilities_are_refused_where_logarithms_are_taken()
     for calibrator in CALIBRATORS:
         for rows, message in [
             ([[2.0, -1.0], [0.5, 0.5]], r"must lie in \[0, 1\]; found 2.0 at row 0.*softmax"),
+            ([[0.0, 1.0], [1.5, -0.5]], r"must lie in \[0, 1\]; found 1.5 at row 1"),
             ([[0.5, 0.5], [0.5, 0.6]], "rows that sum to 1; the sum of row 1 is 1.1: divide by"),
         ]:
             if calibrator.unit_scores:

@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from calib import HistogramBinning
 from calib.datasets import LAWS, TIED_LAWS, rings
+from calib.datasets.simulated import _steps
 from calib.metrics import roc_auc_score
 from calib.theory import (
     auc_loss_bound,
@@ -210,6 +211,21 @@ def test_bad_arguments_are_refused_by_name():
     ]:
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_exact_errors_by_hand():
+    """Uniform scores, E(z | y) = y, two bins that come true at 1/4 and 3/4."""
+    errors = LAWS["calibrated"].exact_errors([0.5], [0.3, 0.6])
+    auc = (1 / 8 * 3 / 16 + 3 / 8 * (3 / 8 + 1 / 16)) / (1 / 2 * 1 / 2)
+    assert errors == pytest.approx((0.15, 0.1, auc))
+
+
+def test_a_law_of_steps_by_hand():
+    """A quarter of the scores comes true at .2, an atom of all others at .6."""
+    law = _steps("two", [0.25, 0.75], [0.2, 0.6], [False, True])
+    assert law.atoms == ((0.25, 1.0),)
+    assert law.pi([0.0, 0.2, 0.3, 1.0]).tolist() == [0.2, 0.2, 0.6, 0.6]
+    np.testing.assert_allclose(law.integral([0, 0.1, 0.25, 0.5, 1]), [0, 0.02, 0.05, 0.2, 0.5])
 
 
 def test_atoms_of_a_law():

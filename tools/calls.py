@@ -89,7 +89,7 @@ def in_fork(folder, seconds, work):
     try:
         gc.freeze()  # pytest collects garbage at the end: not among the libraries
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # _AS stops JavaScript
         os.chdir(folder)
         for stream in (0, 1, 2):
             os.dup2(os.open(os.devnull, os.O_RDWR), stream)

@@ -53,6 +53,10 @@ SWAPS = {
     **{ast.RShift: [ast.LShift], ast.BitAnd: [ast.BitOr], ast.BitOr: [ast.BitAnd]},
     **{ast.And: [ast.Or], ast.Or: [ast.And]},
 }
+LOOKS = {  # keywords that no test ought to hang on: of pictures, and that zip is strict
+    *["capsize", "figsize", "fontsize", "height_ratios", "linewidth", "strict", "title_fontsize"],
+    "zorder",
+}
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 
 
@@ -90,8 +94,12 @@ def places(tree):
 
 
 def unchanged(function):
-    """Parts of a function that are no code of it: types, decorators and messages."""
+    """Parts of a function that are no code of it: types, decorators, messages, looks."""
+    if any(getattr(name, "id", "") == "overload" for name in function.decorator_list):
+        yield function
     for node in ast.walk(function):
+        if isinstance(node, ast.keyword) and node.arg in LOOKS:
+            yield node
         yield from getattr(node, "decorator_list", [])
         for name in ("annotation", "returns"):
             if getattr(node, name, None):

@@ -9,12 +9,7 @@ from calib.binning.histogram import halfway
 from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_flag, check_integer, check_positive
 from calib.contract.validation import check_countable
-from calib.kernels.bayesian_binning import (
-    Cells,
-    all_binnings,
-    binning_average,
-    binning_log_scores,
-)
+from calib.kernels import bayesian_binning as kernels
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.maps.forms import StepMap
@@ -105,13 +100,14 @@ class BBQ(Calibrator):
         check_flag(self.averaging, "averaging")
         cells = cells_of(group_ties(scores, labels, weights))
         self.n_bins_ = model_sizes(cells.weights[-1])
-        self.log_scores_ = binning_log_scores(cells, self.n_bins_)
+        self.log_scores_ = kernels.binning_log_scores(cells, self.n_bins_)
         self.weights_ = softmax(self.log_scores_)
         shares = self.weights_
         if not self.averaging:
             shares = np.zeros(shares.size)
             shares[np.argmax(self.log_scores_)] = 1.0
-        values = np.clip(binning_average(cells, self.n_bins_, shares), 0.0, 1.0)  # rounding
+        values = kernels.binning_average(cells, self.n_bins_, shares)
+        values = np.clip(values, 0.0, 1.0)  # rounding
         steps = np.flatnonzero(np.diff(values)) + 1
         self.map_ = StepMap(cells.edges[steps], values[np.r_[0, steps]])
 
@@ -203,7 +199,7 @@ class ABB(Calibrator):
         cells = cells_of(groups)
         width = groups.scores[-1] - groups.scores[0]
         positions = (groups.scores - groups.scores[0]) / (width if width > 0 else 1.0)
-        values, self.cut_probabilities_, self.log_evidence_ = all_binnings(
+        values, self.cut_probabilities_, self.log_evidence_ = kernels.all_binnings(
             cells, positions, float(self.strength)
         )
         self.map_ = StepMap(cells.edges[1:-1], np.clip(values, 0.0, 1.0))
@@ -214,7 +210,7 @@ def cells_of(groups):
     edges = np.empty(groups.scores.size + 1)
     edges[0], edges[-1] = 0.0, 1.0
     edges[1:-1] = halfway(groups.scores[:-1], groups.scores[1:])
-    cells = Cells(edges, prefix_sums(groups.weights), prefix_sums(groups.positives))
+    cells = kernels.Cells(edges, prefix_sums(groups.weights), prefix_sums(groups.positives))
     check_countable(cells.weights[-1], 1e12)  # log Gamma leaves few digits to differences
     return cells
 

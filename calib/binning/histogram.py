@@ -80,8 +80,13 @@ class HistogramBinning(Calibrator):
         self.weighted_ = weights is not None and bool(np.any((weights != 0) & (weights != 1)))
         total = scores.size if weights is None else weights.sum()
         n_bins = number_of_bins(self.n_bins, self.strategy, total)
-        fit = self._fit_uniform if self.strategy == "uniform" else self._fit_quantile
-        fit(n_bins, scores, labels, weights)
+        if self.strategy == "uniform":
+            self.counts_, _, self.positives_ = uniform_sums(scores, labels, weights, n_bins)
+            self.cuts_ = np.arange(1, n_bins) / n_bins
+        else:
+            groups = group_ties(scores, labels, weights)
+            starts, self.cuts_ = quantile_bins(groups, n_bins)
+            self.counts_, _, self.positives_ = segment_sums(starts, *groups)
         self._set_map()
 
     def _set_map(self):
@@ -91,15 +96,6 @@ class HistogramBinning(Calibrator):
             frequency = self.positives_ / self.counts_
         self.probabilities_ = np.where(self.counts_ > 0, frequency, base_rate)
         self.map_ = StepMap(self.cuts_, self.probabilities_)
-
-    def _fit_uniform(self, n_bins, scores, labels, weights):
-        self.counts_, _, self.positives_ = uniform_sums(scores, labels, weights, n_bins)
-        self.cuts_ = np.arange(1, n_bins) / n_bins
-
-    def _fit_quantile(self, n_bins, scores, labels, weights):
-        groups = group_ties(scores, labels, weights)
-        starts, self.cuts_ = quantile_bins(groups, n_bins)
-        self.counts_, _, self.positives_ = segment_sums(starts, *groups)
 
 
 def quantile_bins(groups, n_bins):

@@ -29,18 +29,19 @@ exit codes:
 
 Nothing is overwritten without --force. A run that fails or is killed leaves no half-written file.
 """
+LOOK = {
+    "epilog": EPILOG,
+    "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
+}
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands; ``module`` of what it returns has the function `command`."""
-    whole = argparse.ArgumentParser(
-        prog="calib",
-        description="Calibrate the scores of a binary classifier: from a file of scores to a map "
-        "and back.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    purpose = (
+        "Calibrate the scores of a binary classifier: from a file of scores to a map and back."
     )
+    whole = argparse.ArgumentParser(prog="calib", description=purpose, **LOOK)
     whole.add_argument("--version", action="version", version=f"calib {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
     _report(_command(commands, "report", "learning", "judge scores, on one page"))
@@ -53,14 +54,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _command(commands, name, module, purpose):
-    command = commands.add_parser(
-        name,
-        help=purpose,
-        description=f"{purpose[0].upper()}{purpose[1:]}.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    description = f"{purpose[0].upper()}{purpose[1:]}."
+    command = commands.add_parser(name, help=purpose, description=description, **LOOK)
     command.set_defaults(module=f"calib.commands.{module}")
     return command
 
@@ -142,28 +137,20 @@ def reading(command: argparse.ArgumentParser, *roles: str) -> None:
         "data",
         help="CSV (also in gzip), a Parquet file, a folder of them, or - for standard input",
     )
-    columns = command.add_argument_group("columns, by name or by number from 1")
-    columns.add_argument("--score", required=True, metavar="COLUMN", help="finite numbers")
+    add = command.add_argument_group("columns, by name or by number from 1").add_argument
+    add("--score", required=True, metavar="COLUMN", help="finite numbers")
     if "label" in roles:
-        columns.add_argument(
-            "--label", required=True, metavar="COLUMN", help="0/1 or true/false, or see --positive"
-        )
-        columns.add_argument(
-            "--positive", metavar="VALUE", help="the value of the label that is class 1"
-        )
+        add("--label", required=True, metavar="COLUMN", help="0/1 or true/false, or see --positive")
+        add("--positive", metavar="VALUE", help="the value of the label that is class 1")
     if "weight" in roles:
-        columns.add_argument(
-            "--weight", metavar="COLUMN", help="counts: how many observations a row stands for"
-        )
+        add("--weight", metavar="COLUMN", help="counts: how many observations a row stands for")
     if "group" in roles:
-        columns.add_argument("--group", metavar="COLUMN", help="group of each row, any text")
-    text = command.add_argument_group("how the text is written; nothing is guessed")
-    text.add_argument(
-        "--separator", default=",", metavar="C", help="between cells, or tab; default: comma"
-    )
-    text.add_argument("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
-    text.add_argument("--encoding", default="utf-8", help="default: utf-8")
-    text.add_argument("--no-header", action="store_true", help="the first line is a row")
+        add("--group", metavar="COLUMN", help="group of each row, any text")
+    add = command.add_argument_group("how the text is written; nothing is guessed").add_argument
+    add("--separator", default=",", metavar="C", help="between cells, or tab; default: comma")
+    add("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
+    add("--encoding", default="utf-8", help="default: utf-8")
+    add("--no-header", action="store_true", help="the first line is a row")
     command.add_argument(
         "--drop-missing",
         action="store_true",

@@ -17,15 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.commands.tables import (
-    BLOCK_ROWS,
-    Block,
-    Format,
-    InputError,
-    find_column,
-    open_table,
-    short,
-)
+from calib.commands.tables import BLOCK_ROWS, Block, Format, InputError, open_table, short
 
 MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 BINARY = {"0": 0, "1": 1, "false": 0, "true": 1}
@@ -102,11 +94,7 @@ class Scores:
 
 
 class BadCell(Exception):
-    """A cell that cannot be used, and why."""
-
-    def __init__(self, row, fault):
-        super().__init__(fault)
-        self.row, self.fault = row, fault
+    """The row of a cell that cannot be used, and what is wrong with it."""
 
 
 class ScoreReader:
@@ -123,7 +111,7 @@ class ScoreReader:
     def __init__(self, table, columns: Columns):
         flags = columns.flags()
         self.table, self.columns = table, columns
-        self.indices = {flag: find_column(table, flags[flag], flag) for flag in flags}
+        self.indices = {flag: table.find(flags[flag], flag) for flag in flags}
         _check_distinct(self.table, self.indices)
         self.n_dropped = 0
         self.n_rows = 0
@@ -134,7 +122,7 @@ class ScoreReader:
         """Names of the columns, by ``"score"``, ``"label"`` and so on."""
         return {flag[2:]: self.table.names[i] for flag, i in self.indices.items()}
 
-    def blocks(self, size: int = BLOCK_ROWS) -> Iterator[tuple[Block, NDArray[np.bool_], Scores]]:
+    def blocks(self, size: int) -> Iterator[tuple[Block, NDArray[np.bool_], Scores]]:
         """Each block of the table, which of its rows are kept, and what these hold."""
         indices = list(self.indices.values())
         numeric = [flag in ("--score", "--weight") for flag in self.indices]
@@ -172,18 +160,18 @@ class ScoreReader:
                 if not self.columns.drop_missing:
                     _refuse(absent[flag], LACKS + MAYBE_A_CLASS * (flag == "--label"))
             except BadCell as bad:
-                raise self._error(block, flag, cells, bad) from None
+                raise self._error(block, flag, cells, *bad.args) from None
         kept = ~np.logical_or.reduce(list(absent.values()))
         self.n_dropped += int(kept.size - np.count_nonzero(kept))
         picked = [values[f][kept] if f in values else None for f in parsers]
         return kept, Scores(*picked)
 
-    def _error(self, block, flag, cells, bad):
-        found = "" if cells[bad.row] is None else str(cells[bad.row])
+    def _error(self, block, flag, cells, row, fault):
+        found = "" if cells[row] is None else str(cells[row])
         name = self.table.names[self.indices[flag]]
         return InputError(
-            f"{self.table.name}: {self.table.place} {block.places[bad.row]}, column {name!r}: "
-            f"found {short(found)!r}, which {bad.fault}"
+            f"{self.table.name}: {self.table.place} {block.places[row]}, column {name!r}: "
+            f"found {short(found)!r}, which {fault}"
         )
 
     def _parse_scores(self, cells):
@@ -198,9 +186,8 @@ class ScoreReader:
         return values, absent
 
     def _parse_numbers(self, cells):
-        values = cells
-        if not isinstance(cells, np.ndarray):
-            values = _numbers(cells, self.table.format.decimal)
+        is_read = isinstance(cells, np.ndarray)
+        values = cells if is_read else _numbers(cells, self.table.format.decimal)
         _refuse(np.isinf(values), "is not finite, or too large for a float")
         return values, np.isnan(values)
 
@@ -286,7 +273,7 @@ def read_scores(
     parts = []
     with open_table(path, form or Format()) as table:
         reader = ScoreReader(table, Columns(**columns))
-        for _, _, part in reader.blocks():
+        for _, _, part in reader.blocks(BLOCK_ROWS):
             parts.append(part)
             if progress:
                 progress(reader.n_rows)

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -86,16 +87,51 @@ class Block:
     records: Any
 
 
-class Delimited:
-    """Delimited text, read from a binary stream.
+class Table:
+    """A table whose columns have names.
 
     Attributes
     ----------
     name : str
         What messages call the file.
     names : list of str
-        Of the columns.
+        Of the columns: their numbers if there is no header.
+    header : list of str
+        The first row, as it names the columns.
     """
+
+    def find(self, wanted: str, flag: str) -> int:
+        """Index of the column that is called `wanted`, or has that number from 1.
+
+        Raises
+        ------
+        InputError
+            If there is none, or more than one; the message lists the columns.
+        """
+        found = [i for i, name in enumerate(self.names) if name == wanted]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            numbers = ", ".join(str(i + 1) for i in found)
+            raise InputError(
+                f"{self.name}: the header has {wanted!r} more than once, as columns {numbers}: "
+                f"pass {flag} with a number"
+            )
+        if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= len(self.names):
+            return int(wanted) - 1
+        listed = ", ".join(repr(short(name)) for name in self.header[:20])
+        more = f" and {len(self.header) - 20} more" if len(self.header) > 20 else ""
+        only = self.header[0] if len(self.header) == 1 else ""
+        spelled = next((text for mark, text in SEPARATORS.items() if mark in only), None)
+        hint = f"; if it is separated by {spelled}, pass --separator {spelled}" if spelled else ""
+        raise InputError(
+            f"{self.name} has no column {wanted!r}; its columns are {listed}{more}: pass {flag} "
+            f"with one of these, or with a number from 1 to {len(self.names)}{hint}"
+        )
+
+
+class Delimited(Table):
+    """Delimited text, read from a binary stream."""
 
     place = "line"
 
@@ -124,15 +160,8 @@ class Delimited:
 
     def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
         """The rows in blocks of `size`, with the `columns` picked out."""
-        while True:
-            block = [self._first] if self._first else []
-            self._first = None
-            for record in self._records:
-                block.append(record)
-                if len(block) >= size:
-                    break
-            if not block:
-                return
+        records = chain([self._first] if self._first else [], self._records)
+        while block := list(islice(records, size)):
             places, rows = zip(*block, strict=True)
             yield Block(places, [[row[c] for row in rows] for c in columns], rows)
 
@@ -197,11 +226,8 @@ class Delimited:
         )
 
 
-class Parquet:
-    """A Parquet file, or the Parquet files of a folder in the order of their names.
-
-    Attributes are those of `Delimited`.
-    """
+class Parquet(Table):
+    """A Parquet file, or the Parquet files of a folder in the order of their names."""
 
     place = "row"
     format = Format()  # of numbers in columns of text
@@ -301,38 +327,6 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
         if head.startswith((b"\xff\xfe", b"\xfe\xff")) and not wide:
             raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
         yield Delimited(stream, name, form)
-
-
-def find_column(table: Delimited | Parquet, wanted: str, flag: str) -> int:
-    """Index of the column that is called `wanted`, or has that number from 1.
-
-    Raises
-    ------
-    InputError
-        If there is none, or more than one; the message lists the columns.
-    """
-    found = [i for i, name in enumerate(table.names) if name == wanted]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        numbers = ", ".join(str(i + 1) for i in found)
-        raise InputError(
-            f"{table.name}: the header has {wanted!r} more than once, as columns {numbers}: pass "
-            f"{flag} with a number"
-        )
-    if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) <= len(table.names):
-        return int(wanted) - 1
-    listed = ", ".join(repr(short(name)) for name in table.header[:20])
-    more = f" and {len(table.header) - 20} more" if len(table.header) > 20 else ""
-    hint = ""
-    for separator, spelling in SEPARATORS.items():
-        if len(table.header) == 1 and separator in table.header[0]:
-            hint = f"; if it is separated by {spelling}, pass --separator {spelling}"
-            break
-    raise InputError(
-        f"{table.name} has no column {wanted!r}; its columns are {listed}{more}: pass {flag} with "
-        f"one of these, or with a number from 1 to {len(table.names)}{hint}"
-    )
 
 
 def _is_number(cell):

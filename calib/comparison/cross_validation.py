@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from calib.contract.options import check_integer
-from calib.contract.protocol import calibrated, rows_for
+from calib.contract.protocol import calibrated, fitted
 from calib.metrics.losses import logarithmic, squared
 
 MOST_REPEATS = 10
@@ -74,9 +73,8 @@ def repeated_folds(
         everything = np.arange(kept.size)
         splits = [[everything[part][kept[part]] for part in pair] for pair in cv]
     else:
-        raise ValueError(
-            f"cv must be an integer, a splitter or an iterable of splits; found {cv!r}"
-        )
+        must = "cv must be an integer, a splitter or an iterable of splits"
+        raise ValueError(f"{must}; found {cv!r}")
     return _by_repeat(splits, labels)
 
 
@@ -168,17 +166,16 @@ class Sample:
     def fit(self, calibrator: Any, rows: NDArray[np.int64]) -> Any:
         """A clone of `calibrator`, fitted to some rows."""
         weights = None if self.weights is None else self.weights[rows]
-        given = rows_for(calibrator, weights=weights, groups=self._groups_of(rows))
-        return clone(calibrator).fit(self.scores[rows], self.labels[rows], **given)
+        groups = self._groups_of(rows)
+        return fitted(calibrator, self.scores[rows], self.labels[rows], weights, groups)
 
     def _groups_of(self, rows):
         return None if self.groups is None else _safe_indexing(self.groups, rows)
 
     def mean(self, values: NDArray[np.float64], rows: NDArray[np.int64]) -> float:
         """Weighted mean of one value for each of some rows."""
-        return float(
-            np.average(values, weights=None if self.weights is None else self.weights[rows])
-        )
+        weights = None if self.weights is None else self.weights[rows]
+        return float(np.average(values, weights=weights))
 
     def try_raw(self) -> Trial:
         """The scores themselves as probabilities."""
@@ -196,9 +193,9 @@ class Sample:
 
         def predict(training, test):
             started = perf_counter()
-            fitted = self.fit(calibrator, training)
+            trained = self.fit(calibrator, training)
             seconds.append(perf_counter() - started)
-            return calibrated(fitted, self.scores[test], self._groups_of(test))
+            return calibrated(trained, self.scores[test], self._groups_of(test))
 
         return self._tried(predict)._replace(seconds=float(np.median(seconds)))
 
@@ -218,13 +215,9 @@ class Sample:
 
     def _over_folds(self, losses):
         """Mean of each fold of each repeat."""
-        return np.array(
-            [
-                self.mean(row[test], test)
-                for row, splits in zip(losses, self.repeats, strict=True)
-                for _, test in splits
-            ]
-        )
+        repeats = zip(losses, self.repeats, strict=True)
+        tested = [(row, test) for row, splits in repeats for _, test in splits]
+        return np.array([self.mean(row[test], test) for row, test in tested])
 
 
 def _over_repeats(losses):

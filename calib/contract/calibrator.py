@@ -19,9 +19,22 @@ from calib.contract.validation import (
     warn,
 )
 
+# scores and labels are X and y, no metadata; weights are taken unless that is switched off
+QUERIED = {"scores": UNUSED, "groups": UNUSED}
+ROUTED = QUERIED | {"labels": UNUSED, "sample_weight": True}
+
 
 class OneClassWarning(UserWarning):
     """All labels of the calibration sample are equal."""
+
+
+def warn_of_one_class(model: object, label: object, needed: str) -> None:
+    """Warn that all labels are `label`, and say which classes are `needed`."""
+    warn(
+        f"labels holds one class only ({label}): {type(model).__name__} has nothing to tell the "
+        f"classes apart; collect calibration data of {needed} classes",
+        OneClassWarning,
+    )
 
 
 class OneDimensional(BaseEstimator):
@@ -99,21 +112,11 @@ class ScoreModel(OneDimensional):
             rows = self._check_rows(scores, labels, sample_weight, groups)
             labels = rows[1]
             if not 0 < np.count_nonzero(labels) < labels.size:
-                warn(
-                    f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
-                    "nothing to tell the classes apart; collect calibration data of both classes",
-                    OneClassWarning,
-                )
+                warn_of_one_class(self, labels[0], "both")
             self._fit(*rows)
         return self
 
-    # scores and labels are X and y, no metadata; weights are taken unless that is switched off
-    __metadata_request__fit: ClassVar[dict] = {
-        "scores": UNUSED,
-        "labels": UNUSED,
-        "sample_weight": True,
-        "groups": UNUSED,
-    }
+    __metadata_request__fit: ClassVar[dict] = ROUTED
 
     def _check_rows(self, scores, labels, sample_weight, groups):
         """Clean scores, labels, weights, and groups if the model takes them.
@@ -226,14 +229,9 @@ class Calibrator(ScoreModel):
             sample_weight = check_weights(sample_weight, size=probabilities.size, counts=False)
         return -float(np.average((probabilities - labels) ** 2, weights=sample_weight))
 
-    __metadata_request__predict: ClassVar[dict] = {"scores": UNUSED, "groups": UNUSED}
-    __metadata_request__predict_proba: ClassVar[dict] = {"scores": UNUSED, "groups": UNUSED}
-    __metadata_request__score: ClassVar[dict] = {
-        "scores": UNUSED,
-        "labels": UNUSED,
-        "sample_weight": True,
-        "groups": UNUSED,
-    }
+    __metadata_request__predict: ClassVar[dict] = QUERIED
+    __metadata_request__predict_proba: ClassVar[dict] = QUERIED
+    __metadata_request__score: ClassVar[dict] = ROUTED
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -16,6 +16,7 @@ from inspect import signature
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
@@ -101,6 +102,14 @@ def rows_for(
     """Keyword arguments that hand `calibrator` weights, if there are any, and groups if it asks."""
     given = {} if weights is None else {"sample_weight": weights}
     return given | ({"groups": groups} if takes_groups(calibrator) else {})
+
+
+def fitted(
+    calibrator: object, scores: NDArray, labels: NDArray, weights: NDArray | None, groups=None
+) -> object:
+    """A clone of `calibrator` that has learned from the rows; `groups` are for one that asks."""
+    given = rows_for(calibrator, weights=weights, groups=groups)
+    return clone(calibrator).fit(scores, labels, **given)
 
 
 def check_calibrator(

@@ -23,28 +23,15 @@ def check_scores(
 ) -> NDArray[np.float64]:
     """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`)."""
     scores = _numbers(scores, name, "real numbers", "convert them")
-    if scores.size == 0:
-        if allow_empty:
-            return scores.astype(np.float64)
-        raise ValueError(f"{name} is empty: at least one row is needed")
-    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
-        scores = np.ascontiguousarray(scores, np.float64)
-    lowest, highest = scores.min(), scores.max()
-    if not (math.isfinite(lowest) and math.isfinite(highest)):
-        row = int(np.argmin(np.isfinite(scores)))
-        raise ValueError(
-            f"{name} must be finite; found {scores[row]} at row {row}: drop or impute such rows"
-        )
+    scores, lowest, highest = _finite(scores, name, allow_empty, "drop or impute such rows")
     if unit and (lowest < 0 or highest > 1):
-        row = int(np.argmax((scores < 0) | (scores > 1)))
         rounded = -1e-6 < lowest and highest < 1 + 1e-6
         remedy = (
             f"if that is rounding, pass np.clip({name}, 0, 1)"
             if rounded
             else "map margins to probabilities first, for example with scipy.special.expit"
         )
-        found = float(scores[row])
-        raise ValueError(f"{name} must lie in [0, 1]; found {found!r} at row {row}: {remedy}")
+        _refuse(scores, (scores < 0) | (scores > 1), f"{name} must lie in [0, 1]", remedy)
     return scores
 
 
@@ -66,22 +53,11 @@ def check_score_rows(
             f"{name} has {scores.shape[1]} columns but {n_classes} were fitted: pass one for each "
             "class, in the same order"
         )
-    if scores.size == 0 and not allow_empty:
-        raise ValueError(f"{name} is empty: at least one row is needed")
-    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
-        scores = np.ascontiguousarray(scores, np.float64)
-    if scores.size == 0:
-        return scores
-    lowest, highest = scores.min(), scores.max()
-    if not (math.isfinite(lowest) and math.isfinite(highest)):
-        row, found = _first(scores, ~np.isfinite(scores))
-        raise ValueError(f"{name} must be finite; found {found} at row {row}: drop such rows")
+    scores, lowest, highest = _finite(scores, name, allow_empty, "drop such rows")
     if unit and (lowest < 0 or highest > 1):
-        row, found = _first(scores, (scores < 0) | (scores > 1))
-        raise ValueError(
-            f"{name} must lie in [0, 1]; found {found!r} at row {row}: map scores to probabilities "
-            "first, for example with scipy.special.softmax(scores, axis=1)"
-        )
+        softmax = "scipy.special.softmax(scores, axis=1)"
+        remedy = f"map scores to probabilities first, for example with {softmax}"
+        _refuse(scores, (scores < 0) | (scores > 1), f"{name} must lie in [0, 1]", remedy)
     if unit:
         totals = scores.sum(axis=1)
         off = np.abs(totals - 1) > MOST_OFF
@@ -101,11 +77,8 @@ def check_costs(costs: ArrayLike) -> NDArray[np.float64]:
         costs = costs.astype(np.float64)
     wrong = ~(np.abs(costs) <= LARGEST_COST)
     if wrong.any():
-        row, found = _first(costs, wrong)
-        raise ValueError(
-            f"costs must be finite, at most {LARGEST_COST:.0e} in size; found {found} at row "
-            f"{row}: take another unit"
-        )
+        must = f"costs must be finite, at most {LARGEST_COST:.0e} in size"
+        _refuse(costs, wrong, must, "take another unit")
     return costs
 
 
@@ -122,17 +95,14 @@ def check_class_labels(
         f"number the classes as the columns of {other} are, for example by "
         "np.searchsorted(classifier.classes_, labels)"
     )
-    labels = _numbers(labels, name, f"whole numbers from 0 to {n_classes - 1}", remedy)
+    kind = f"whole numbers from 0 to {n_classes - 1}"
+    labels = _numbers(labels, name, kind, remedy)
     _check_size(labels, size, name, other)
     with np.errstate(invalid="ignore"):
         codes = labels.astype(np.int64)
     wrong = (codes != labels) | (codes < 0) | (codes >= n_classes)
     if wrong.any():
-        row, found = _first(labels, wrong)
-        raise ValueError(
-            f"{name} must be whole numbers from 0 to {n_classes - 1}; found {found} at row {row}: "
-            f"{remedy}"
-        )
+        _refuse(labels, wrong, f"{name} must be {kind}", remedy)
     return codes
 
 
@@ -186,11 +156,8 @@ def check_weights(
 def check_not_negative(weights: NDArray[np.float64], name: str = "sample_weight") -> None:
     """Raise if one of the `weights` is negative."""
     if weights.min(initial=0.0) < 0:
-        row = int(np.argmin(weights))
-        found = float(weights[row])
-        raise ValueError(
-            f"{name} must not be negative; found {found!r} at row {row}: drop such rows"
-        )
+        smallest = weights == weights.min()
+        _refuse(weights, smallest, f"{name} must not be negative", "drop such rows")
 
 
 def check_total(total: float, size: int, counts: bool, name: str = "sample_weight") -> None:
@@ -384,6 +351,26 @@ def _numbers(values, name, kind, remedy, shaped=one_dimensional):
     if values.size and values.dtype.kind not in "fiub":
         raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
     return values
+
+
+def _finite(values, name, allow_empty, remedy):
+    """`values` as contiguous floats, which must be finite, and between which numbers they lie."""
+    if values.size == 0 and not allow_empty:
+        raise ValueError(f"{name} is empty: at least one row is needed")
+    with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
+        values = np.ascontiguousarray(values, np.float64)
+    if values.size == 0:
+        return values, 0.0, 0.0
+    lowest, highest = values.min(), values.max()
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
+        _refuse(values, ~np.isfinite(values), f"{name} must be finite", remedy)
+    return values, lowest, highest
+
+
+def _refuse(values, wrong, must, remedy):
+    """Raise for the first row where something is `wrong`."""
+    row, found = _first(values, wrong)
+    raise ValueError(f"{must}; found {found} at row {row}: {remedy}")
 
 
 def _first(values, wrong):

@@ -166,19 +166,11 @@ class DirichletProcessCalibrator(Calibrator):
         self.base_rate_ = np.sum(groups.positives) / np.sum(groups.weights)
         self.location_, self.scale_ = mean_and_deviation(groups.scores, groups.weights)
         standard = self._standardise(groups.scores)
-        fits = []
-        for class_weights in (groups.weights - groups.positives, groups.positives):
-            present = class_weights > 0
-            fits.append(
-                fit_mixture(
-                    standard[present],
-                    class_weights[present],
-                    self.n_components,
-                    self.concentration,
-                    self.max_iter,
-                    self.tol,
-                )
-            )
+        options = self.n_components, self.concentration, self.max_iter, self.tol
+        fits = [
+            fit_mixture(standard[w > 0], w[w > 0], *options)
+            for w in (groups.weights - groups.positives, groups.positives)
+        ]
         self._mixtures = [fit.mixture for fit in fits]
         log_weights, degrees, means, variances = map(np.stack, zip(*self._mixtures, strict=True))
         self.weights_ = np.exp(log_weights)

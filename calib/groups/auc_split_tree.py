@@ -208,13 +208,8 @@ class AUCSplitTree(BaseEstimator):
         whole = whole_auc(_standardise(scores, weights), labels, weights)
         best, best_auc = None, whole
         for feature in range(X.shape[1]):
-            thresholds, aucs = split_criterion(
-                X[:, feature],
-                scores,
-                labels,
-                sample_weight=weights,
-                min_samples_leaf=self.min_samples_leaf,
-            )
+            options = {"sample_weight": weights, "min_samples_leaf": self.min_samples_leaf}
+            thresholds, aucs = split_criterion(X[:, feature], scores, labels, **options)
             if aucs.size and aucs.max() > best_auc + ROUNDING:
                 best_auc = aucs.max()
                 first = np.argmax(aucs >= best_auc - ROUNDING)

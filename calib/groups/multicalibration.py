@@ -204,7 +204,7 @@ class Multicalibration(GroupCalibrator):
         n_levels = self.cuts_.size + 1
         both = (expit(logits), expit(-logits)) if logarithmic else (predictions, 1 - predictions)
         sums = cell_sums(members, levels, *both, labels, weights, n_levels)
-        (group, first, last), evidence = most_evident(*sums, logarithmic)
+        (group, first, last), evidence = most_evident(sums, logarithmic)
         if not evidence >= self.threshold_:
             return None
         cells = (values[group, first : last + 1].sum() for values in sums)
@@ -254,7 +254,8 @@ class Multicalibration(GroupCalibrator):
     def _members_by_column(self, groups, size, fitting):
         try:
             _check_no_text(groups)
-            groups = self._columns(groups, reset=fitting, ensure_min_samples=min(size, 1))
+            options = {"reset": fitting, "ensure_min_samples": min(size, 1)}
+            groups = validate_data(self, groups, dtype=np.float64, **options)
         except ValueError as error:  # which speaks of X
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
@@ -274,9 +275,6 @@ class Multicalibration(GroupCalibrator):
             default = [f"x{column}" for column in range(groups.shape[1])]
             self.group_names_ = list(map(str, getattr(self, "feature_names_in_", default)))
         return groups == 1
-
-    def _columns(self, groups, **options):
-        return validate_data(self, groups, dtype=np.float64, **options)
 
 
 def _with_everyone(members):

@@ -44,12 +44,8 @@ def cross_validated_strength(partitioned, recipe, ties, beside, scores, labels, 
             others = copies - held_out
             others[others < 1e-9 * copies] = 0.0  # left by rounding
             rows, tested = np.flatnonzero(others), np.flatnonzero(held_out)
-            training = (
-                _safe_indexing(beside, rows),
-                scores[rows],
-                labels[rows],
-                None if weights is None else others[rows],
-            )
+            told = None if weights is None else others[rows]
+            training = _safe_indexing(beside, rows), scores[rows], labels[rows], told
             queries = _safe_indexing(beside, tested), scores[tested]
             signs = np.where(labels[tested] == 1, 1.0, -1.0)
             for k, logits in enumerate(_logits(partitioned(*training), recipe, training, queries)):

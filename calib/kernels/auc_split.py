@@ -31,13 +31,17 @@ def split_aucs(values, scores, labels, weights):
     """
     terms, whole = _moments(scores, labels, weights)
     moments = np.stack([np.zeros((2, 3)), whole])
-    return _move_across(values, labels, terms, moments, _pooled_variance(whole))
+    aucs = np.full(labels.size - 1, np.nan)
+    _move_across(
+        values, labels, terms, moments, _pooled_variance(whole), *np.empty((2, 2, 2)), aucs
+    )
+    return aucs
 
 
 def whole_auc(scores, labels, weights):
     """The same criterion for a node that is not split: O(n)."""
     _, whole = _moments(scores, labels, weights)
-    return calibrated_auc(np.stack([whole]), _pooled_variance(whole))
+    return calibrated_auc(np.stack([whole]), _pooled_variance(whole), *np.empty((2, 1, 2)))
 
 
 def _moments(scores, labels, weights):
@@ -47,19 +51,18 @@ def _moments(scores, labels, weights):
 
 
 @jit
-def _move_across(values, labels, terms, moments, spread):
-    """Move one row after another from side 1 to side 0."""
-    aucs = np.empty(labels.size - 1)
+def _move_across(values, labels, terms, moments, spread, mean, variance, aucs):
+    """Move one row after another from side 1 to side 0, and fill in the AUC after each."""
     for i in range(aucs.size):
         for k in range(3):
             moments[0, labels[i], k] += terms[k, i]
             moments[1, labels[i], k] -= terms[k, i]
-        aucs[i] = calibrated_auc(moments, spread) if values[i] < values[i + 1] else np.nan
-    return aucs
+        if values[i] < values[i + 1]:
+            aucs[i] = calibrated_auc(moments, spread, mean, variance)
 
 
 @jit
-def calibrated_auc(moments, spread):
+def calibrated_auc(moments, spread, mean, variance):
     """AUC of all sides together, each mapped to its own log-odds: O(1) for a fixed number of sides.
 
     Parameters
@@ -67,9 +70,10 @@ def calibrated_auc(moments, spread):
     moments : ndarray of shape (n_sides, 2, 3)
     spread : float
         Variance that a single further observation of each distribution is imagined to have.
+    mean, variance : ndarray of shape (n_sides, 2)
+        Filled with those of the log-odds.
     """
     sides = moments.shape[0]
-    mean, variance = np.empty((sides, 2)), np.empty((sides, 2))  # of the log-odds
     for t in range(sides):
         mean0, variance0 = _normal(moments[t, 0], spread)
         mean1, variance1 = _normal(moments[t, 1], spread)

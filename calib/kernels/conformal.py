@@ -164,16 +164,8 @@ def _sweep(outcomes, starts, sums, right, path, room, k, b, level, limits):
         following = highest
         if level < last_level - near:  # else it happens at the highest outcome
             following = max(min((size + 1) * level - total, highest), c)
-        first, last = _conforming(
-            outcomes,
-            starts[path[k]],
-            starts[b],
-            total,
-            c + 2 * slack,
-            following - 2 * slack,
-            room,
-            limits,
-        )
+        window = starts[path[k]], starts[b], total, c + 2 * slack, following - 2 * slack
+        first, last = _conforming(outcomes, *window, room, limits)
         least, most, c = min(least, first), max(most, last), following
 
 

@@ -27,10 +27,16 @@ def group_ties(scores, labels, weights=None):
         scores, weights = scores[order], weights[order]
         starts, totals, positives = sum_runs(scores, weights, weights * labels[order])
         return Groups(scores[starts], totals, positives)
-    negative, positive = _split_classes(scores, labels.astype(np.uint8, copy=False))
+    labels = labels.astype(np.uint8, copy=False)
+    n_positive = np.count_nonzero(labels)
+    # each class has infinity behind its end
+    negative, positive = np.empty(labels.size - n_positive + 1), np.empty(n_positive + 1)
+    _split_classes(scores, labels, negative, positive)
     sort(negative[:-1])
     sort(positive[:-1])
-    return Groups(*_merge(negative, positive))
+    groups = Groups(*np.empty((3, labels.size)))
+    n_groups = _merge(negative, positive, *groups)
+    return Groups(*(values[:n_groups].copy() for values in groups))
 
 
 def smoothed(groups, smoothing):
@@ -48,13 +54,8 @@ def smoothed(groups, smoothing):
 
 
 @jit
-def _split_classes(scores, labels):
-    """Scores of class 0 and scores of class 1, each with infinity behind its end."""
-    n_positive = 0
-    for label in labels:
-        n_positive += np.int64(label)
-    negative = np.empty(labels.size - n_positive + 1)
-    positive = np.empty(n_positive + 1)
+def _split_classes(scores, labels, negative, positive):
+    """Fill in the scores of class 0 and those of class 1."""
     i, j = 0, 0
     for k in range(labels.size):
         # both are written and one index moves: no branch to be guessed wrong
@@ -63,13 +64,12 @@ def _split_classes(scores, labels):
         i += 1 - np.int64(labels[k])
         j += np.int64(labels[k])
     negative[-1] = positive[-1] = np.inf
-    return negative, positive
 
 
 @jit
-def _merge(negative, positive):
-    n = negative.size + positive.size - 2
-    scores, weights, positives = np.empty(n), np.empty(n), np.empty(n)
+def _merge(negative, positive, scores, weights, positives):
+    """Fill in the groups of both classes together; how many there are."""
+    n = scores.size
     i, j, k, last = 0, 0, -1, negative.size - 1
     score, weight, hits = np.nan, 0.0, 0.0
     for _ in range(n):
@@ -83,19 +83,16 @@ def _merge(negative, positive):
         j += np.int64(hit)
         k += 1 - np.int64(tied)
         scores[k], weights[k], positives[k] = score, weight, hits
-    return scores[: k + 1].copy(), weights[: k + 1].copy(), positives[: k + 1].copy()
+    return k + 1
 
 
-@jit
 def sum_runs(keys, weights, positives):
     """First row of each run of equal `keys`, and the sums of weights and positives in it."""
-    n = keys.size
-    starts, totals, hits = np.empty(n, np.int64), np.empty(n), np.empty(n)
-    k = -1
-    for i in range(n):
-        if i == 0 or keys[i] != keys[i - 1]:
-            k += 1
-            starts[k], totals[k], hits[k] = i, 0.0, 0.0
-        totals[k] += weights[i]
-        hits[k] += positives[i]
-    return starts[: k + 1].copy(), totals[: k + 1].copy(), hits[: k + 1].copy()
+    first = np.ones(keys.size, bool)
+    first[1:] = keys[1:] != keys[:-1]
+    runs = np.cumsum(first) - 1
+    totals, hits = (
+        np.bincount(runs, values).astype(np.float64, copy=False)  # integers if there are no rows
+        for values in (weights, positives)
+    )
+    return np.flatnonzero(first), totals, hits

@@ -93,7 +93,8 @@ def newton(derivatives_at, start, free_level=True, enough=0.0, begin=None):
         first = 0 if free_level else 1
         if not hessian.diagonal()[first:].any() and gradient[first:].any():
             break  # every point is as good as certain: curvature says nothing
-        full, decrement = _newton_step(loss, gradient, hessian, first)
+        least, full = LEAST_SHARE * hessian.diagonal(), np.zeros(start.size)
+        decrement = _newton_step(loss, gradient, hessian, first, least, full)
         step, acceptable = full, loss + 1e-12 * loss  # room for rounding near the minimum
         trial = derivatives_at(slopes + step[1:], level + step[0], centres)
         share = 1.0
@@ -110,18 +111,14 @@ def newton(derivatives_at, start, free_level=True, enough=0.0, begin=None):
 
 
 @jit
-def _newton_step(loss, gradient, hessian, first):
+def _newton_step(loss, gradient, hessian, first, least, step):
     """The step of level and slopes from index `first` on, and how much it should gain, twice.
 
     By Cholesky's method without roots, of what the lower triangle of `hessian` holds; `gradient`
     and `hessian` are used up.
     """
     size = gradient.size
-    step = np.zeros(size)
     decrement = 0.0
-    least = np.empty(size)
-    for j in range(size):
-        least[j] = LEAST_SHARE * hessian[j, j]
     for j in range(first, size):
         for i in range(j + 1, size):
             below = hessian[i, j]
@@ -139,7 +136,7 @@ def _newton_step(loss, gradient, hessian, first):
         decrement -= gradient[j] * step[j]
         for i in range(j + 1, size):
             step[j] -= hessian[j, i] * step[i]
-    return step, decrement
+    return decrement
 
 
 def derivatives(columns, labels, weights, misses, slopes, level, centres):
@@ -149,14 +146,16 @@ def derivatives(columns, labels, weights, misses, slopes, level, centres):
     """
     # tuples: the compiler knows their length and unrolls the loops over columns
     factors, origins = (level, *slopes), (0.0, *centres)
-    return _derivatives(columns, labels, weights, misses, factors, origins)
+    size = len(factors)
+    u, gradient, hessian = np.ones(size), np.zeros(size), np.zeros((size, size))
+    loss = _derivatives(columns, labels, weights, misses, factors, origins, u, gradient, hessian)
+    return loss, gradient, hessian
 
 
 @jit
-def _derivatives(columns, labels, weights, misses, factors, origins):
+def _derivatives(columns, labels, weights, misses, factors, origins, u, gradient, hessian):
+    """Fill in gradient and Hessian, and the columns of each row in turn, 1 before them, in `u`."""
     k, n = len(factors) - 1, columns.shape[1]
-    u = np.ones(k + 1)
-    gradient, hessian = np.zeros(k + 1), np.zeros((k + 1, k + 1))
     loss = 0.0
     lost = 0.0  # by rounding in the sum of the loss (Kahan): small steps are judged by it
     for i in range(n):
@@ -183,4 +182,4 @@ def _derivatives(columns, labels, weights, misses, factors, origins):
             gradient[j] += residual * u[j]
             for m in range(j + 1):
                 hessian[j, m] += curvature * u[j] * u[m]
-    return loss, gradient, hessian
+    return loss

@@ -55,11 +55,21 @@ def near_isotonic_path(weights, positives):
     unit = 2.0 ** np.frexp(weights.max())[1]
     weight, positive = weights / unit, positives / unit
     starts, weight, positive = sum_runs(positive / weight, weight, positive)
-    lifetimes = np.zeros(weights.size)
-    lifetimes[starts], lambdas, n_bins, log_likelihoods = _merge_all(
-        weight, positive, _pulls(_falls(positive / weight)), _tournament(weight.size)
+    n = starts.size
+    path = Path(np.empty(n), np.empty(n, np.int64), np.empty(n))
+    lasting = np.full(n, np.inf)
+    n_breakpoints = _merge_all(
+        (weight, positive, _pulls(_falls(positive / weight))),
+        path,
+        np.arange(-1, n - 1),
+        np.arange(1, n + 1),
+        lasting,
+        _tournament(n),
     )
-    path = Path(unit * lambdas, n_bins, unit * log_likelihoods)
+    lifetimes = np.zeros(weights.size)
+    lifetimes[starts] = lasting
+    lambdas, n_bins, log_likelihoods = (values[:n_breakpoints] for values in path)
+    path = Path(unit * lambdas, n_bins.copy(), unit * log_likelihoods)
     return Bins(weights, positives, _falls(positives / weights), unit * lifetimes), path
 
 
@@ -93,39 +103,40 @@ def _pulls(falls):
 
 
 @jit
-def _merge_all(weight, positive, pull, meetings):
+def _merge_all(bins, path, left, right, lifetimes, meetings):
     """Merge bins, earliest meeting first; what is passed is used up.
 
     Parameters
     ----------
-    weight, positive, pull : ndarray of shape (n,)
+    bins : triple of ndarray of shape (n,)
+        Weight, positive weight and pull of each bin.
+    path : Path
+        With room for n breakpoints, which are filled in.
+    left, right : ndarray of int of shape (n,)
+        Neighbours of each bin, -1 and n where there is none.
+    lifetimes : ndarray of shape (n,)
+        Infinite; filled where a bin joins the one to its left.
     meetings : ndarray
         A tournament of n players without times.
 
     Returns
     -------
-    lifetimes : ndarray of shape (n,)
-    lambdas, n_bins, log_likelihoods : ndarray
-        As in `Path`.
+    n_breakpoints : int
     """
+    weight, positive, pull = bins
     n = weight.size
-    left, right, lifetimes = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
-    lambdas, n_bins, log_likelihoods = np.empty(n), np.empty(n, np.int64), np.empty(n)
     likelihood = 0.0
     for b in range(n):
-        left[b], right[b], lifetimes[b] = b - 1, b + 1, np.inf
         likelihood += _log_likelihood(weight[b], positive[b])
-        if b + 1 < n:
-            _set(meetings, b, _meeting(weight, positive, pull, b, b + 1, 0.0))
-    t, lam = 0, 0.0
-    lambdas[0], n_bins[0], log_likelihoods[0] = lam, n, likelihood
+        _set(meetings, b, _meeting(bins, b, b + 1, 0.0))
+    t, lam, n_bins = 0, 0.0, n
+    path.lambdas[0], path.n_bins[0], path.log_likelihoods[0] = lam, n_bins, likelihood
     while meetings[1] < np.inf:
         b = _earliest(meetings)
         r = right[b]
-        if meetings[1] > lam and _gap(weight, positive, pull, b, r, lam) > TOLERANCE:
+        if meetings[1] > lam and _gap(bins, b, r, lam) > TOLERANCE:
             t += 1
             lam = meetings[1]
-            lambdas[t], n_bins[t] = lam, n_bins[t - 1]
         likelihood -= _log_likelihood(weight[b], positive[b])
         likelihood -= _log_likelihood(weight[r], positive[r])
         weight[b] += weight[r]
@@ -133,28 +144,28 @@ def _merge_all(weight, positive, pull, meetings):
         pull[b] += pull[r]  # the v between them cancels
         likelihood += _log_likelihood(weight[b], positive[b])
         lifetimes[r] = lam
-        n_bins[t] -= 1
-        log_likelihoods[t] = likelihood
+        n_bins -= 1
+        path.lambdas[t], path.n_bins[t], path.log_likelihoods[t] = lam, n_bins, likelihood
         right[b] = right[r]
-        _set(meetings, r, np.inf)
         if right[b] < n:
             left[right[b]] = b
-            _set(meetings, b, _meeting(weight, positive, pull, b, right[b], lam))
-        else:
-            _set(meetings, b, np.inf)
-        if left[b] >= 0:
-            _set(meetings, left[b], _meeting(weight, positive, pull, left[b], b, lam))
-    t += 1
-    return lifetimes, lambdas[:t].copy(), n_bins[:t].copy(), log_likelihoods[:t].copy()
+        _set(meetings, r, np.inf)
+        for bin_ in (left[b], b):
+            if bin_ >= 0:
+                _set(meetings, bin_, _meeting(bins, bin_, right[bin_], lam))
+    return t + 1
 
 
 @jit
-def _meeting(weight, positive, pull, b, r, lam):
-    """The lambda, from `lam` on, at which bin b meets its right neighbour r.
+def _meeting(bins, b, r, lam):
+    """The lambda, from `lam` on, at which bin b meets its right neighbour r, if there is one.
 
     The products are exact for counts, so that simultaneous meetings get the same float.
     """
-    if _gap(weight, positive, pull, b, r, lam) <= TOLERANCE:
+    weight, positive, pull = bins
+    if r == weight.size:
+        return np.inf
+    if _gap(bins, b, r, lam) <= TOLERANCE:
         return lam
     closing = pull[b] * weight[r] - pull[r] * weight[b]
     if closing == 0:
@@ -163,8 +174,9 @@ def _meeting(weight, positive, pull, b, r, lam):
 
 
 @jit
-def _gap(weight, positive, pull, b, r, lam):
+def _gap(bins, b, r, lam):
     """Distance of the values of bins b and r at `lam`."""
+    weight, positive, pull = bins
     value = (positive[b] + lam * pull[b]) / weight[b]
     return abs(value - (positive[r] + lam * pull[r]) / weight[r])
 

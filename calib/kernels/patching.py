@@ -28,21 +28,20 @@ def cell_sums(members, levels, predictions, complements, labels, weights, n_leve
 
     Returns
     -------
-    positives, negatives, expected_positives, expected_negatives : ndarray of shape (g, n_levels)
+    sums : ndarray of shape (4, g, n_levels)
+        Of positives and negatives, and of those that are expected.
     """
     n_groups, n = members.shape
-    shape = n_groups, n_levels
-    positives, negatives = np.zeros(shape), np.zeros(shape)
-    expected_positives, expected_negatives = np.zeros(shape), np.zeros(shape)
+    sums = np.zeros((4, n_groups, n_levels))
     for g in range(n_groups):
         for i in range(n):
             if members[g, i]:
                 k = levels[i]
-                positives[g, k] += weights[i] * labels[i]
-                negatives[g, k] += weights[i] * (1 - labels[i])
-                expected_positives[g, k] += weights[i] * predictions[i]
-                expected_negatives[g, k] += weights[i] * complements[i]
-    return positives, negatives, expected_positives, expected_negatives
+                sums[0, g, k] += weights[i] * labels[i]
+                sums[1, g, k] += weights[i] * (1 - labels[i])
+                sums[2, g, k] += weights[i] * predictions[i]
+                sums[3, g, k] += weights[i] * complements[i]
+    return sums
 
 
 @jit
@@ -70,18 +69,18 @@ def evidence(positive, negative, expected_positive, expected_negative, logarithm
 
 
 @jit
-def most_evident(positives, negatives, expected_positives, expected_negatives, logarithmic):
+def most_evident(sums, logarithmic):
     """Group, first and last level of the set with the largest evidence, and that evidence."""
-    n_groups, n_levels = positives.shape
+    _, n_groups, n_levels = sums.shape
     best, largest = (0, 0, n_levels - 1), 0.0
     for g in range(n_groups):
         for first in range(n_levels):
             positive, negative, expected_positive, expected_negative = 0.0, 0.0, 0.0, 0.0
             for last in range(first, n_levels):
-                positive += positives[g, last]
-                negative += negatives[g, last]
-                expected_positive += expected_positives[g, last]
-                expected_negative += expected_negatives[g, last]
+                positive += sums[0, g, last]
+                negative += sums[1, g, last]
+                expected_positive += sums[2, g, last]
+                expected_negative += sums[3, g, last]
                 if not positive + negative > 0.0:
                     continue
                 found = evidence(

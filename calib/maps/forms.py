@@ -199,10 +199,11 @@ class _Tabulated(CalibrationMap):
         scores = check_scores(entries["scores"], name="scores", allow_empty=True)
         if np.any(scores[1:] <= scores[:-1]):  # a difference could overflow
             raise ValueError("scores must increase strictly")
-        if probabilities.size != scores.size + cls._more_probabilities:
+        size = scores.size + cls._more_probabilities
+        if probabilities.size != size:
             raise ValueError(
-                f"a {cls.kind} map of {scores.size} scores has "
-                f"{scores.size + cls._more_probabilities} probabilities; found {probabilities.size}"
+                f"a {cls.kind} map of {scores.size} scores has {size} probabilities; found "
+                f"{probabilities.size}"
             )
         return cls(scores, probabilities)
 

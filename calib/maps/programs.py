@@ -8,8 +8,9 @@ from contextlib import closing
 
 import numpy as np
 
+from calib.contract.validation import NEAREST
+
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-NEAREST = 2.0**-53  # to 0 and to 1 of scores whose log-odds are taken
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
 SEARCH = """\
   let low = 0, high = scores.length;
@@ -18,6 +19,7 @@ SEARCH = """\
     if (scores[middle] <= score) low = middle + 1; else high = middle;
   }
 """
+STEP = "  return probabilities[low];\n"
 INTERPOLATE = """\
   if (low === 0) return probabilities[0];
   if (low === scores.length) return probabilities[low - 1];
@@ -27,19 +29,14 @@ INTERPOLATE = """\
   const value = left + share * (right - left);
   return Math.min(Math.max(value, Math.min(left, right)), Math.max(left, right));
 """
-SIGMOID = """\
-  const logit = slope * score + intercept;
-"""
-INSIDE = """\
-  const s = Math.min(Math.max(score, 2 ** -53), 1 - 2 ** -53);
-"""
+SIGMOID = "  const logit = slope * score + intercept;\n"
+INSIDE = "  const s = Math.min(Math.max(score, 2 ** -53), 1 - 2 ** -53);\n"
 POLYNOMIAL = """\
   const apart = Math.log(s / (1 - s)) - centre;
   const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
 """
-BETA = """\
-  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));
-"""
+BETA = "  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));\n"
+EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
 def program(stored, language: str, score: str) -> str:
@@ -55,39 +52,20 @@ def program(stored, language: str, score: str) -> str:
     calibrator = f"The probability of class 1, calibrated by {stored.package}."
     # a map may be anybody's, and a name of a file may hold anything: an end of line too
     head = [json.dumps(line)[1:-1] for line in (calibrator, origin)]
-    return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, score)
+    return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, _sql_name(score))
 
 
-def _javascript(declarations, body):
-    return (
-        f"{declarations}\nfunction calibrate(score) {{\n"
-        "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n"
-        f"{body}}}\n"
-    )
+def _javascript(names, body):
+    """What writes a map with such attributes, of which the lines `body` make a probability."""
 
-
-def _arrays(map_):
-    return "".join(
-        f"const {name} = {json.dumps(getattr(map_, name).tolist())};\n"
-        for name in ("scores", "probabilities")
-    )
-
-
-def _javascript_step(map_, score):
-    return _javascript(_arrays(map_), f"{SEARCH}  return probabilities[low];\n")
-
-
-def _javascript_linear(map_, score):
-    return _javascript(_arrays(map_), SEARCH + INTERPOLATE)
-
-
-def _javascript_logistic(names, logit):
-    """The program for a map with such attributes, whose log-odds are the lines `logit`."""
-
-    def write(map_, score):
+    def write(map_, _):
         values = {name: np.asarray(getattr(map_, name)).tolist() for name in names}
         declared = "".join(f"const {name} = {json.dumps(values[name])};\n" for name in names)
-        return _javascript(declared, f"{logit}  return 1 / (1 + Math.exp(-logit));\n")
+        return (
+            f"{declared}\nfunction calibrate(score) {{\n"
+            "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n"
+            f"{body}}}\n"
+        )
 
     return write
 
@@ -100,49 +78,40 @@ def _case(score, branches, otherwise):
 
 
 def _sql_step(map_, score):
-    score = _sql_name(score)
     cuts, values = map(_literals, (map_.scores, map_.probabilities))
     below = [f"{score} < {cut}" for cut in cuts]
     return _case(score, zip(below, values[:-1], strict=True), values[-1])
 
 
 def _sql_linear(map_, score):
-    score = _sql_name(score)
     knots, values = map(_literals, (map_.scores, map_.probabilities))
     halves = 0.5 * map_.scores
-    gaps, rises = map(
-        _literals, (halves[1:] - halves[:-1], map_.probabilities[1:] - map_.probabilities[:-1])
-    )
-    pieces = [
-        value
-        if 0 in (float(rise), float(gap))
-        else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}"
-        for value, half, gap, rise in zip(
-            values[:-1], _literals(halves[:-1]), gaps, rises, strict=True
-        )
-    ]
+    gaps, rises = map(_literals, (np.diff(halves), np.diff(map_.probabilities)))
+    pieces = values[:1]
+    for value, half, gap, rise in zip(values, _literals(halves), gaps, rises, strict=False):
+        flat = 0 in (float(rise), float(gap))
+        pieces.append(value if flat else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}")
     below = [f"{score} < {knot}" for knot in knots]
-    return _case(score, zip(below, [values[0], *pieces], strict=True), values[-1])
+    return _case(score, zip(below, pieces, strict=True), values[-1])
 
 
 def _sql_sigmoid(map_, score):
     slope, intercept = _literals([map_.slope, map_.intercept])
-    return _sql_logistic(_sql_name(score), f"({slope} * {_sql_name(score)} + {intercept})")
+    return _sql_logistic(score, f"({slope} * {score} + {intercept})")
 
 
 def _sql_polynomial(map_, score):
-    name, centre = _sql_name(score), _literal(map_.centre)
-    *lower, logit = _literals(map_.coefficients)
+    centre, *lower, logit = _literals([map_.centre, *map_.coefficients])
     for coefficient in reversed(lower):
-        logit = f"({coefficient} + (LN({name} / (1.0 - {name})) - {centre}) * {logit})"
-    return _sql_logistic(name, logit, _sql_ends(map_, name))
+        logit = f"({coefficient} + (LN({score} / (1.0 - {score})) - {centre}) * {logit})"
+    return _sql_logistic(score, logit, _sql_ends(map_, score))
 
 
 def _sql_beta(map_, score):
-    name, (a, b, level) = _sql_name(score), _literals([map_.a, map_.b, map_.level])
+    a, b, level = _literals([map_.a, map_.b, map_.level])
     low, high = _literals([map_.centre, 1 - map_.centre])
-    logit = f"({level} + {a} * LN({name} / {low}) - {b} * LN((1.0 - {name}) / {high}))"
-    return _sql_logistic(name, logit, _sql_ends(map_, name))
+    logit = f"({level} + {a} * LN({score} / {low}) - {b} * LN((1.0 - {score}) / {high}))"
+    return _sql_logistic(score, logit, _sql_ends(map_, score))
 
 
 def _sql_logistic(score, logit, ends=()):
@@ -163,10 +132,6 @@ def _sql_name(score):
     return score if PLAIN_NAME.fullmatch(score) else '"' + score.replace('"', '""') + '"'
 
 
-def _literal(value):
-    return _literals([value])[0]
-
-
 def _literals(values):
     """Digits that SQLite, too, reads as just these floats: it rounds the last of some wrongly."""
     with closing(sqlite3.connect(":memory:")) as database:
@@ -183,13 +148,14 @@ def _digits(value, reads):
     return next((t for t in itertools.chain([repr(value)], longer) if reads(t, value)), repr(value))
 
 
+TABLE = ["scores", "probabilities"]
 PROGRAMS = {
     "javascript": {
-        "step": _javascript_step,
-        "linear": _javascript_linear,
-        "sigmoid": _javascript_logistic(["slope", "intercept"], SIGMOID),
-        "logit_polynomial": _javascript_logistic(["coefficients", "centre"], INSIDE + POLYNOMIAL),
-        "beta": _javascript_logistic(["a", "b", "level", "centre"], INSIDE + BETA),
+        "step": _javascript(TABLE, SEARCH + STEP),
+        "linear": _javascript(TABLE, SEARCH + INTERPOLATE),
+        "sigmoid": _javascript(["slope", "intercept"], SIGMOID + EXPIT),
+        "logit_polynomial": _javascript(["coefficients", "centre"], INSIDE + POLYNOMIAL + EXPIT),
+        "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
     },
     "sql": {
         "step": _sql_step,

@@ -23,13 +23,7 @@ Examples
 
 from calib.multiclass.base import MulticlassCalibrator
 from calib.multiclass.linear import DirichletCalibration, VectorScaling
-from calib.multiclass.measures import (
-    brier_score_loss,
-    class_wise,
-    confidences,
-    log_loss,
-    top_label,
-)
+from calib.multiclass.measures import brier_score_loss, class_wise, confidences, log_loss, top_label
 from calib.multiclass.one_vs_rest import OneVsRestCalibrator
 from calib.multiclass.temperature import TemperatureScaling
 from calib.multiclass.top_label_binning import TopLabelBinning

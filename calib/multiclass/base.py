@@ -1,5 +1,6 @@
 """The contract of a calibrator of more than two classes."""
 
+import warnings
 from typing import ClassVar, Self
 
 import numpy as np
@@ -9,12 +10,8 @@ from sklearn.utils import ClassifierTags, TargetTags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.calibrator import OneClassWarning
-from calib.contract.validation import (
-    check_score_rows,
-    restored_on_failure,
-    warn,
-)
+from calib.contract.calibrator import warn_of_one_class
+from calib.contract.validation import check_score_rows, restored_on_failure
 from calib.multiclass.measures import brier_score_loss, check_rows
 
 # probabilities and labels are X and y, no metadata; weights are taken unless switched off
@@ -80,11 +77,7 @@ class MulticlassCalibrator(BaseEstimator):
             )
             self.classes_ = np.arange(probabilities.shape[1])
             if labels.min() == labels.max():
-                warn(
-                    f"labels holds one class only ({labels[0]}): {type(self).__name__} has "
-                    "nothing to tell the classes apart; collect calibration data of all classes",
-                    OneClassWarning,
-                )
+                warn_of_one_class(self, labels[0], "all")
             self._fit(probabilities, labels, weights)
         return self
 
@@ -130,3 +123,10 @@ class MulticlassCalibrator(BaseEstimator):
         tags.target_tags = TargetTags(required=True, one_d_labels=True)
         tags.input_tags.two_d_array = False  # not any two-dimensional array: a column per class
         return tags
+
+
+def fitted_quietly(calibrator, scores, labels, weights):
+    """A binary calibrator, fitted to rows of which nobody is told that they are of one class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return calibrator.fit(scores, labels, sample_weight=weights)

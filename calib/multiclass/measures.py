@@ -103,12 +103,8 @@ def class_wise(
     array([0.05, 0.15, 0.2 ])
     """
     labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
-    return np.array(
-        [
-            _measured(measure, labels == j, column, weights, options)
-            for j, column in enumerate(probabilities.T)
-        ]
-    )
+    columns = enumerate(probabilities.T)
+    return np.array([_measured(measure, labels == j, p, weights, options) for j, p in columns])
 
 
 def top_label(

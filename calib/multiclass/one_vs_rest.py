@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from calib.contract.calibrator import OneClassWarning
-from calib.contract.protocol import calibrated, check_calibrator, normalized
+from calib.contract.protocol import calibrated, check_calibrator, fitted, normalized
 from calib.contract.validation import warn
 from calib.logistic.platt import PlattScaling
 from calib.multiclass.base import MulticlassCalibrator
@@ -99,7 +98,6 @@ class OneVsRestCalibrator(MulticlassCalibrator):
 
     def _fit(self, probabilities, labels, weights):
         check_calibrator(self._calibrator(), weighted=weights is not None)
-        params = {} if weights is None else {"sample_weight": weights}
         absent = np.setdiff1d(self.classes_, labels)
         if 0 < absent.size < self.classes_.size - 1:  # of one class alone it has been said
             warn(
@@ -110,7 +108,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OneClassWarning)  # of one column; it has been said
             self.calibrators_ = [
-                clone(self._calibrator()).fit(column, labels == k, **params)
+                fitted(self._calibrator(), column, labels == k, weights)
                 for k, column in enumerate(probabilities.T)
             ]
 

@@ -1,7 +1,5 @@
 """The probability that the predicted class is right, with a guarantee."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -9,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.binning.histogram import HistogramBinning
 from calib.contract.options import check_integer, check_positive
 from calib.contract.protocol import normalized
-from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.base import MulticlassCalibrator, fitted_quietly
 from calib.theory.bounds import bin_bounds
 
 
@@ -132,10 +130,8 @@ class TopLabelBinning(MulticlassCalibrator):
         for k, n_bins in enumerate(self._numbers_of_bins):
             rows = top == k if self.top_counts_[k] > 0 else slice(None)
             binning = HistogramBinning(n_bins=int(n_bins))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # to be always right is nothing unusual
-                of_rows = None if weights is None else weights[rows]
-                binning.fit(confidence[rows], right[rows], sample_weight=of_rows)
+            of_rows = None if weights is None else weights[rows]
+            fitted_quietly(binning, confidence[rows], right[rows], of_rows)  # always right is usual
             self.binnings_.append(binning)
 
     def _predict_top_label(self, probabilities):

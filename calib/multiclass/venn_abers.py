@@ -1,6 +1,5 @@
 """Venn-Abers predictors of the pairs of classes, coupled to one probability for each class."""
 
-import warnings
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 
 from calib.contract.options import check_choice
 from calib.contract.protocol import normalized
-from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.base import MulticlassCalibrator, fitted_quietly
 from calib.venn_abers.inductive import MERGES, VennAbers
 
 
@@ -83,13 +82,9 @@ class PairwiseVennAbers(MulticlassCalibrator):
             rows = np.concatenate([members[j], members[k]])
             if rows.size:
                 of_rows = None if weights is None else weights[rows]
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of one class: the interval tells
-                    self.calibrators_[j, k] = VennAbers(loss=self.loss).fit(
-                        log_ratios(probabilities[rows], j, k),
-                        labels[rows] == k,
-                        sample_weight=of_rows,
-                    )
+                ratios, of_pair = log_ratios(probabilities[rows], j, k), VennAbers(loss=self.loss)
+                fitted_quietly(of_pair, ratios, labels[rows] == k, of_rows)  # the interval tells
+                self.calibrators_[j, k] = of_pair
 
     def _predict_proba(self, probabilities):
         n, n_classes = probabilities.shape

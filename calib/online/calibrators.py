@@ -1,15 +1,13 @@
 """Calibrators that learn batch by batch, in constant memory."""
 
 import numbers
-from abc import abstractmethod
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from calib.contract.calibrator import Calibrator
+from calib.contract.calibrator import ROUTED, Calibrator
 from calib.contract.options import check_uniform_bins
 from calib.contract.validation import check_scores, log_odds, restored_on_failure
 from calib.kernels.logistic import derivatives, newton
@@ -40,16 +38,8 @@ class OnlineCalibrator(Calibrator):
     ) -> Self:
         """Learn from another batch; `fit` would begin anew with it.
 
-        Parameters
-        ----------
-        scores : array-like of shape (n,)
-            Scores of the batch: finite real numbers.
-        labels : array-like of shape (n,)
-            Classes, 0/1 or bool. A batch may hold one class only.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights; they are counts.
-        groups : None
-            Refused: what learns online takes no groups.
+        Parameters are those of `fit`. A batch may hold one class only, without a warning, and
+        groups are refused: what learns online takes none.
 
         Returns
         -------
@@ -67,12 +57,7 @@ class OnlineCalibrator(Calibrator):
             self._learn(*self._check_rows(scores, labels, sample_weight, groups))
         return self
 
-    __metadata_request__partial_fit: ClassVar[dict] = {
-        "scores": UNUSED,
-        "labels": UNUSED,
-        "sample_weight": True,
-        "groups": UNUSED,
-    }
+    __metadata_request__partial_fit: ClassVar[dict] = ROUTED
 
     def to_dict(self) -> dict:
         """All that the calibrator remembers, as plain numbers for ``json.dumps``."""
@@ -102,18 +87,6 @@ class OnlineCalibrator(Calibrator):
     def _fit(self, scores, labels, weights):
         self._begin()
         self._learn(scores, labels, weights)
-
-    @abstractmethod
-    def _begin(self): ...
-
-    @abstractmethod
-    def _learn(self, scores, labels, weights): ...
-
-    @abstractmethod
-    def _state(self): ...
-
-    @abstractmethod
-    def _set_state(self, stored): ...
 
 
 class OnlineHistogramBinning(OnlineCalibrator):

@@ -6,7 +6,7 @@ from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.metrics import change_test
 from calib.metrics.discrimination import codes_of
 from calib.report.contents import Caution, Data
-from calib.report.measuring import FEW, Sample, area_under_curve
+from calib.report.measuring import FEW, Sample, area_under_curve, rarer
 from calib.report.wording import count, listed, number, percent, probability
 
 MOST_DECIMALS = 4  # beyond which scores do not count as rounded
@@ -55,18 +55,10 @@ def described(sample: Sample, left_out: int) -> Data:
 
 def cautions_of(sample: Sample, data: Data) -> tuple[Caution, ...]:
     """Everything that limits what can be said."""
-    return (
-        *_of_classes(data),
-        *_of_weights(sample, data),
-        *_of_scores(sample, data),
-        *_of_ranking(sample, data),
-        *_of_copies(sample, data),
-        *_of_groups(sample),
-        *_of_order(sample),
-    )
+    return tuple(caution for look in LOOKS for caution in look(sample, data))
 
 
-def _of_classes(data):
+def _of_classes(_, data):
     for size, name in ((data.positives, "positive"), (data.total - data.positives, "negative")):
         if size == 0:
             yield Caution("one class", f"There is no {name} among the rows.")
@@ -99,9 +91,8 @@ def _of_ranking(sample, data):
     """Scores that are higher where the outcome is 0, beyond chance."""
     if data.positives in (0, data.total):
         return
-    few = min(data.positives, data.total - data.positives) < FEW
     area = area_under_curve(sample)
-    if not few and area.upper is not None and area.upper < 0.5:
+    if rarer(data) >= FEW and area.upper is not None and area.upper < 0.5:
         text = (
             f"Scores are higher where the outcome is 0 (AUC {number(area.value)}). Check which "
             "class counts as positive, and which of the two the scores are for; no increasing map "
@@ -167,7 +158,7 @@ def _of_copies(sample, data):
         yield Caution("duplicated rows", text)
 
 
-def _of_groups(sample):
+def _of_groups(sample, _):
     if sample.groups is None:
         return
     rows = np.bincount(sample.groups)
@@ -179,7 +170,7 @@ def _of_groups(sample):
         yield Caution("one class in a group", text)
 
 
-def _of_order(sample):
+def _of_order(sample, data):
     """Whether outcomes or residuals change along the file, and whether it was sorted."""
     labels, scores, weights = sample[:3]
     n_rows = labels.size
@@ -194,11 +185,8 @@ def _of_order(sample):
             )
             yield Caution("sorted rows", text)
             return
-    within = bool(scores.min() >= 0 and scores.max() <= 1)
-    residuals = labels - scores if within else None
-    for values, name in ((residuals, "calibration"), (labels.astype(np.float64), "base rate")):
-        if values is None:
-            continue
+    series = {"calibration": labels - scores} if data.probabilities else {}
+    for name, values in (series | {"base rate": labels.astype(np.float64)}).items():
         _, p_value, row = change_test(values)
         if p_value < DRIFTS:
             before, after = values[:row].mean(), values[row:].mean()
@@ -213,7 +201,8 @@ def _of_order(sample):
 
 def _decimals(scores):
     """The fewest decimals that write all scores, or None if these are more than four."""
-    for decimals in range(MOST_DECIMALS + 1):
-        if np.array_equal(np.round(scores, decimals), scores):
-            return decimals
-    return None
+    tried = range(MOST_DECIMALS + 1)
+    return next((d for d in tried if np.array_equal(np.round(scores, d), scores)), None)
+
+
+LOOKS = (_of_classes, _of_weights, _of_scores, _of_ranking, _of_copies, _of_groups, _of_order)

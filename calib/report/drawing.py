@@ -75,8 +75,7 @@ def interval_diagram(
             reach = [[value - lower], [upper - value]]
             ax.errorbar(value, row, xerr=reach, fmt="o", color=INK, capsize=2, linewidth=1.2)
     names = [
-        _short(name) + (", infinite loss" if value is None else "")
-        for name, (value, _, _) in values.items()
+        _short(name) + ", infinite loss" * (value is None) for name, (value, *_) in values.items()
     ]
     ax.set_yticks(range(len(values)), names)
     ax.set(xlabel=quantity, ylim=(len(values) - 0.4, -0.6))

@@ -6,18 +6,10 @@ from numpy.typing import ArrayLike
 
 import calib
 from calib.contract.randomness import RandomState, check_seed
+from calib.report import measuring
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
 from calib.report.judging import advise, judge
-from calib.report.measuring import (
-    bins_of,
-    calibration_tests,
-    curve_of,
-    decisions_of,
-    estimates,
-    groups_of,
-    simulated,
-)
 from calib.report.report import Report
 
 METHODS = (
@@ -98,12 +90,12 @@ def make_report(
     seed = check_seed(random_state)
     sample, left_out = clean(scores, labels, sample_weight, groups)
     data = described(sample, left_out)
-    chance = simulated(sample, seed) if data.probabilities else None
-    measures = estimates(sample, data, chance)
-    tests = calibration_tests(sample, chance) if data.probabilities else ()
-    curve = curve_of(sample) if data.probabilities else None
+    chance = measuring.simulated(sample, seed) if data.probabilities else None
+    measures = measuring.estimates(sample, data, chance)
+    tests = measuring.calibration_tests(sample, chance) if data.probabilities else ()
+    curve = measuring.curve_of(sample) if data.probabilities else None
     verdict = judge(sample, data, measures, tests, curve)
-    by_group = groups_of(sample) if data.probabilities else ()
+    by_group = measuring.groups_of(sample) if data.probabilities else ()
     comparison = compared(sample, seed)
     return Report(
         name=str(name),
@@ -115,9 +107,9 @@ def make_report(
         measures=measures,
         tests=tests,
         curve=curve,
-        bins=bins_of(sample) if data.probabilities else (),
+        bins=measuring.bins_of(sample) if data.probabilities else (),
         groups=by_group,
-        decisions=decisions_of(sample) if data.probabilities else (),
+        decisions=measuring.decisions_of(sample) if data.probabilities else (),
         comparison=comparison,
         advice=advise(data, verdict, by_group, comparison),
         methods=METHODS,

@@ -15,39 +15,27 @@ from calib.report.contents import N_BINS, Bin, Curve, Data, Estimate, Group, Tes
 
 FEW = 20  # rows of a class: with fewer nothing is said but by simulation
 N_COLUMNS = 25  # of the histogram
-MEASURES = {  # by key: the name, and what it means
-    "mean_prediction": ("Mean prediction", ""),
-    "observed_rate": ("Observed rate", "Share of positives."),
-    "bias": (
-        "Bias (observed less predicted)",
-        "Above 0: the predictions are too low on the whole.",
-    ),
-    "log_loss": ("Log loss", ""),
-    "brier": ("Brier score", ""),
+MEASURES = {  # by key: the name, and after a colon what it means
+    "mean_prediction": "Mean prediction",
+    "observed_rate": "Observed rate: Share of positives.",
+    "bias": "Bias (observed less predicted): Above 0: the predictions are too low on the whole.",
+    "log_loss": "Log loss",
+    "brier": "Brier score",
     "miscalibration": (
-        "Miscalibration (MCB)",
-        "Part of the Brier score that the best increasing map would remove.",
+        "Miscalibration (MCB): Part of the Brier score that the best increasing map would remove."
     ),
-    "discrimination": ("Discrimination (DSC)", "What the scores gain over the base rate."),
-    "uncertainty": ("Uncertainty (UNC)", "Brier score of the base rate."),
-    "auc": ("AUC", "Share of pairs of a positive and a negative in the right order."),
+    "discrimination": "Discrimination (DSC): What the scores gain over the base rate.",
+    "uncertainty": "Uncertainty (UNC): Brier score of the base rate.",
+    "auc": "AUC: Share of pairs of a positive and a negative in the right order.",
     "kuiper_error": (
-        "Kuiper error",
-        "Largest bias over a range of predictions, as a share of all rows.",
+        "Kuiper error: Largest bias over a range of predictions, as a share of all rows."
     ),
-    "smooth_ece": (
-        "Smooth ECE",
-        "Expected calibration error by a kernel that chooses its own width.",
-    ),
-    "ici": ("Calibration index (ICI)", "Mean distance of the predictions from a smooth curve."),
-    "slope": (
-        "Calibration slope",
-        "1 is right; below 1: predictions too far from the base rate.",
-    ),
-    "intercept": ("Calibration intercept", "Of the same line of log-odds; 0 is right."),
+    "smooth_ece": "Smooth ECE: Expected calibration error by a kernel that chooses its own width.",
+    "ici": "Calibration index (ICI): Mean distance of the predictions from a smooth curve.",
+    "slope": "Calibration slope: 1 is right; below 1: predictions too far from the base rate.",
+    "intercept": "Calibration intercept: Of the same line of log-odds; 0 is right.",
     "in_the_large": (
-        "Calibration in the large",
-        "Intercept where the slope is 1; above 0: too low on the whole.",
+        "Calibration in the large: Intercept where the slope is 1; above 0: too low on the whole."
     ),
 }
 
@@ -112,6 +100,7 @@ def estimates(sample: Sample, data: Data, chance: SimulatedErrors | None) -> tup
     limits = metrics.binomial_limits(min(data.positives, data.total), data.total)
     rate = Interval(data.positives / data.total, *map(float, limits), np.nan)
     parts = sample.measured(metrics.score_decomposition)
+    kuiper = sample.measured(metrics.kuiper_interval)
     return (
         _estimate("mean_prediction", data.mean),
         _estimate("observed_rate", rate),
@@ -122,11 +111,7 @@ def estimates(sample: Sample, data: Data, chance: SimulatedErrors | None) -> tup
         _estimate("discrimination", parts.discrimination),
         _estimate("uncertainty", parts.uncertainty),
         area_under_curve(sample),
-        _estimate(
-            "kuiper_error",
-            sample.measured(metrics.kuiper_interval),
-            chance and chance.kuiper_error,
-        ),
+        _estimate("kuiper_error", kuiper, chance and chance.kuiper_error),
         _estimate("smooth_ece", sample.measured(metrics.smooth_ece), chance and chance.smooth_ece),
         _estimate("ici", sample.measured(metrics.integrated_calibration_index)),
         *_line(sample),
@@ -142,9 +127,8 @@ def _bias(interval, fewer):
 def _log_loss(sample, mean):
     if sample.impossible:
         return _estimate("log_loss", None, more="Infinite: an outcome was given probability 0.")
-    return _estimate(
-        "log_loss", mean(-np.log(np.where(sample.labels == 1, sample.scores, 1 - sample.scores)))
-    )
+    of_outcome = np.where(sample.labels == 1, sample.scores, 1 - sample.scores)
+    return _estimate("log_loss", mean(-np.log(of_outcome)))
 
 
 def area_under_curve(sample: Sample) -> Estimate:
@@ -166,14 +150,14 @@ def _line(sample):
         if np.any((sample.scores == 0) | (sample.scores == 1)):
             reason = "predictions of 0 or 1 have no finite log-odds"
         note = f"No finite line: {reason}."
-        keys = metrics.RecalibrationLine._fields
-        return tuple(Estimate(key, MEASURES[key][0], None, note=note) for key in keys)
+        names = {key: MEASURES[key].partition(": ")[0] for key in metrics.RecalibrationLine._fields}
+        return tuple(Estimate(key, name, None, note=note) for key, name in names.items())
     return tuple(map(_estimate, line._fields, line))
 
 
 def _estimate(key, found, chance: Simulated | None = None, *, more=""):
     """What was found, an `Interval` or a number, with its name and meaning."""
-    name, meaning = MEASURES[key]
+    name, _, meaning = MEASURES[key].partition(": ")
     value, lower, upper = found, None, None
     if isinstance(found, Interval):
         value, limits = found.estimate, found[1:3]
@@ -203,15 +187,10 @@ def curve_of(sample: Sample) -> Curve:
     band = sample.measured(metrics.confidence_band)
     histogram, _ = np.histogram(sample.scores, N_COLUMNS, (0, 1), weights=sample.weights)
     on_curve, on_band = corners(fit.recalibrated), corners(band.lower, band.upper)
-    columns = (
-        fit.predicted[on_curve],
-        fit.recalibrated[on_curve],
-        band.predicted[on_band],
-        band.lower[on_band],
-        band.upper[on_band],
-        histogram.astype(float),
-    )
-    return Curve(*(tuple(c.tolist()) for c in columns), band.holds_diagonal, band.crosses)
+    curve = (fit.predicted[on_curve], fit.recalibrated[on_curve])
+    limits = (band.predicted[on_band], band.lower[on_band], band.upper[on_band])
+    columns = (tuple(c.tolist()) for c in (*curve, *limits, histogram.astype(float)))
+    return Curve(*columns, band.holds_diagonal, band.crosses)
 
 
 def corners(*lines):
@@ -226,16 +205,9 @@ def bins_of(sample: Sample) -> tuple[Bin, ...]:
     distinct = group_ties(sample.scores, sample.labels, sample.weights)
     ends = np.searchsorted(prefix_sums(distinct.weights), np.cumsum(bins.counts) * (1 - 1e-12))
     starts = np.append(0, ends[:-1])
-    columns = (
-        distinct.scores[starts],
-        distinct.scores[ends - 1],
-        bins.counts,
-        bins.predicted,
-        bins.observed,
-        bins.lower,
-        bins.upper,
-    )
-    return tuple(Bin(*row) for row in zip(*(c.tolist() for c in columns), strict=True))
+    ranges = (distinct.scores[starts], distinct.scores[ends - 1])
+    rates = (bins.counts, bins.predicted, bins.observed, bins.lower, bins.upper)
+    return tuple(map(Bin, *(column.tolist() for column in ranges + rates)))
 
 
 def groups_of(sample: Sample) -> tuple[Group, ...]:

@@ -141,9 +141,8 @@ def check_one_class(subject, *, ties):
     for label in (0, 1):
         for rows in samples():
             with may_be_refused():
-                subject.require_probabilities(
-                    rows._replace(labels=np.full_like(rows.labels, label))
-                )
+                labels = np.full_like(rows.labels, label)
+                subject.require_probabilities(rows._replace(labels=labels))
         with may_be_refused():
             if ties:
                 check_one_score(subject, positives=MANY * label)
@@ -198,10 +197,11 @@ def calibrator_checks(
         weights = has_fit_parameter(calibrator, "sample_weight") if estimator else True
     if unit is None:
         unit = getattr(calibrator, "unit_scores", True)
-    table = {
+    first = {
         "range": (check_range, True),
         "new scores": (check_new_scores, True),
-        **shared.shared_checks(subject, weights, array_like),
+    }
+    last = {
         "one score": (partial(check_one_score, positives=MANY // 4), ties),
         "increasing": (check_increasing, monotone),
         "idempotence": (check_idempotence, idempotent),
@@ -212,8 +212,7 @@ def calibrator_checks(
         "rare class": (check_rare_class, True),
         "one row": (check_one_row, True),
     }
-    for name, (check, promised) in table.items():
-        yield Check(name, partial(check, subject), promised)
+    return shared.checks_of(subject, first, last, weights, array_like)
 
 
 def check_calibrator(

@@ -51,17 +51,15 @@ class Subject(shared.Subject):
         """The value for a sample, whose scores are the predictions."""
         weights = {} if rows.weights is None else {"sample_weight": rows.weights}
         given = self.given(rows)
-        found = attempt(
-            partial(self.measure, **weights), form(rows.labels), form(rows.scores), **given
-        )
+        measure = partial(self.measure, **weights)
+        found = attempt(measure, form(rows.labels), form(rows.scores), **given)
         if found.shape != ():
             raise CheckError("one number", f"shape {found.shape}", **given)
         return found[np.newaxis]
 
     def given(self, rows, at=..., **options):
         """The arguments."""
-        named = {"labels": rows.labels, "probabilities": rows.scores}
-        return named | {"sample_weight": rows.weights}
+        return dict(labels=rows.labels, probabilities=rows.scores, sample_weight=rows.weights)
 
     def referred(self, rows):
         """What the reference says."""
@@ -131,18 +129,18 @@ def measure_checks(
     subject = Subject(tolerance, reference, measure, KINDS[kind])
     if weights is None:
         weights = "sample_weight" in inspect.signature(measure).parameters
-    table = {
+    first = {
         "range": (check_range, True),
         "perfect predictions": (check_perfect, True),
         "wrong predictions": (check_wrong, True),
-        **shared.shared_checks(subject, weights, array_like),
+    }
+    last = {
         "other class": (check_other_class, symmetric),
         "extreme predictions": (check_ends, True),
         "one class": (partial(check_few, rows=ONE_CLASS), True),
         "one row": (partial(check_few, rows=ONE_ROW), True),
     }
-    for name, (check, promised) in table.items():
-        yield Check(name, partial(check, subject), promised)
+    return shared.checks_of(subject, first, last, weights, array_like)
 
 
 def check_measure(

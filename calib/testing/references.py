@@ -166,9 +166,8 @@ def gaps_of_bins(labels, probabilities, weights=None, n_bins=10, strategy="unifo
 
 def expected_error(labels, probabilities, weights=None, **binning):
     """ECE: mean over the bins of `gaps_of_bins`."""
-    return sum(
-        share * gap for share, gap in gaps_of_bins(labels, probabilities, weights, **binning)
-    )
+    bins = gaps_of_bins(labels, probabilities, weights, **binning)
+    return sum(share * gap for share, gap in bins)
 
 
 def maximum_error(labels, probabilities, weights=None, **binning):

@@ -1,6 +1,6 @@
 """Samples, and the checks that calibrators and measures have in common."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.testing.checking import CheckError
+from calib.testing.checking import Check, CheckError
 
 SIZES = (8, 12, 40)
 SEEDS = 2  # of each size
@@ -134,10 +134,8 @@ def check_form(subject, *, form):
         return as_float32(array).astype(array.dtype)
 
     for rows in samples(ties=[True]):
-        exact = subject.result(rows, form=rounded)
-        subject.require_equal(
-            rows, exact, "from float64 arrays", form=lambda array: form(rounded(array))
-        )
+        exact, meaning = subject.result(rows, form=rounded), "from float64 arrays"
+        subject.require_equal(rows, exact, meaning, form=lambda array: form(rounded(array)))
 
 
 def as_float32(array):
@@ -160,10 +158,13 @@ def as_pandas(array):
     return make(array, index=range(len(array))[::-1])
 
 
-def shared_checks(subject, weights, array_like):
-    """Functions of a subject by name, and whether each is promised."""
+def checks_of(subject, first, last, weights, array_like) -> Iterator[Check]:
+    """Those of its kind, which a subject is put through `first` and `last`, and the common ones.
+
+    By name they are functions of the subject, and whether each is promised.
+    """
     compared = subject.reference is not None
-    return {
+    common = {
         "order of rows": (partial(check_order, ties=False), True),
         "order of ties": (partial(check_order, ties=True), True),
         "weights": (partial(check_weights, zeros=False), weights),
@@ -176,3 +177,5 @@ def shared_checks(subject, weights, array_like):
         "lists": (partial(check_form, form=as_list), array_like),
         "pandas": (partial(check_form, form=as_pandas), array_like),
     }
+    for name, (check, promised) in (first | common | last).items():
+        yield Check(name, partial(check, subject), promised)

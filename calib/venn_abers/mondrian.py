@@ -65,10 +65,10 @@ class MondrianVennAbers(GroupCalibrator):
         with warnings.catch_warnings():  # one class only makes a wide pair, and no mistake
             warnings.simplefilter("ignore", OneClassWarning)
             for group, rows in _rows_by_group(groups).items():
-                self.calibrators_[group] = VennAbers(loss=self.loss).fit(
-                    scores[rows],
-                    labels[rows],
-                    sample_weight=None if weights is None else weights[rows],
+                own = None if weights is None else weights[rows]
+                calibrator = VennAbers(loss=self.loss)
+                self.calibrators_[group] = calibrator.fit(
+                    scores[rows], labels[rows], sample_weight=own
                 )
 
     def predict_interval(

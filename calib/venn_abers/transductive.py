@@ -161,14 +161,10 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         template, rows = clone(self.estimator_), np.arange(self._codes.size)
         weights = None if self._weights is None else np.append(self._weights, 1.0)
         fit_params = {"sample_weight": weights} if self._trains_weighted else {}
+        sample = self._codes, self.classes_, weights, fit_params
         pairs = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
             delayed(_venn_abers_of_one)(
-                template,
-                _safe_indexing(everything, np.append(rows, rows.size + i)),
-                self._codes,
-                self.classes_,
-                weights,
-                fit_params,
+                template, _safe_indexing(everything, np.append(rows, rows.size + i)), *sample
             )
             for i in range(n)
         )

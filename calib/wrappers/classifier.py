@@ -1,5 +1,6 @@
 """A classifier and its calibrator as one scikit-learn estimator."""
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,18 +12,8 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from calib.contract import protocol
 from calib.contract.options import check_choice, check_flag
-from calib.contract.protocol import (
-    calibrated,
-    check_calibrator,
-    check_classifier,
-    class_columns,
-    classifier_scores,
-    default_classifier,
-    is_multiclass,
-    normalized,
-    training_weights,
-)
 from calib.contract.randomness import RandomState
 from calib.contract.validation import check_weights, restored_on_failure
 from calib.logistic.platt import PlattScaling
@@ -218,8 +209,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if len(members) == 1:
             return members[0]
         calibrator = self.members_[0][1][0]
-        combine = calibrator.combine if hasattr(calibrator, "combine") else _mean
-        combined = combine(members)
+        mean = partial(np.mean, axis=0)
+        combined = getattr(calibrator, "combine", mean)(members)
         return combined / combined.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> NDArray:
@@ -256,7 +247,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def _classifier(self):
-        return default_classifier() if self.estimator is None else self.estimator
+        return protocol.default_classifier() if self.estimator is None else self.estimator
 
     def _calibrator(self):
         if isinstance(self.calibrator, list | tuple):
@@ -270,7 +261,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_flag(self.ensemble, "ensemble")
         check_splitting(self.cv)
         if not is_prefit(self.cv):
-            check_classifier(self._classifier())
+            protocol.check_classifier(self._classifier())
 
     def _fit(self, X, y, sample_weight, groups, fit_params):
         self._check_arguments()
@@ -298,14 +289,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _routed(self, sample_weight, groups, fit_params):
         """What the classifier's fit, the splitter's split and the calibrator's fit are given."""
         if get_config()["enable_metadata_routing"]:
-            check_calibrator(self._calibrator(), multiclass=True)
+            protocol.check_calibrator(self._calibrator(), multiclass=True)
             given = {"sample_weight": sample_weight, "groups": groups, **fit_params}
             given = {name: value for name, value in given.items() if value is not None}
             routed = process_routing(self, "fit", **given)
             training = routed["estimator"].get("fit", {})  # prefit: nothing
             return training, routed["splitter"]["split"], routed["calibrator"]["fit"]
         weighted = sample_weight is not None
-        check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
+        protocol.check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
         if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
             raise ValueError(f"groups are for a splitter, but cv={self.cv!r} splits nothing")
         prefit = is_prefit(self.cv)
@@ -314,7 +305,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 'cv="prefit" trains no classifier, which could take the fit parameters '
                 f"{', '.join(fit_params)}: leave them out"
             )
-        training = {} if prefit else training_weights(self._classifier(), sample_weight)
+        training = {} if prefit else protocol.training_weights(self._classifier(), sample_weight)
         splitting = {} if groups is None else {"groups": groups}
         calibrating = {} if sample_weight is None else {"sample_weight": sample_weight}
         return training | fit_params, splitting, calibrating
@@ -326,7 +317,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _calibrate(self, scores, codes, params):
         """Fit the calibrators, each on its column of scores."""
-        if is_multiclass(self._calibrator()):
+        if protocol.is_multiclass(self._calibrator()):
             return [clone(self._calibrator()).fit(scores, codes, **params)]
         positives = [1] if self.classes_.size == 2 else range(self.classes_.size)
         return [
@@ -337,22 +328,17 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _probabilities(self, X, estimator, calibrators):
         """Calibrated probabilities of one member."""
         scores = self._scores(estimator, X)
-        if is_multiclass(calibrators[0]):
+        if protocol.is_multiclass(calibrators[0]):
             return calibrators[0].predict_proba(scores)
-        probabilities = np.column_stack(
-            [calibrated(f, column) for f, column in zip(calibrators, scores.T, strict=True)]
-        )
+        columns = zip(calibrators, scores.T, strict=True)
+        probabilities = np.column_stack([protocol.calibrated(f, column) for f, column in columns])
         if self.classes_.size == 2:
             return np.hstack([1 - probabilities, probabilities])
-        return normalized(probabilities)
+        return protocol.normalized(probabilities)
 
     def _scores(self, estimator, X):
         method = self.response_method
         if method == "auto" and getattr(self._calibrator(), "unit_scores", False):
             method = "predict_proba"
-        scores = classifier_scores(estimator, X, method, self.classes_.size)
-        return class_columns(self._calibrator(), scores)
-
-
-def _mean(probabilities):
-    return np.mean(probabilities, axis=0)
+        scores = protocol.classifier_scores(estimator, X, method, self.classes_.size)
+        return protocol.class_columns(self._calibrator(), scores)

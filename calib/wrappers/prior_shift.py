@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import CompositeCalibrator
 from calib.contract.options import check_positive
-from calib.contract.protocol import calibrated, check_calibrator, rows_for, takes_groups
+from calib.contract.protocol import calibrated, check_calibrator, fitted, takes_groups
 from calib.contract.validation import check_scores, check_weights
 
 FARTHEST = 40.0  # log-odds: base rates beyond are as good as 0 or 1
@@ -132,8 +131,7 @@ class PriorShift(CompositeCalibrator):
         self.calibrator_ = None
         if self.calibrator is not None:
             check_calibrator(self.calibrator, weighted=weights is not None, grouped=True)
-            given = rows_for(self.calibrator, weights=weights, groups=groups)
-            self.calibrator_ = clone(self.calibrator).fit(scores, labels, **given)
+            self.calibrator_ = fitted(self.calibrator, scores, labels, weights, groups)
         weights = np.ones(labels.size) if weights is None else weights
         positive, negative = weights[labels == 1].sum(), weights[labels == 0].sum()
         self.base_rate_ = float(positive / (positive + negative))

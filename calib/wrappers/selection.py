@@ -4,17 +4,10 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.base import clone
 
+from calib.contract import protocol
 from calib.contract.calibrator import CompositeCalibrator
 from calib.contract.options import check_integer
-from calib.contract.protocol import (
-    calibrated,
-    calibrated_logits,
-    check_calibrator,
-    rows_for,
-    takes_groups,
-)
 from calib.kernels.dealing import deal
 from calib.logistic.platt import PlattScaling
 from calib.venn_abers.inductive import VennAbers
@@ -87,7 +80,7 @@ class CalibratorCV(CompositeCalibrator):
     @property
     def takes_groups(self) -> bool:
         """Whether one of the candidates asks for the group of each row."""
-        return any(map(takes_groups, self._candidates()))
+        return any(map(protocol.takes_groups, self._candidates()))
 
     @property
     def map_(self):
@@ -98,9 +91,8 @@ class CalibratorCV(CompositeCalibrator):
         if self.calibrators is None:
             return PlattScaling(), VennAbers()
         if not isinstance(self.calibrators, list | tuple):
-            raise ValueError(
-                f"calibrators must be a list of calibrators; found {self.calibrators!r}"
-            )
+            found = self.calibrators
+            raise ValueError(f"calibrators must be a list of calibrators; found {found!r}")
         return self.calibrators
 
     def _fit(self, scores, labels, weights, groups=None):
@@ -109,7 +101,7 @@ class CalibratorCV(CompositeCalibrator):
         if not candidates:
             raise ValueError("calibrators is empty: pass at least one")
         for candidate in candidates:
-            check_calibrator(candidate, weighted=True, grouped=True)
+            protocol.check_calibrator(candidate, weighted=True, grouped=True)
         if weights is None:
             weights = np.ones(scores.size)
         self.losses_ = np.full(len(candidates), np.nan)
@@ -121,18 +113,13 @@ class CalibratorCV(CompositeCalibrator):
                 losses = [_loss(one, scores, labels, groups, folds) for one in candidates]
             self.losses_ = np.array(losses)
         best = int(np.argmin(self.losses_))  # of NaN, the first
-        self.calibrator_ = _fitted(candidates[best], scores, labels, weights, groups)
+        self.calibrator_ = protocol.fitted(candidates[best], scores, labels, weights, groups)
 
     def _predict(self, scores, groups=None):
-        return calibrated(self.calibrator_, scores, groups)
+        return protocol.calibrated(self.calibrator_, scores, groups)
 
     def _predict_logit(self, scores, groups=None):
-        return calibrated_logits(self.calibrator_, scores, groups)
-
-
-def _fitted(candidate, scores, labels, weights, groups):
-    given = rows_for(candidate, weights=weights, groups=groups)
-    return clone(candidate).fit(scores, labels, **given)
+        return protocol.calibrated_logits(self.calibrator_, scores, groups)
 
 
 def _loss(candidate, scores, labels, groups, folds):
@@ -141,9 +128,10 @@ def _loss(candidate, scores, labels, groups, folds):
     for held_out in folds:
         others = weights - held_out
         others[others < 1e-9 * weights] = 0.0  # left by rounding
-        fitted = _fitted(candidate, scores, labels, others, groups)
+        fitted = protocol.fitted(candidate, scores, labels, others, groups)
         rows = held_out > 0
-        logits = calibrated_logits(fitted, scores[rows], None if groups is None else groups[rows])
+        some = None if groups is None else groups[rows]
+        logits = protocol.calibrated_logits(fitted, scores[rows], some)
         margins = np.where(labels[rows] == 1, logits, -logits)
         total += held_out[rows] @ np.logaddexp(0, -margins)
     return total / weights.sum()
