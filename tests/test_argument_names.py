@@ -133,7 +133,7 @@ DRAWN = {
         consistency_band(LABELS, SCORES, n_resamples=20, random_state=state).lower
     ),
     "simulated_errors": lambda state: (
-        simulated_errors(LABELS, SCORES, n_draws=5, random_state=state).kuiper_error.draws
+        simulated_errors(LABELS, SCORES, n_resamples=5, random_state=state).kuiper_error.draws
     ),
     "rings": lambda state: rings(30, state)[0],
 }

@@ -243,7 +243,7 @@ def test_a_detectable_bias_is_detected():
 
 def test_simulated_errors_are_those_of_the_package_and_the_draws_of_the_predictions():
     labels, scores = drawn(200, decimals=2)
-    found = simulated_errors(labels, scores, n_draws=30)
+    found = simulated_errors(labels, scores, n_resamples=30)
     assert found.kuiper_error.estimate == pytest.approx(kuiper_error(labels, scores))
     assert found.smooth_ece.estimate == pytest.approx(smooth_ece(labels, scores))
     assert found.miscalibration.estimate == pytest.approx(
@@ -265,7 +265,7 @@ def test_simulated_p_values_are_uniform_for_calibrated_predictions():
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.1, 0.9, 60)
     draws = [
-        simulated_errors(rng.random(60) < scores, scores, n_draws=9, random_state=rng)
+        simulated_errors(rng.random(60) < scores, scores, n_resamples=9, random_state=rng)
         for _ in range(100)
     ]
     for errors in zip(*draws, strict=True):
@@ -278,12 +278,12 @@ def test_simulated_p_values_are_uniform_for_calibrated_predictions():
 def test_simulated_p_values_of_what_cannot_be():
     labels, scores = [1, 0, 1, 0], [0.0, 0.5, 0.5, 0.5]
     assert {error.p_value for error in simulated_errors(labels, scores)} == {0.0}
-    off = simulated_errors(np.zeros(50), np.full(50, 0.5), n_draws=9).kuiper_error
+    off = simulated_errors(np.zeros(50), np.full(50, 0.5), n_resamples=9).kuiper_error
     assert off.p_value == 0.1 and off.by_chance() == off.draws.max() < off.estimate
     with pytest.raises(ValueError, match="whole numbers"):
         simulated_errors([0, 1], [0.2, 0.7], sample_weight=[0.5, 1.5])
-    with pytest.raises(ValueError, match="n_draws"):
-        simulated_errors([0, 1], [0.2, 0.7], n_draws=0)
+    with pytest.raises(ValueError, match="n_resamples"):
+        simulated_errors([0, 1], [0.2, 0.7], n_resamples=0)
 
 
 # The recalibration line

@@ -33,12 +33,7 @@ from calib.metrics.intervals import (
 )
 from calib.metrics.kuiper import BiasedRange, detectable_bias, kuiper_interval, kuiper_range
 from calib.metrics.limits import binomial_limits, mean_interval
-from calib.metrics.losses import (
-    accuracy,
-    brier_score_loss,
-    log_loss,
-    root_mean_squared_error,
-)
+from calib.metrics.losses import accuracy, brier_score_loss, log_loss, root_mean_squared_error
 from calib.metrics.recalibration import RecalibrationIntervals, recalibration_intervals
 from calib.metrics.scorers import get_scorer
 from calib.metrics.sequential import SequentialCalibrationTest

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_sample
-from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.binning import equal_frequency_starts, prefix_sums
-from calib.kernels.grouping import group_ties
+from calib.kernels.binning import prefix_sums
+from calib.kernels.grouping import Groups
+from calib.metrics.corp import corp_of
 from calib.metrics.limits import clopper_pearson
+from calib.metrics.samples import counted_ties_of, neighbours
 
 MOST_KNOTS = 1000  # at which a consistency band is stored
 
@@ -100,8 +100,7 @@ def consistency_band(
     """
     check_positive(confidence, "confidence", below=1)
     check_integer(n_resamples, "n_resamples")
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    groups = group_ties(probabilities, labels, weights)
+    groups = counted_ties_of(labels, probabilities, sample_weight)
     rng = check_random_state(random_state)
     n_points = max(1, round(groups.weights.sum()))
     shares = groups.weights / groups.weights.sum()
@@ -112,12 +111,9 @@ def consistency_band(
         counts = rng.multinomial(n_points, shares)
         drawn = np.flatnonzero(counts)
         counts, scores = counts[drawn], groups.scores[drawn]
-        positives = rng.binomial(counts, scores)
-        starts, totals, hits = pool_adjacent_violators(
-            counts.astype(np.float64), positives.astype(np.float64)
-        )
-        values = np.repeat(hits / totals, np.diff(starts))
-        fit[:] = np.interp(groups.scores[knots], scores, values)
+        positives = rng.binomial(counts, scores).astype(np.float64)
+        curve = corp_of(Groups(scores, counts.astype(np.float64), positives))
+        fit[:] = np.interp(groups.scores[knots], scores, curve.recalibrated)
     tail = (1 - confidence) / 2
     lower, upper = np.quantile(fits, [tail, 1 - tail], axis=0)
     return CalibrationBand(groups.scores[knots], lower, upper, float(confidence))
@@ -184,21 +180,13 @@ def confidence_band(
     """
     check_positive(confidence, "confidence", below=1)
     check_integer(n_groups, "n_groups")
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    ties = group_ties(probabilities, labels, weights)
-    n_ties = ties.scores.size
-    points = prefix_sums(ties.weights)
-    starts = (
-        np.arange(n_ties + 1)
-        if n_ties <= n_groups
-        else equal_frequency_starts(points, int(n_groups))
-    )
-    lower, upper = _simultaneous_limits(
-        points[starts], prefix_sums(ties.positives)[starts], 1 - confidence
-    )
+    ties = counted_ties_of(labels, probabilities, sample_weight)
+    starts = neighbours(ties, n_groups)
+    points, positives = (prefix_sums(column)[starts] for column in (ties.weights, ties.positives))
+    lower, upper = _simultaneous_limits(points, positives, 1 - confidence)
     # A group speaks for predictions from its last one on below, and up to its first one above.
     group = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    first, last = np.zeros((2, n_ties), bool)
+    first, last = np.zeros((2, ties.scores.size), bool)
     first[starts[:-1]] = last[starts[1:] - 1] = True
     lower = np.append(lower, 0.0)[np.where(last, group, group - 1)]
     upper = np.append(upper, 1.0)[np.where(first, group, group + 1)]

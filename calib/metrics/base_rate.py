@@ -8,9 +8,12 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, logsumexp, xlogy
 
 from calib.contract.validation import check_labels
+from calib.metrics.anytime import AnytimeTest
+
+REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
 
 
-class BaseRateTest:
+class BaseRateTest(AnytimeTest):
     r"""Sequential test of one base rate, against a change between two batches.
 
     With K positives among the N rows so far, the e-value is
@@ -57,17 +60,12 @@ class BaseRateTest:
     """
 
     def __init__(self):
+        super().__init__()
         self.n_rows, self.n_positives = [], []
-        self.log_e_value = self.largest_log_e_value = 0.0
 
     def __repr__(self):
         n_rows = self.n_rows[-1] if self.n_rows else 0
         return f"{type(self).__name__}(n_rows={n_rows}, p_value={self.p_value:.3g})"
-
-    @property
-    def p_value(self) -> float:
-        """Probability, at most, that a constant rate ever looks as bad as this."""
-        return math.exp(-self.largest_log_e_value)
 
     def update(self, labels: ArrayLike) -> Self:
         """Take in the outcomes of a batch.
@@ -98,44 +96,25 @@ class BaseRateTest:
         )
         unchanged = _log_marginal(rows, positives) - math.log(before.size + 1)
         best = xlogy(positives, positives / rows) + xlogy(rows - positives, 1 - positives / rows)
-        self.log_e_value = float(logsumexp(np.append(changed, unchanged)) - best)
-        self.largest_log_e_value = max(self.largest_log_e_value, self.log_e_value)
+        self._found(float(logsumexp(np.append(changed, unchanged)) - best))
         self.n_rows.append(rows)
         self.n_positives.append(positives)
         return self
 
     def to_dict(self) -> dict:
         """All that the test remembers, as plain numbers for ``json.dumps``."""
-        return {
-            "n_rows": self.n_rows,
-            "n_positives": self.n_positives,
-            "log_e_value": self.log_e_value,
-            "largest_log_e_value": self.largest_log_e_value,
-        }
+        return {name: getattr(self, name) for name in REMEMBERED}
 
-    @classmethod
-    def from_dict(cls, stored: dict) -> Self:
-        """The test that `to_dict` has turned into `stored`: it goes on where that one was.
-
-        Raises
-        ------
-        ValueError
-            If `stored` is no such dictionary.
-        """
-        test = cls()
-        try:
-            test.n_rows, test.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
-            test.log_e_value = float(stored["log_e_value"])
-            test.largest_log_e_value = float(stored["largest_log_e_value"])
-            counts = np.array([[0, *test.n_rows], [0, *test.n_positives]])
-            steps = np.diff(counts) if counts.dtype.kind == "i" else np.array([-1])
-            if np.any(steps < 0) or np.any(steps[1] > steps[0]):
-                raise ValueError("n_rows and n_positives are no running counts")
-            if not test.log_e_value <= test.largest_log_e_value:
-                raise ValueError("log_e_value exceeds the largest")
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
-        return test
+    def _restore(self, stored):
+        self.n_rows, self.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
+        self.log_e_value = float(stored["log_e_value"])
+        self.largest_log_e_value = float(stored["largest_log_e_value"])
+        counts = np.array([[0, *self.n_rows], [0, *self.n_positives]])
+        steps = np.diff(counts) if counts.dtype.kind == "i" else np.array([-1])
+        if np.any(steps < 0) or np.any(steps[1] > steps[0]):
+            raise ValueError("n_rows and n_positives are no running counts")
+        if not self.log_e_value <= self.largest_log_e_value:
+            raise ValueError("log_e_value exceeds the largest")
 
 
 def _log_marginal(rows, positives):

@@ -20,7 +20,7 @@ from calib.kernels.binning import (
 )
 from calib.kernels.grouping import group_ties
 from calib.metrics.limits import clopper_pearson
-from calib.metrics.ties import ties_of
+from calib.metrics.samples import ties_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,8 +265,7 @@ def debiased_squared_error(
     -0.0933
     """
     sample = check_sample(labels, probabilities, sample_weight, counts=True)
-    curve = bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group")
-    return debiased(curve)
+    return debiased(bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group"))
 
 
 def sweep_calibration_error(

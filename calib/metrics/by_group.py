@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_sample, one_dimensional
-from calib.metrics.discrimination import codes_of
+from calib.metrics.discrimination import parts_of
 from calib.metrics.limits import binomial_limits
+from calib.metrics.samples import grouped_sample
 from calib.metrics.significance import kuiper_test
 
 
@@ -49,26 +49,19 @@ def calibration_by_group(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     groups : array-like of shape (n,)
         Group of each row: numbers or strings.
     confidence : float, default=0.95
         Probability, at least, that all limits hold, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     found : dict of group to GroupCalibration
         In the order of the groups.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -91,11 +84,8 @@ def calibration_by_group(
     [0.5, 0.3, 0.12, 0.48]
     """
     check_positive(confidence, "confidence", below=1)
-    groups = one_dimensional(groups, "groups")
-    if sample_weight is not None and groups.size == np.size(sample_weight):
-        groups = groups[np.asarray(sample_weight, np.float64) > 0]
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    names, codes = codes_of(groups, labels.size, name="groups", other="probabilities")
+    sample, names, codes = grouped_sample(labels, probabilities, groups, sample_weight, counts=True)
+    labels, probabilities, weights = sample
     counts = np.ones(labels.size) if weights is None else weights
     totals, predicted, positives = (
         np.bincount(codes, counts * column) for column in (1, probabilities, labels)
@@ -104,16 +94,11 @@ def calibration_by_group(
     limits = binomial_limits(
         np.minimum(positives, totals), totals, confidence=confidence ** (1 / names.size)
     )
-    order, ends = np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]
-    p_values = []
-    for rows in np.split(order, ends):
-        part = None if weights is None else weights[rows]
-        test = kuiper_test(labels[rows], probabilities[rows], sample_weight=part)
-        p_values.append(_for_all(test.p_value, names.size))
+    tests = (kuiper_test(z, p, sample_weight=w) for z, p, w in parts_of(sample, codes))
     biases = (side - predicted for side in (observed, *limits))
-    columns = (totals, positives, predicted, observed, *biases)
-    rows = zip(*(column.tolist() for column in columns), p_values, strict=True)
-    return dict(zip(names.tolist(), (GroupCalibration(*row) for row in rows), strict=True))
+    columns = (column.tolist() for column in (totals, positives, predicted, observed, *biases))
+    p_values = (_for_all(test.p_value, names.size) for test in tests)
+    return dict(zip(names.tolist(), map(GroupCalibration, *columns, p_values), strict=True))
 
 
 def _for_all(p_value, n_tests):

@@ -46,10 +46,7 @@ def change_test(values: ArrayLike) -> ChangeTest:
     -------
     result : ChangeTest
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----

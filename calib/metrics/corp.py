@@ -12,7 +12,7 @@ from calib.contract.validation import check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties
 from calib.metrics.losses import logarithmic, squared
-from calib.metrics.ties import ties_of
+from calib.metrics.samples import ties_of
 
 
 @dataclass(frozen=True, eq=False)

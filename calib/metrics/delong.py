@@ -7,9 +7,11 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_labels, check_scores, check_weights
+from calib.contract.validation import check_labels, check_scores
 from calib.kernels.binning import prefix_sums
 from calib.metrics.intervals import Interval, check_same_size
+from calib.metrics.limits import normal_interval
+from calib.metrics.samples import counts_of
 
 
 def auc_interval(
@@ -113,9 +115,7 @@ def auc_difference(
         labels, first, second, names=["first", "second"], sample_weight=sample_weight
     )
     shares = _shares(labels, first, weights) - _shares(labels, second, weights)
-    difference, error = _mean_and_error(shares, labels, weights)
-    reach = float(ndtri((1 + confidence) / 2)) * error
-    return Interval(difference, difference - reach, difference + reach, error)
+    return normal_interval(*_mean_and_error(shares, labels, weights), confidence)
 
 
 def _two_of_each(labels, *scores, names, sample_weight):
@@ -123,9 +123,7 @@ def _two_of_each(labels, *scores, names, sample_weight):
     scores = [check_scores(column, name=name) for column, name in zip(scores, names, strict=True)]
     check_same_size(*scores)
     labels = check_labels(labels, size=scores[0].size, other=names[0])
-    weights = np.ones(labels.size)
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, size=labels.size, other=names[0])
+    weights = counts_of(sample_weight, labels, names[0])
     for label in (0, 1):
         found = weights[labels == label].sum()
         if found <= 1:

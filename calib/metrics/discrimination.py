@@ -100,11 +100,11 @@ def auc_by_parts(
     outside = np.dot(positives, negatives.sum() - negatives)
     won, n_pairs = won_pairs(labels, scores, weights)
     won_inside = inside = 0.0
-    rows_by_part = np.split(np.argsort(parts, kind="stable"), np.cumsum(np.bincount(parts))[:-1])
-    for part in np.flatnonzero(positives * negatives):
-        rows = rows_by_part[part]
-        here = won_pairs(labels[rows], scores[rows], None if weights is None else weights[rows])
-        won_inside, inside = won_inside + here[0], inside + here[1]
+    samples = parts_of((labels, scores, weights), parts)
+    for part, n_pairs_here in zip(samples, positives * negatives, strict=True):
+        if n_pairs_here > 0:
+            here = won_pairs(*part)
+            won_inside, inside = won_inside + here[0], inside + here[1]
     return PartsAUC(
         _share(won, n_pairs),
         _share(won_inside, inside),
@@ -144,6 +144,13 @@ def codes_of(parts, size, *, name="parts", other="scores"):
         return np.unique(parts, return_inverse=True)
     except TypeError:  # strings beside numbers, or None
         raise ValueError(f"{name} must be all numbers or all strings: convert them") from None
+
+
+def parts_of(columns, codes):
+    """Yield the rows of each part of `columns`, one of which may be None, by their `codes`."""
+    order, ends = np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))
+    for rows in np.split(order, ends[:-1]):
+        yield tuple(None if column is None else column[rows] for column in columns)
 
 
 def _class_weights(labels, weights):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.validation import check_scores
 from calib.kernels.binning import prefix_sums
-from calib.metrics.ties import ties_of
+from calib.metrics.samples import ties_of
 
 
 class MurphyCurve(NamedTuple):

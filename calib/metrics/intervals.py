@@ -1,5 +1,7 @@
 """How sure a measure is: intervals, for one prediction, for two on the same rows, over groups."""
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -8,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_sample, check_scores, one_dimensional
-from calib.metrics.discrimination import codes_of
+from calib.contract.validation import check_sample, check_scores
+from calib.metrics.discrimination import parts_of
+from calib.metrics.samples import grouped_sample
 
 Measure = Callable[..., float]
 
@@ -96,10 +99,8 @@ def bootstrap_interval(
     """
     check_positive(confidence, "confidence", below=1)
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    values, draws = _resampled(
-        [measure], labels, [probabilities], weights, n_resamples, random_state
-    )
-    return _basic(values[0], draws[:, 0], confidence)
+    predictions = [probabilities]
+    return _basic(measure, labels, predictions, weights, confidence, n_resamples, random_state)
 
 
 def bootstrap_difference(
@@ -157,10 +158,8 @@ def bootstrap_difference(
     labels, first, weights = check_sample(labels, first, sample_weight, name="first", counts=True)
     if weights is not None:
         second = second[np.asarray(sample_weight, np.float64) > 0]
-    values, draws = _resampled(
-        [measure, measure], labels, [first, second], weights, n_resamples, random_state
-    )
-    return _basic(values[0] - values[1], draws[:, 0] - draws[:, 1], confidence)
+    predictions = [first, second]
+    return _basic(measure, labels, predictions, weights, confidence, n_resamples, random_state)
 
 
 def bootstrap_by_group(
@@ -216,29 +215,20 @@ def bootstrap_by_group(
     {'a': 0.025, 'b': 0.26}
     """
     check_positive(confidence, "confidence", below=1)
-    groups = one_dimensional(groups, "groups")
-    if sample_weight is not None and groups.size == np.size(sample_weight):
-        groups = groups[np.asarray(sample_weight, np.float64) > 0]
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    names, codes = codes_of(groups, labels.size, name="groups", other="probabilities")
-    rng = check_random_state(random_state)
-    intervals = {}
-    for code, name in enumerate(names.tolist()):
-        rows = codes == code
-        intervals[name] = bootstrap_interval(
-            measure,
-            labels[rows],
-            probabilities[rows],
-            confidence=confidence ** (1 / names.size),
-            n_resamples=n_resamples,
-            random_state=rng,
-            sample_weight=None if weights is None else weights[rows],
-        )
-    return intervals
+    sample, names, codes = grouped_sample(labels, probabilities, groups, sample_weight)
+    settings = {
+        "confidence": confidence ** (1 / names.size),
+        "n_resamples": n_resamples,
+        "random_state": check_random_state(random_state),
+    }
+    return {
+        name: bootstrap_interval(measure, z, p, sample_weight=w, **settings)
+        for name, (z, p, w) in zip(names.tolist(), parts_of(sample, codes), strict=True)
+    }
 
 
-def _resampled(measures, labels, predictions, weights, n_resamples, random_state):
-    """Each measure of its prediction, on the sample and on `n_resamples` draws from it.
+def _basic(measure, labels, predictions, weights, confidence, n_resamples, random_state):
+    """Basic interval of a measure of one prediction, or of the difference that two of them make.
 
     Equal rows are pooled first: fewer are drawn, and the draws do not depend on their order.
     """
@@ -247,38 +237,30 @@ def _resampled(measures, labels, predictions, weights, n_resamples, random_state
     weights = np.ones(labels.size) if weights is None else weights
     columns = [labels, *predictions]
     order = np.lexsort(columns)
-    labels, *predictions = (column[order] for column in columns)
-    new = np.any([np.diff(column, prepend=-1) != 0 for column in (labels, *predictions)], axis=0)
+    columns = [column[order] for column in columns]
+    new = np.any([np.diff(column, prepend=-1) != 0 for column in columns], axis=0)
     starts = np.flatnonzero(new)
-    labels, weights = labels[starts], np.add.reduceat(weights[order], starts)
-    predictions = [column[starts] for column in predictions]
+    weights = np.add.reduceat(weights[order], starts)
+    labels, *predictions = (column[starts] for column in columns)
     n_points = max(1, round(weights.sum()))
     shares = weights / weights.sum()
 
-    def values(counts):
-        return [
-            float(measure(labels, column, sample_weight=counts))
-            for measure, column in zip(measures, predictions, strict=True)
-        ]
+    def measured(counts):
+        values = (float(measure(labels, column, sample_weight=counts)) for column in predictions)
+        return functools.reduce(operator.sub, values)
 
-    draws = np.empty((n_resamples, len(measures)))
-    for draw in draws:
+    draws = np.empty(n_resamples)
+    for i in range(n_resamples):
         try:
-            draw[:] = values(rng.multinomial(n_points, shares))
+            draws[i] = measured(rng.multinomial(n_points, shares))
         except ValueError as error:
             raise ValueError(
                 f"measure refused a draw from the rows, so the sample is too small for it: {error}"
             ) from error
-    return values(weights), draws
-
-
-def _basic(value, draws, confidence):
-    """Interval from draws, reflected at the value."""
-    tail = (1 - confidence) / 2
+    value, tail = measured(weights), (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
-    return Interval(
-        value, float(2 * value - high), float(2 * value - low), float(draws.std(ddof=1))
-    )
+    lower, upper = 2 * value - high, 2 * value - low  # reflected at the value
+    return Interval(value, float(lower), float(upper), float(draws.std(ddof=1)))
 
 
 def check_same_size(first, second=None):

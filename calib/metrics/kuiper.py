@@ -9,10 +9,10 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_sample, check_scores, check_weights
+from calib.contract.validation import check_sample, check_scores
 from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties
 from calib.metrics.intervals import Interval
+from calib.metrics.samples import counted_ties_of, counts_of
 from calib.metrics.significance import brownian_range_tail
 from calib.metrics.unbinned import kuiper_error
 
@@ -35,24 +35,17 @@ def kuiper_interval(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
+    {sample}
     confidence : float, default=0.95
         Coverage, at least, in large samples, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     interval : Interval
         Its `error` is the root above: the standard deviation of the mean residual, at most.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -110,12 +103,8 @@ def kuiper_range(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {sample}
+    {counts}
 
     Returns
     -------
@@ -123,10 +112,7 @@ def kuiper_range(
         ``abs(observed - predicted) * count``, over all rows, is the Kuiper error. Where no residual
         is left, the range of all predictions.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -139,21 +125,15 @@ def kuiper_range(
     >>> kuiper_range([0, 1, 0, 0, 0], [0.125, 0.25, 0.5, 0.75, 1.0])
     BiasedRange(lowest=0.5, highest=1.0, count=3.0, predicted=0.75, observed=0.0)
     """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    groups = group_ties(probabilities, labels, weights)
+    groups = counted_ties_of(labels, probabilities, sample_weight)
     path = prefix_sums(groups.positives - groups.weights * groups.scores)
     first, last = sorted((int(np.argmin(path)), int(np.argmax(path))))
     if first == last:
         first, last = 0, groups.scores.size
     scores, counts, positives = (column[first:last] for column in groups)
-    total = float(counts.sum())
-    return BiasedRange(
-        float(scores[0]),
-        float(scores[-1]),
-        total,
-        float(np.dot(counts, scores) / total),
-        float(positives.sum() / total),
-    )
+    total = counts.sum()
+    means = (np.dot(counts, scores) / total, positives.sum() / total)
+    return BiasedRange(*map(float, (scores[0], scores[-1], total, *means)))
 
 
 def detectable_bias(
@@ -177,8 +157,7 @@ def detectable_bias(
         One less the level of the test, in (0, 1).
     power : float, default=0.8
         Probability of finding the bias, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -186,10 +165,7 @@ def detectable_bias(
         It falls with the root of n. From 1 on every bias can escape the test; 0 is that of
         predictions of 0 and 1, which the first one that is wrong refutes.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -205,9 +181,7 @@ def detectable_bias(
     check_positive(confidence, "confidence", below=1)
     check_positive(power, "power", below=1)
     scores = check_scores(probabilities, name="probabilities", unit=True)
-    counts = np.ones(scores.size)
-    if sample_weight is not None:
-        counts = check_weights(sample_weight, size=scores.size, other="probabilities")
+    counts = counts_of(sample_weight, scores, "probabilities")
     deviation = math.sqrt(np.dot(counts, scores * (1 - scores)))
     return float((critical_range(confidence) + ndtri(power)) * deviation / counts.sum())
 

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_scores, check_weights
+from calib.contract.validation import check_scores
 from calib.metrics.intervals import Interval
+from calib.metrics.samples import counts_of
 
 
 def binomial_limits(
@@ -38,10 +39,7 @@ def binomial_limits(
     lower, upper : ndarray
         Of the common shape.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -93,18 +91,14 @@ def mean_interval(
         A finite number for each row.
     confidence : float, default=0.95
         Coverage in large samples, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
     interval : Interval
         Infinite where there is no more than one row.
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
@@ -121,9 +115,7 @@ def mean_interval(
     """
     check_positive(confidence, "confidence", below=1)
     values = check_scores(values, name="values")
-    counts = np.ones(values.size)
-    if sample_weight is not None:
-        counts = check_weights(sample_weight, size=values.size, other="values")
+    counts = counts_of(sample_weight, values, "values")
     total = counts.sum()
     mean = float(np.dot(counts, values) / total)
     if total <= 1:

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_sample
 from calib.metrics.intervals import Interval
 from calib.metrics.limits import normal_interval
+from calib.metrics.samples import counted
 from calib.metrics.unbinned import recalibration_line
 
 
@@ -48,8 +48,7 @@ def recalibration_intervals(
         Predictions in (0, 1): their logits must be finite.
     confidence : float, default=0.95
         Coverage of each interval in large samples, in (0, 1).
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+    {counts}
 
     Returns
     -------
@@ -78,9 +77,8 @@ def recalibration_intervals(
     [0.32, 0.14, 0.49, 0.09]
     """
     check_positive(confidence, "confidence", below=1)
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    line = recalibration_line(labels, probabilities, sample_weight=weights)
-    counts = np.ones(labels.size) if weights is None else weights
+    line = recalibration_line(labels, probabilities, sample_weight=sample_weight)
+    labels, probabilities, counts = counted(labels, probabilities, sample_weight)
     logits, ones = logit(probabilities), np.ones(labels.size)
     errors = (
         *_sandwich(labels, expit(line.intercept + line.slope * logits), counts, logits, ones),

@@ -7,14 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit, logit
 
-from calib.metrics.significance import counted, impossible
+from calib.metrics.anytime import AnytimeTest
+from calib.metrics.samples import counted
+from calib.metrics.significance import impossible
 
 PRIOR_PRECISION = 4.0
 MOST_EXTREME = 1e-12  # logits are those of probabilities no nearer to 0 and 1
 MOST_STEPS = 50
 
 
-class SequentialCalibrationTest:
+class SequentialCalibrationTest(AnytimeTest):
     r"""Monitor calibration batch by batch, with a guarantee at every time.
 
     It bets on each outcome against the predictions p, with probabilities q that it has learned
@@ -70,26 +72,16 @@ class SequentialCalibrationTest:
     """
 
     def __init__(self):
+        super().__init__()
         self.n_rows = 0.0
-        self.log_e_value = 0.0
-        self.largest_log_e_value = 0.0
         self._mean = np.zeros(2)
         self._precision = PRIOR_PRECISION * np.eye(2)
 
     def __repr__(self):
         return f"{type(self).__name__}(n_rows={self.n_rows}, p_value={self.p_value:.3g})"
 
-    @property
-    def p_value(self) -> float:
-        """Probability, at most, that calibrated predictions ever look as bad as these have."""
-        return math.exp(-self.largest_log_e_value)
-
     def update(
-        self,
-        labels: ArrayLike,
-        probabilities: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
+        self, labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Bet on the outcomes of a batch, then learn from it.
 
@@ -122,8 +114,7 @@ class SequentialCalibrationTest:
             bets = log_expit(side * (logits + design @ self._mean)) - log_expit(side * logits)
             gain = float(np.dot(weights, bets))
         self.n_rows += float(weights.sum())
-        self.log_e_value += gain
-        self.largest_log_e_value = max(self.largest_log_e_value, self.log_e_value)
+        self._found(self.log_e_value + gain)
         self._learn(labels, logits, design, weights)
         return self
 
@@ -136,28 +127,15 @@ class SequentialCalibrationTest:
             "precision": self._precision.tolist(),
         }
 
-    @classmethod
-    def from_dict(cls, stored: dict) -> Self:
-        """The test that `to_dict` has turned into `stored`: it goes on where that one was.
-
-        Raises
-        ------
-        ValueError
-            If `stored` is no such dictionary.
-        """
-        test = cls()
-        try:
-            test.n_rows, test.log_e_value, test.largest_log_e_value = map(float, stored["totals"])
-            test._mean = np.array(stored["mean"], np.float64).reshape(2)
-            test._precision = np.array(stored["precision"], np.float64).reshape(2, 2)
-            if np.isnan([test.n_rows, test.log_e_value, test.largest_log_e_value]).any():
-                raise ValueError("a total is NaN")
-            if not np.isfinite(test._mean).all():
-                raise ValueError("the mean is not finite")
-            np.linalg.cholesky(test._precision)  # raises if it is not positive definite
-        except (KeyError, TypeError, ValueError, np.linalg.LinAlgError) as error:
-            raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
-        return test
+    def _restore(self, stored):
+        self.n_rows, self.log_e_value, self.largest_log_e_value = map(float, stored["totals"])
+        self._mean = np.array(stored["mean"], np.float64).reshape(2)
+        self._precision = np.array(stored["precision"], np.float64).reshape(2, 2)
+        if np.isnan([self.n_rows, self.log_e_value, self.largest_log_e_value]).any():
+            raise ValueError("a total is NaN")
+        if not np.isfinite(self._mean).all():
+            raise ValueError("the mean is not finite")
+        np.linalg.cholesky(self._precision)  # raises if it is not positive definite
 
     def _learn(self, labels, logits, design, weights):
         """Laplace's approximation, with what is known so far as the prior."""

@@ -12,6 +12,7 @@ from calib.contract.validation import check_sample
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics.binned import bin_sample
+from calib.metrics.samples import counted
 
 # Of the highest point of a path that is read at n times only: what it lacks to that of Brownian
 # motion, in standard deviations of a step (Chernoff 1965, Siegmund 1979)
@@ -202,12 +203,6 @@ def brownian_range_tail(x: float) -> float:
     if x == 0:
         return 1.0
     return float(1 - np.sum((8 / x**2 + 8 / squares) * np.exp(-squares / (2 * x**2))))
-
-
-def counted(labels, probabilities, sample_weight):
-    """A clean sample; weights, which are counts here, are ones where there are none."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    return labels, probabilities, np.ones(labels.size) if weights is None else weights
 
 
 def impossible(labels, probabilities):

@@ -23,10 +23,10 @@ class Simulated(NamedTuple):
     ----------
     estimate : float
         The measure of the sample.
-    draws : ndarray of shape (n_draws,)
+    draws : ndarray of shape (n_resamples,)
         The measure of each draw.
     p_value : float
-        ``(1 + number of draws as large as the estimate) / (1 + n_draws)``; 0 if an outcome was
+        ``(1 + number of draws as large as the estimate) / (1 + n_resamples)``; 0 if an outcome was
         given probability 0, which no draw does.
     """
 
@@ -59,7 +59,7 @@ def simulated_errors(
     labels: ArrayLike,
     probabilities: ArrayLike,
     *,
-    n_draws: int = 99,
+    n_resamples: int = 99,
     random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> SimulatedErrors:
@@ -67,11 +67,8 @@ def simulated_errors(
 
     Parameters
     ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool.
-    probabilities : array-like of shape (n,)
-        Predictions in [0, 1].
-    n_draws : int, default=99
+    {sample}
+    n_resamples : int, default=99
         Number of draws.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
@@ -82,17 +79,14 @@ def simulated_errors(
     -------
     errors : SimulatedErrors
 
-    Raises
-    ------
-    ValueError
-        For input that is not as described; the message names the argument.
+    {raises}
 
     Notes
     -----
-    O(n log n + n_draws n). The predictions stay as they are, so no theory of large samples is
-    needed: calibrated predictions have a p value of at most ``k / (n_draws + 1)`` with just that
-    probability, or a smaller one where draws are tied. One p value is right; the smallest of three
-    is not.
+    O(n log n + n_resamples n). The predictions stay as they are, so no theory of large samples is
+    needed: calibrated predictions have a p value of at most ``k / (n_resamples + 1)`` with just
+    that probability, or a smaller one where draws are tied. One p value is right; the smallest of
+    three is not.
 
     References
     ----------
@@ -105,7 +99,7 @@ def simulated_errors(
     >>> round(found.estimate, 3), found.p_value, round(found.by_chance(0.95), 3)
     (0.2, 0.02, 0.133)
     """
-    check_integer(n_draws, "n_draws")
+    check_integer(n_resamples, "n_resamples")
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     if weights is not None and np.any(weights != np.rint(weights)):
         raise ValueError(
@@ -116,7 +110,7 @@ def simulated_errors(
     impossible = np.any(probabilities == 1.0 - labels)
     estimates = _errors(groups)
     rng = check_random_state(random_state)
-    draws = [_errors(groups._replace(positives=_drawn(groups, rng))) for _ in range(n_draws)]
+    draws = [_errors(groups._replace(positives=_drawn(groups, rng))) for _ in range(n_resamples)]
     return SimulatedErrors(*map(_simulated, estimates, np.transpose(draws), [impossible] * 3))
 
 

@@ -9,15 +9,10 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from calib.contract.validation import check_sample, rescaled
-from calib.kernels.binning import (
-    equal_frequency_starts,
-    linear_sums,
-    prefix_sums,
-    segment_sums,
-)
+from calib.kernels.binning import linear_sums, prefix_sums, segment_sums
 from calib.kernels.logistic import fit_logistic
 from calib.kernels.total_variation import least_total_variation
-from calib.metrics.ties import ties_of
+from calib.metrics.samples import neighbours, ties_of
 
 CELLS = 2**15  # of the grid on which residuals are smoothed
 MOST_LOCAL_FITS = 1000
@@ -296,10 +291,7 @@ def integrated_calibration_index(
     0.25
     """
     groups = ties_of(labels, probabilities, sample_weight)
-    starts = equal_frequency_starts(prefix_sums(groups.weights), MOST_LOCAL_FITS)
-    if groups.scores.size <= MOST_LOCAL_FITS:
-        starts = np.arange(groups.scores.size + 1)
-    counts, totals, positives = segment_sums(starts, *groups)
+    counts, totals, positives = segment_sums(neighbours(groups, MOST_LOCAL_FITS), *groups)
     predicted, observed = totals / counts, positives / counts
     smooth = [_loess(x, predicted, observed, counts) for x in predicted]
     return float(np.average(np.abs(smooth - predicted), weights=counts))
