@@ -90,7 +90,10 @@ def test_help_lists_commands_and_exit_codes_and_imports_nothing_heavy():
         assert word in out
 
 
-@pytest.mark.parametrize("words", [[], ["fit"], ["fly"], ["fit", "x.csv", "--score", "s"]])
+@pytest.mark.parametrize(
+    "words",
+    [[], ["fit"], ["fly"], ["fit", "x.csv", "--score", "s"], ["fit", "x.csv", "--label", "z"]],
+)
 def test_wrong_words_end_with_2(words, capfd):
     with pytest.raises(SystemExit) as end:
         main(words)
@@ -100,6 +103,7 @@ def test_wrong_words_end_with_2(words, capfd):
 def test_errors_are_one_line(data, stored, tmp_path, capfd):
     new = tmp_path / "new"
     assert "No such file" in refusal(capfd, "fit", tmp_path / "absent", *COLUMNS, "-o", new)
+    assert "[Errno" not in refusal(capfd, "apply", stored, tmp_path / "absent", "--score", "p")
     assert "no column 'p'" in refusal(capfd, "apply", stored, data, "--score", "p")
     assert "No such file" in refusal(capfd, "apply", tmp_path / "absent", data, "--score", "prob")
     assert "holds no map" in refusal(capfd, "apply", data, data, "--score", "prob")
@@ -233,6 +237,11 @@ def test_apply_warns_of_scores_where_the_map_has_seen_none(stored, tmp_path, cap
     data = table(tmp_path / "far.csv", scores, scores)
     assert main(["apply", stored, data, "--score", "prob"]) == 0
     assert "1 below, 2 above" in capfd.readouterr().err
+    seen = json.loads(Path(stored).read_text())["fitted_to"]
+    ends = np.array([seen["lowest_score"], seen["highest_score"]])
+    ends = table(tmp_path / "ends.csv", ends, ends)
+    assert main(["apply", stored, ends, "--score", "prob"]) == 0
+    assert capfd.readouterr().err == ""
 
 
 def test_apply_writes_as_the_text_is_written(stored, tmp_path, capfd):
@@ -466,9 +475,20 @@ def test_monitor_without_and_with_an_alarm(tmp_path, capfd):
     assert main(["monitor", good, *COLUMNS]) == 0
     out, err = capfd.readouterr()
     assert len(out.splitlines()) == 9 and "calibration" not in out and err == ""
+    assert [int(line.split()[0]) for line in out.splitlines()[1:]] == list(range(500, 4001, 500))
     bad = monitored(tmp_path / "bad.csv", 1, 4000, lambda p: p**2)
     assert main(["monitor", bad, *COLUMNS]) == 1
     assert "calibration" in capfd.readouterr().out.splitlines()[-1]
+
+
+def test_monitor_gives_half_of_alpha_to_each_of_its_two_tests(tmp_path, capfd):
+    path = monitored(tmp_path / "data.csv", 1, 2000, lambda p: p**1.2)
+    main(["monitor", path, *COLUMNS])
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()[1:]]
+    smallest = min(float(p) for line in lines for p in line[3:5])
+    assert smallest < 0.4
+    assert main(["monitor", path, *COLUMNS, "--alpha", str(1.9 * smallest)]) == 0
+    assert main(["monitor", path, *COLUMNS, "--alpha", str(2.1 * smallest)]) == 1
 
 
 def test_monitor_sees_a_base_rate_that_changes_with_the_predictions(tmp_path, capfd):
@@ -553,3 +573,21 @@ def test_progress_is_said_on_request_and_on_a_terminal(monkeypatch, capsys):
             for n_rows in range(1000, 5000, 1000):
                 progress(n_rows)
         assert capsys.readouterr().err == expected
+
+
+# Report
+
+
+def test_a_report_of_few_rows_says_what_it_read(tmp_path, capfd):
+    """Of so few rows nothing is compared, which would take long."""
+    rng = np.random.default_rng(0)
+    words = np.where(rng.random(30) < 0.5, "yes", "no")
+    data = tmp_path / "few.csv"
+    pairs = zip(rng.random(30).tolist(), words, strict=True)
+    data.write_text("prob,clicked\n" + "".join(f"{p},{word}\n" for p, word in pairs))
+    out = tmp_path / "few.json"
+    columns = ["--score", "prob", "--label", "clicked"]
+    assert main(["report", str(data), *columns, "--positive", "yes", "--json", "-o", str(out)]) == 0
+    notes = json.loads(out.read_text())["notes"]
+    assert notes[0] == "Columns: score from 'prob', label from 'clicked'. Positive: 'yes'."
+    assert capfd.readouterr().err.startswith("calib report: ")

@@ -143,4 +143,4 @@ def test_every_equivalent_mutant_is_one_of_calib():
     for module, *known in mutate.equivalents():
         source = (ROOT / f"{module}.py").read_text(encoding="utf-8")
         found = [lines for *lines, _ in all_mutants(source)]
-        assert found.count(known) == 1, (module, *known)
+        assert known in found, (module, *known)
