@@ -18,7 +18,7 @@ import time
 import hypothesis
 import pytest
 
-SECONDS = 40  # of the processor, for the tests of one file; those after are not looked at
+SECONDS = 200  # of the processor, for the tests of one file; those after are not looked at
 MEMORY = 8 * 2**30
 OPTIONS = ["-q", "--assert=plain", "-p", "no:cacheprovider"]  # and no plugins but ours
 

@@ -55,11 +55,12 @@ def interpolate_group(centres, moments, h, queries, sums):
     exponentials in t, which a polynomial approximates to a small relative error.
     """
     centre, radius = queries[0] / 2 + queries[-1] / 2, queries[-1] / 2 - queries[0] / 2
-    values = np.empty(N_NODES)
-    for k in range(N_NODES):
-        t = radius * NODES[k] / h
-        values[k] = math.exp(t * t / 2) * block_sum(centres, moments, h, centre + t * h)
-    coefficients = TO_COEFFICIENTS @ values
+    coefficients = np.zeros(N_NODES)
+    for node in range(N_NODES):
+        t = radius * NODES[node] / h
+        value = math.exp(t * t / 2) * block_sum(centres, moments, h, centre + t * h)
+        for k in range(N_NODES):  # a matrix product takes a second to compile
+            coefficients[k] += TO_COEFFICIENTS[k, node] * value
     for q in range(queries.size):
         offset = queries[q] - centre
         x = offset / radius if radius > 0 else 0.0
