@@ -12,6 +12,9 @@ from calib.contract.options import check_choice
 from calib.contract.validation import NEAREST, check_scores, inside, log_odds
 from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
+from calib.kernels.spline import piecewise_cubic
+
+FAR = 1e6  # intervals beyond the outer knots, where a spline ends to be a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +27,9 @@ class CalibrationMap(ABC):
 
     Attributes
     ----------
-    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta"}
-        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap` or `BetaMap`.
+    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta", "spline", "logit_spline"}
+        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap`, `BetaMap`, `SplineMap` or
+        `LogitSplineMap`.
 
     Examples
     --------
@@ -189,6 +193,77 @@ class BetaMap(_LogisticMap):
 
 
 @dataclass(frozen=True, eq=False)
+class SplineMap(_LogisticMap):
+    """Log-odds that are cubic pieces of the score, of equal width, and lines beyond them.
+
+    With ``t = k * (s - low) / (high - low)``, kept within [-1e6, k + 1e6], the piece is
+    ``j = clip(floor(t) + 1, 0, k + 1)`` and the log-odds are
+    ``sum(c * (t - max(j - 1, 0)) ** i for i, c in enumerate(coefficients[j]))``. Probabilities are
+    kept within [2**-53, 1 - 2**-53].
+
+    Attributes
+    ----------
+    low, high : float
+        The outer knots.
+    coefficients : ndarray of shape (k + 2, 4)
+        Of the line below `low`, the k pieces, and the line above `high`.
+    """
+
+    low: float
+    high: float
+    coefficients: np.ndarray
+    kind: ClassVar[str] = "spline"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds, before they are kept within those of the probabilities."""
+        places = positions(scores, self.low, self.high, len(self.coefficients) - 2)
+        return piecewise_cubic(places, self.coefficients)
+
+    def _evaluate(self, scores):
+        return inside(super()._evaluate(scores))
+
+    @classmethod
+    def _of(cls, entries):
+        low, high = (float(check_scores([entries[e]], name=e)[0]) for e in ("low", "high"))
+        if not low < high:
+            raise ValueError(f"low must be below high; found {low} and {high}")
+        rows = entries["coefficients"]
+        if not isinstance(rows, list) or len(rows) < 3:
+            raise ValueError("coefficients must be a list of at least 3 pieces")
+        pieces = [check_scores(row, name="coefficients") for row in rows]
+        if any(piece.size != 4 for piece in pieces):
+            raise ValueError("coefficients must be four numbers for each piece")
+        return cls(low, high, np.stack(pieces))
+
+
+@dataclass(frozen=True, eq=False)
+class LogitSplineMap(SplineMap):
+    """A `SplineMap` of the log-odds of the score, which is kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    low, high : float
+        The outer knots, log-odds.
+    coefficients : ndarray of shape (k + 2, 4)
+        As those of a `SplineMap`.
+    """
+
+    kind: ClassVar[str] = "logit_spline"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds, before they are kept within those of the probabilities."""
+        return super().logits(log_odds(scores))
+
+
+def positions(
+    values: NDArray[np.float64], low: float, high: float, n_intervals: int
+) -> NDArray[np.float64]:
+    """Where `values` lie in `n_intervals` equal parts of [low, high], at most 1e6 parts outside."""
+    shares = (values / 2 - low / 2) / (high / 2 - low / 2)  # the range may be beyond all floats
+    return np.clip(n_intervals * shares, -FAR, n_intervals + FAR)
+
+
+@dataclass(frozen=True, eq=False)
 class _Tabulated(CalibrationMap):
     scores: np.ndarray
     probabilities: np.ndarray
@@ -263,4 +338,5 @@ class LinearMap(_Tabulated):
         return interpolate(self.scores, self.probabilities, scores)
 
 
-KINDS = {form.kind: form for form in (StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap)}
+FORMS = StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap
+KINDS = {form.kind: form for form in FORMS}

@@ -7,11 +7,14 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
+from scipy.special import expit, logit
 
 from calib.contract.validation import NEAREST
+from calib.maps.forms import FAR
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
+MOST = -logit(NEAREST)  # log-odds
 SEARCH = """\
   let low = 0, high = scores.length;
   while (low < high) {
@@ -36,6 +39,14 @@ POLYNOMIAL = """\
   const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
 """
 BETA = "  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));\n"
+SPLINE = """\
+  const n = coefficients.length - 2, share = (value / 2 - low / 2) / (high / 2 - low / 2);
+  const place = Math.min(Math.max(n * share, -1e6), n + 1e6);
+  const piece = Math.min(Math.max(Math.floor(place) + 1, 0), n + 1);
+  const apart = place - Math.max(piece - 1, 0);
+  const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
+  return Math.min(Math.max(1 / (1 + Math.exp(-logit)), 2 ** -53), 1 - 2 ** -53);
+"""
 EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
@@ -114,6 +125,34 @@ def _sql_beta(map_, score):
     return _sql_logistic(score, logit, _sql_ends(map_, score))
 
 
+def _sql_spline(map_, score):
+    return _sql_pieces(map_, score, score, lambda knots: knots, [])
+
+
+def _sql_logit_spline(map_, score):
+    return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", expit, _sql_ends(map_, score))
+
+
+def _sql_pieces(map_, score, value, score_at, ends):
+    """A spline of `value`: the piece is found by the score, as `score_at` knows it at the knots."""
+    n = len(map_.coefficients) - 2
+    halves = np.linspace(map_.low / 2, map_.high / 2, n + 1)  # the range may be beyond all floats
+    half, gap, high, low = _literals([halves[0], halves[-1] - halves[0], MOST, -MOST])
+    (least, greatest), (first, last) = _literals([NEAREST, 1 - NEAREST]), _literals([-FAR, n + FAR])
+    place = f"({n}.0 * ((0.5 * {value} - {half}) / {gap}))"
+    below = [f"{place} < {first}", *(f"{score} < {cut}" for cut in _literals(score_at(2 * halves)))]
+    pieces = [(first, 0), *((place, j) for j in range(n + 2)), (last, n + 1)]
+    values = []
+    for at, piece in pieces:
+        *lower, logit = _literals(map_.coefficients[piece])
+        for coefficient in reversed(lower):
+            logit = f"({coefficient} + ({at} - {max(piece - 1, 0)}.0) * {logit})"
+        far = [(f"{logit} > {high}", greatest), (f"{logit} < {low}", least)]
+        values.append(_case(score, far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
+    below.append(f"{place} <= {last}")
+    return _case(score, [*ends, *zip(below, values[:-1], strict=True)], values[-1])
+
+
 def _sql_logistic(score, logit, ends=()):
     """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
     far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
@@ -155,6 +194,11 @@ PROGRAMS = {
         "linear": _javascript(TABLE, SEARCH + INTERPOLATE),
         "sigmoid": _javascript(["slope", "intercept"], SIGMOID + EXPIT),
         "logit_polynomial": _javascript(["coefficients", "centre"], INSIDE + POLYNOMIAL + EXPIT),
+        "spline": _javascript(["low", "high", "coefficients"], "  const value = score;\n" + SPLINE),
+        "logit_spline": _javascript(
+            ["low", "high", "coefficients"],
+            INSIDE + "  const value = Math.log(s / (1 - s));\n" + SPLINE,
+        ),
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
     },
     "sql": {
@@ -162,6 +206,8 @@ PROGRAMS = {
         "linear": _sql_linear,
         "sigmoid": _sql_sigmoid,
         "logit_polynomial": _sql_polynomial,
+        "spline": _sql_spline,
+        "logit_spline": _sql_logit_spline,
         "beta": _sql_beta,
     },
 }
