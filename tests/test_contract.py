@@ -251,6 +251,7 @@ def test_the_map_alone_gives_the_predictions(calibrator):
         by_hand = expit(stored["level"] + stored["a"] * np.log(inside / m) - upper)
     elif stored["kind"] in ("spline", "logit_spline"):
         values = logit(queries.clip(2.0**-53, 1 - 2.0**-53)) if "_" in stored["kind"] else queries
+        values = values.clip(stored["least"], stored["greatest"])
         knots = np.linspace(stored["low"], stored["high"], len(stored["coefficients"]) - 1)
         piece = np.searchsorted(knots, values, side="right")
         apart = (values - knots[np.maximum(piece - 1, 0)]) / (knots[1] - knots[0])

@@ -14,8 +14,6 @@ from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
 from calib.kernels.spline import piecewise_cubic
 
-FAR = 1e6  # intervals beyond the outer knots, where a spline ends to be a line
-
 
 @dataclass(frozen=True, eq=False)
 class CalibrationMap(ABC):
@@ -196,19 +194,23 @@ class BetaMap(_LogisticMap):
 class SplineMap(_LogisticMap):
     """Log-odds that are cubic pieces of the score, of equal width, and lines beyond them.
 
-    With ``t = k * (s - low) / (high - low)``, kept within [-1e6, k + 1e6], the piece is
-    ``j = clip(floor(t) + 1, 0, k + 1)`` and the log-odds are
+    The score s is kept within [least, greatest] first. With ``t = k * (s - low) / (high - low)``
+    the piece is ``j = clip(floor(t) + 1, 0, k + 1)`` and the log-odds are
     ``sum(c * (t - max(j - 1, 0)) ** i for i, c in enumerate(coefficients[j]))``. Probabilities are
     kept within [2**-53, 1 - 2**-53].
 
     Attributes
     ----------
+    least, greatest : float
+        Beyond them the map is constant.
     low, high : float
         The outer knots.
     coefficients : ndarray of shape (k + 2, 4)
         Of the line below `low`, the k pieces, and the line above `high`.
     """
 
+    least: float
+    greatest: float
     low: float
     high: float
     coefficients: np.ndarray
@@ -216,24 +218,33 @@ class SplineMap(_LogisticMap):
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-odds, before they are kept within those of the probabilities."""
-        places = positions(scores, self.low, self.high, len(self.coefficients) - 2)
-        return piecewise_cubic(places, self.coefficients)
+        return piecewise_cubic(self.places(scores), self.coefficients)
+
+    def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where `values` lie, k parts between the outer knots being 1 each."""
+        half = np.clip(values, self.least, self.greatest) / 2  # ranges may be beyond all floats
+        share = (half - self.low / 2) / (self.high / 2 - self.low / 2)
+        return (len(self.coefficients) - 2) * share
 
     def _evaluate(self, scores):
         return inside(super()._evaluate(scores))
 
     @classmethod
     def _of(cls, entries):
-        low, high = (float(check_scores([entries[e]], name=e)[0]) for e in ("low", "high"))
-        if not low < high:
-            raise ValueError(f"low must be below high; found {low} and {high}")
+        ends = {
+            e: float(check_scores([entries[e]], name=e)[0])
+            for e in ("least", "greatest", "low", "high")
+        }
+        for low, high in (("low", "high"), ("least", "greatest")):
+            if not ends[low] < ends[high]:
+                raise ValueError(f"{low} must be below {high}; found {ends[low]} and {ends[high]}")
         rows = entries["coefficients"]
         if not isinstance(rows, list) or len(rows) < 3:
             raise ValueError("coefficients must be a list of at least 3 pieces")
         pieces = [check_scores(row, name="coefficients") for row in rows]
         if any(piece.size != 4 for piece in pieces):
             raise ValueError("coefficients must be four numbers for each piece")
-        return cls(low, high, np.stack(pieces))
+        return cls(**ends, coefficients=np.stack(pieces))
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,10 +253,9 @@ class LogitSplineMap(SplineMap):
 
     Attributes
     ----------
-    low, high : float
-        The outer knots, log-odds.
+    least, greatest, low, high : float
+        Log-odds, as those of a `SplineMap`.
     coefficients : ndarray of shape (k + 2, 4)
-        As those of a `SplineMap`.
     """
 
     kind: ClassVar[str] = "logit_spline"
@@ -253,14 +263,6 @@ class LogitSplineMap(SplineMap):
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-odds, before they are kept within those of the probabilities."""
         return super().logits(log_odds(scores))
-
-
-def positions(
-    values: NDArray[np.float64], low: float, high: float, n_intervals: int
-) -> NDArray[np.float64]:
-    """Where `values` lie in `n_intervals` equal parts of [low, high], at most 1e6 parts outside."""
-    shares = (values / 2 - low / 2) / (high / 2 - low / 2)  # the range may be beyond all floats
-    return np.clip(n_intervals * shares, -FAR, n_intervals + FAR)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,7 @@ from contextlib import closing
 import numpy as np
 from scipy.special import expit, logit
 
-from calib.contract.validation import NEAREST
-from calib.maps.forms import FAR
+from calib.contract.validation import NEAREST, inside
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
@@ -39,9 +38,10 @@ POLYNOMIAL = """\
   const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
 """
 BETA = "  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));\n"
+LOGIT = "  const value = Math.log(s / (1 - s));\n"
 SPLINE = """\
-  const n = coefficients.length - 2, share = (value / 2 - low / 2) / (high / 2 - low / 2);
-  const place = Math.min(Math.max(n * share, -1e6), n + 1e6);
+  const n = coefficients.length - 2, half = Math.min(Math.max(value, least), greatest) / 2;
+  const place = n * ((half - low / 2) / (high / 2 - low / 2));
   const piece = Math.min(Math.max(Math.floor(place) + 1, 0), n + 1);
   const apart = place - Math.max(piece - 1, 0);
   const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
@@ -126,31 +126,36 @@ def _sql_beta(map_, score):
 
 
 def _sql_spline(map_, score):
-    return _sql_pieces(map_, score, score, lambda knots: knots, [])
+    return _sql_pieces(map_, score, score, lambda values: values)
 
 
 def _sql_logit_spline(map_, score):
-    return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", expit, _sql_ends(map_, score))
+    return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", _probability)
 
 
-def _sql_pieces(map_, score, value, score_at, ends):
-    """A spline of `value`: the piece is found by the score, as `score_at` knows it at the knots."""
+def _probability(logits):
+    """The score with such log-odds; near 1 expit alone is off by a unit of the last place."""
+    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
+
+
+def _sql_pieces(map_, score, value, score_of):
+    """A spline of `value`; the piece is found by the score, as `score_of` knows it at the knots."""
     n = len(map_.coefficients) - 2
     halves = np.linspace(map_.low / 2, map_.high / 2, n + 1)  # the range may be beyond all floats
-    half, gap, high, low = _literals([halves[0], halves[-1] - halves[0], MOST, -MOST])
-    (least, greatest), (first, last) = _literals([NEAREST, 1 - NEAREST]), _literals([-FAR, n + FAR])
-    place = f"({n}.0 * ((0.5 * {value} - {half}) / {gap}))"
-    below = [f"{place} < {first}", *(f"{score} < {cut}" for cut in _literals(score_at(2 * halves)))]
-    pieces = [(first, 0), *((place, j) for j in range(n + 2)), (last, n + 1)]
-    values = []
-    for at, piece in pieces:
-        *lower, logit = _literals(map_.coefficients[piece])
+    half, gap, most, least = _literals([halves[0], halves[-1] - halves[0], MOST, -MOST])
+    nearest = _literals([1 - NEAREST, NEAREST])
+    place, pieces = f"{n}.0 * (0.5 * {value} - {half}) / {gap}", []
+    for j, coefficients in enumerate(map_.coefficients):
+        *lower, logit = _literals(coefficients)
         for coefficient in reversed(lower):
-            logit = f"({coefficient} + ({at} - {max(piece - 1, 0)}.0) * {logit})"
-        far = [(f"{logit} > {high}", greatest), (f"{logit} < {low}", least)]
-        values.append(_case(score, far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
-    below.append(f"{place} <= {last}")
-    return _case(score, [*ends, *zip(below, values[:-1], strict=True)], values[-1])
+            logit = f"({coefficient} + ({place} - {max(j - 1, 0)}.0) * {logit})"
+        far = zip((f"{logit} > {most}", f"{logit} < {least}"), nearest, strict=True)
+        pieces.append(_case(score, far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
+    ends = score_of(np.array([map_.least, map_.greatest]))
+    (first, last), values = _literals(ends), _literals(map_(ends))
+    branches = [(f"{score} <= {first}", values[0]), (f"{score} >= {last}", values[1])]
+    below = [f"{score} < {cut}" for cut in _literals(score_of(2 * halves))]
+    return _case(score, [*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
 
 
 def _sql_logistic(score, logit, ends=()):
@@ -188,17 +193,15 @@ def _digits(value, reads):
 
 
 TABLE = ["scores", "probabilities"]
+PIECES = ["least", "greatest", "low", "high", "coefficients"]
 PROGRAMS = {
     "javascript": {
         "step": _javascript(TABLE, SEARCH + STEP),
         "linear": _javascript(TABLE, SEARCH + INTERPOLATE),
         "sigmoid": _javascript(["slope", "intercept"], SIGMOID + EXPIT),
         "logit_polynomial": _javascript(["coefficients", "centre"], INSIDE + POLYNOMIAL + EXPIT),
-        "spline": _javascript(["low", "high", "coefficients"], "  const value = score;\n" + SPLINE),
-        "logit_spline": _javascript(
-            ["low", "high", "coefficients"],
-            INSIDE + "  const value = Math.log(s / (1 - s));\n" + SPLINE,
-        ),
+        "spline": _javascript(PIECES, "  const value = score;\n" + SPLINE),
+        "logit_spline": _javascript(PIECES, INSIDE + LOGIT + SPLINE),
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
     },
     "sql": {
