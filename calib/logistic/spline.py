@@ -28,7 +28,7 @@ FAR = 1e3  # intervals beyond the outer knots
 RIDGE = 1e-13  # of the diagonal: rounding could leave a Hessian singular
 MOST_OBSERVATIONS = 1e12  # beyond, rounding is larger than the penalty
 MAX_STEPS = 1000
-MANY = 20_000  # rows, beyond which those of a cell are condensed
+MANY = 5_000  # rows, beyond which those of a cell are condensed
 
 
 class SplineCalibrator(ScalingCalibrator):
@@ -92,7 +92,7 @@ class SplineCalibrator(ScalingCalibrator):
     0.01 / N, or above 1 less that, are taken as that: N observations do not bear out more, and the
     map is constant there. For margins the line of Platt scaling says where that is.
 
-    Of more than 20,000 rows, those of a class within 1/64 of an interval are replaced by two
+    Of more than 5,000 rows, those of a class within 1/64 of an interval are replaced by two
     weighted ones with the same moments up to the third, by Gauss's quadrature: the loss of a cubic
     is off by some 1e-9 of itself. O(N) for these moments, then O(1) for each of some forty Newton
     steps. Predict: O(1) for each score.
