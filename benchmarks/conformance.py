@@ -97,6 +97,7 @@ CALIBRATORS = {
     ),
     ("calib", "BetaCalibration"): (calib.BetaCalibration(), MONOTONE),
     ("calib", "QuadraticLogit"): (calib.QuadraticLogit(), {}),
+    ("calib", "SplineCalibrator"): (calib.SplineCalibrator(), MONOTONE | NO_INTERCEPT),
     ("calib", "IsotonicCalibrator"): (calib.IsotonicCalibrator(), ISOTONIC),
     ("calib", "IsotonicCalibrator(centred=True)"): (
         calib.IsotonicCalibrator(centred=True),

@@ -277,7 +277,8 @@ TASKS = {
             calibrator(UNPENALISED, powers, "predict_proba")
         ),
     },
-    "Splines, for which calib points to packages": {
+    "Splines": {
+        "calib SplineCalibrator": calibrator(calib.SplineCalibrator()),
         "splinecalib SplineCalib": splinecalib_spline,
         "probcal SplineCalibrator": calibrator(probcal.SplineCalibrator(), method="predict_proba"),
     },

@@ -30,12 +30,15 @@ from .isotonic.regression import IsotonicCalibrator as IsotonicCalibrator
 from .logistic.beta import BetaCalibration as BetaCalibration
 from .logistic.platt import PlattScaling as PlattScaling
 from .logistic.quadratic import QuadraticLogit as QuadraticLogit
+from .logistic.spline import SplineCalibrator as SplineCalibrator
 from .logistic.temperature import TemperatureScaling as TemperatureScaling
 from .maps.forms import BetaMap as BetaMap
 from .maps.forms import CalibrationMap as CalibrationMap
 from .maps.forms import LinearMap as LinearMap
 from .maps.forms import LogitPolynomialMap as LogitPolynomialMap
+from .maps.forms import LogitSplineMap as LogitSplineMap
 from .maps.forms import SigmoidMap as SigmoidMap
+from .maps.forms import SplineMap as SplineMap
 from .maps.forms import StepMap as StepMap
 from .maps.stored import load_map as load_map
 from .online.calibrators import OnlineCalibrator as OnlineCalibrator

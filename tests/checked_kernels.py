@@ -26,7 +26,7 @@ CHECKED = {f"calib.kernels.{name}" for name in KERNELS}
 CALIBRATORS = [
     "ABB", "BBQ", "ENIR", "BetaCalibration", "DirectIsotonic", "DirichletProcessCalibrator",
     "HistogramBinning", "IsotonicCalibrator", "KernelCalibrator", "PlattScaling", "QuadraticLogit",
-    "TemperatureScaling", "VennAbers",
+    "SplineCalibrator", "TemperatureScaling", "VennAbers",
 ]  # fmt: skip
 MOST_ACCESSES = 2_000_000  # in one call of `bounded`: beyond, a loop has no end
 done = SimpleNamespace(accesses=0)  # no attribute of the class: to change one takes long

@@ -193,7 +193,7 @@ def test_warnings_are_one_line(tmp_path, capfd):
         (lambda d: d | {"version": 2}, "version 2"),
         (lambda d: {k: v for k, v in d.items() if k != "method"}, "'method'"),
         (lambda d: d | {"fitted_to": {}}, "fitted_to|missing"),
-        (lambda d: d | {"map": {"kind": "spline"}}, "kind must be"),
+        (lambda d: d | {"map": {"kind": "cubic"}}, "kind must be"),
         (lambda d: d | {"map": d["map"] | {"scores": [0.5, 0.1]}}, "probabilities|increase"),
         (lambda d: d | {"map": d["map"] | {"probabilities": [float("nan")]}}, "finite"),
     ],
@@ -344,6 +344,15 @@ def stored_map(map_):
     return StoredMap(map_, "Some", {}, fitted_to, "calib")
 
 
+PIECES = {  # of a spline, which goes on smoothly
+    **{"least": -1e306, "greatest": 1e306},
+    "coefficients": [
+        *[[-1.0, 0.5, 0.0, 0.0], [-1.0, 0.5, 0.0, 0.25]],
+        *[[-0.25, 1.25, 0.75, -0.5], [1.25, 1.25, -0.75, 0.25], [2.0, 0.5, 0.0, 0.0]],
+    ],
+}
+
+
 def maps():
     rng = np.random.default_rng(0)
     many = np.sort(rng.normal(size=400))
@@ -362,6 +371,10 @@ def maps():
         {"kind": "logit_polynomial", "coefficients": [-0.3, 1.7], "centre": 0.2},
         {"kind": "logit_polynomial", "coefficients": [0.3, 0.9, -0.1], "centre": -1.0},
         {"kind": "beta", "a": 0.5, "b": 1.25, "level": -0.5, "centre": 0.3},
+        {"kind": "spline", "low": -1.5, "high": 1.0} | PIECES,
+        {"kind": "spline", "low": -1e308, "high": 1e308} | PIECES,
+        {"kind": "logit_spline", "low": -2.0, "high": 3.0} | PIECES,
+        {"kind": "logit_spline", "low": -2.0, "high": 3.0} | PIECES | {"least": -1, "greatest": 5},
     ):
         yield CalibrationMap.from_dict(numbers)
 

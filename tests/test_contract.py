@@ -37,6 +37,7 @@ from calib import (
     PlattScaling,
     PriorShift,
     QuadraticLogit,
+    SplineCalibrator,
     TemperatureScaling,
     VennAbers,
 )
@@ -51,6 +52,8 @@ CALIBRATORS = [
     TemperatureScaling(scale="score"),
     BetaCalibration(),
     QuadraticLogit(),
+    SplineCalibrator(),
+    SplineCalibrator(scale="score", increasing=False),
     IsotonicCalibrator(),
     IsotonicCalibrator(centred=True),
     IsotonicCalibrator(centred=True, smoothing=1),
@@ -246,6 +249,14 @@ def test_the_map_alone_gives_the_predictions(calibrator):
         inside, m = queries.clip(2.0**-53, 1 - 2.0**-53), stored["centre"]
         upper = stored["b"] * np.log((1 - inside) / (1 - m))
         by_hand = expit(stored["level"] + stored["a"] * np.log(inside / m) - upper)
+    elif stored["kind"] in ("spline", "logit_spline"):
+        values = logit(queries.clip(2.0**-53, 1 - 2.0**-53)) if "_" in stored["kind"] else queries
+        values = values.clip(stored["least"], stored["greatest"])
+        knots = np.linspace(stored["low"], stored["high"], len(stored["coefficients"]) - 1)
+        piece = np.searchsorted(knots, values, side="right")
+        apart = (values - knots[np.maximum(piece - 1, 0)]) / (knots[1] - knots[0])
+        pieces = np.array(stored["coefficients"])[piece]
+        by_hand = expit(sum(c * apart**k for k, c in enumerate(pieces.T)))
     else:
         place = np.searchsorted(stored["scores"], queries, side="right")
         by_hand = np.array(stored["probabilities"])[place]

@@ -263,6 +263,8 @@ METHODS = [
     calib.TemperatureScaling(scale="score"),
     calib.BetaCalibration(),
     calib.QuadraticLogit(),
+    calib.SplineCalibrator(),
+    calib.SplineCalibrator(scale="score"),
     calib.IsotonicCalibrator(),
     calib.IsotonicCalibrator(centred=True, smoothing=1),
     *(

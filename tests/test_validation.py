@@ -303,17 +303,24 @@ def test_platt_scaling_knows_log_odds_beyond_those_of_the_largest_probability():
 # Maps
 
 
+ENDS = {"kind": "spline", "least": -1, "greatest": 1, "low": 0, "high": 1}
+
+
 @pytest.mark.parametrize(
     "stored, message",
     [
         (3, "stored must be a dictionary"),
-        ({"kind": "spline"}, "kind must be one of 'step', 'linear', 'sigmoid'"),
+        ({"kind": "cubic"}, "kind must be one of 'step', 'linear', 'sigmoid'"),
         ({}, "kind must be one of"),
         ({"kind": "sigmoid", "slope": 1.0}, "a sigmoid map has the entries kind, intercept, slope"),
         ({"kind": "sigmoid", "slope": np.nan, "intercept": 0.0}, "slope must be finite"),
         ({"kind": "logit_polynomial", "coefficients": [], "centre": 0.0}, "coefficients is empty"),
         ({"kind": "logit_polynomial", "coefficients": [1.0], "centre": np.inf}, "centre must be f"),
         ({"kind": "beta", "a": 1.0, "b": 1.0, "level": 0.0, "centre": 1.0}, "centre must lie in"),
+        (ENDS | {"low": 1, "coefficients": []}, "low must be below high; found 1.0 and 1.0"),
+        (ENDS | {"least": 2, "coefficients": []}, "least must be below greatest; found 2.0 and 1"),
+        (ENDS | {"coefficients": [[0] * 4] * 2}, "at least 3 pieces"),
+        (ENDS | {"coefficients": [[0] * 3] * 3}, "four numbers"),
         ({"kind": "step", "scores": [1, 0], "probabilities": [0, 0, 1]}, "increase strictly"),
         ({"kind": "step", "scores": [0], "probabilities": [0.5]}, "has 2 probabilities; found 1"),
         ({"kind": "linear", "scores": [0], "probabilities": [1.5]}, r"lie in \[0, 1\]"),

@@ -10,6 +10,7 @@ METHODS = {
     "temperature": "TemperatureScaling",
     "beta": "BetaCalibration",
     "quadratic": "QuadraticLogit",
+    "spline": "SplineCalibrator",
     "histogram": "HistogramBinning",
     "venn_abers": "VennAbers",
     "direct_isotonic": "DirectIsotonic",

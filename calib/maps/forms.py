@@ -12,6 +12,7 @@ from calib.contract.options import check_choice
 from calib.contract.validation import NEAREST, check_scores, inside, log_odds
 from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
+from calib.kernels.spline import piecewise_cubic
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +25,9 @@ class CalibrationMap(ABC):
 
     Attributes
     ----------
-    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta"}
-        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap` or `BetaMap`.
+    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta", "spline", "logit_spline"}
+        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap`, `BetaMap`, `SplineMap` or
+        `LogitSplineMap`.
 
     Examples
     --------
@@ -189,6 +191,81 @@ class BetaMap(_LogisticMap):
 
 
 @dataclass(frozen=True, eq=False)
+class SplineMap(_LogisticMap):
+    """Log-odds that are cubic pieces of the score, of equal width, and lines beyond them.
+
+    The score s is kept within [least, greatest] first. With ``t = k * (s - low) / (high - low)``
+    the piece is ``j = clip(floor(t) + 1, 0, k + 1)`` and the log-odds are
+    ``sum(c * (t - max(j - 1, 0)) ** i for i, c in enumerate(coefficients[j]))``. Probabilities are
+    kept within [2**-53, 1 - 2**-53].
+
+    Attributes
+    ----------
+    least, greatest : float
+        Beyond them the map is constant.
+    low, high : float
+        The outer knots.
+    coefficients : ndarray of shape (k + 2, 4)
+        Of the line below `low`, the k pieces, and the line above `high`.
+    """
+
+    least: float
+    greatest: float
+    low: float
+    high: float
+    coefficients: np.ndarray
+    kind: ClassVar[str] = "spline"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds, before they are kept within those of the probabilities."""
+        return piecewise_cubic(self.places(scores), self.coefficients)
+
+    def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where `values` lie, k parts between the outer knots being 1 each."""
+        half = np.clip(values, self.least, self.greatest) / 2  # ranges may be beyond all floats
+        share = (half - self.low / 2) / (self.high / 2 - self.low / 2)
+        return (len(self.coefficients) - 2) * share
+
+    def _evaluate(self, scores):
+        return inside(super()._evaluate(scores))
+
+    @classmethod
+    def _of(cls, entries):
+        ends = {
+            e: float(check_scores([entries[e]], name=e)[0])
+            for e in ("least", "greatest", "low", "high")
+        }
+        for low, high in (("low", "high"), ("least", "greatest")):
+            if not ends[low] < ends[high]:
+                raise ValueError(f"{low} must be below {high}; found {ends[low]} and {ends[high]}")
+        rows = entries["coefficients"]
+        if not isinstance(rows, list) or len(rows) < 3:
+            raise ValueError("coefficients must be a list of at least 3 pieces")
+        pieces = [check_scores(row, name="coefficients") for row in rows]
+        if any(piece.size != 4 for piece in pieces):
+            raise ValueError("coefficients must be four numbers for each piece")
+        return cls(**ends, coefficients=np.stack(pieces))
+
+
+@dataclass(frozen=True, eq=False)
+class LogitSplineMap(SplineMap):
+    """A `SplineMap` of the log-odds of the score, which is kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    least, greatest, low, high : float
+        Log-odds, as those of a `SplineMap`.
+    coefficients : ndarray of shape (k + 2, 4)
+    """
+
+    kind: ClassVar[str] = "logit_spline"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds, before they are kept within those of the probabilities."""
+        return super().logits(log_odds(scores))
+
+
+@dataclass(frozen=True, eq=False)
 class _Tabulated(CalibrationMap):
     scores: np.ndarray
     probabilities: np.ndarray
@@ -263,4 +340,5 @@ class LinearMap(_Tabulated):
         return interpolate(self.scores, self.probabilities, scores)
 
 
-KINDS = {form.kind: form for form in (StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap)}
+FORMS = StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap
+KINDS = {form.kind: form for form in FORMS}

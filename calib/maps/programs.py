@@ -7,11 +7,13 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
+from scipy.special import expit, logit
 
-from calib.contract.validation import NEAREST
+from calib.contract.validation import NEAREST, inside
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
+MOST = -logit(NEAREST)  # log-odds
 SEARCH = """\
   let low = 0, high = scores.length;
   while (low < high) {
@@ -36,6 +38,15 @@ POLYNOMIAL = """\
   const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
 """
 BETA = "  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));\n"
+LOGIT = "  const value = Math.log(s / (1 - s));\n"
+SPLINE = """\
+  const n = coefficients.length - 2, half = Math.min(Math.max(value, least), greatest) / 2;
+  const place = n * ((half - low / 2) / (high / 2 - low / 2));
+  const piece = Math.min(Math.max(Math.floor(place) + 1, 0), n + 1);
+  const apart = place - Math.max(piece - 1, 0);
+  const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
+  return Math.min(Math.max(1 / (1 + Math.exp(-logit)), 2 ** -53), 1 - 2 ** -53);
+"""
 EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
@@ -114,6 +125,39 @@ def _sql_beta(map_, score):
     return _sql_logistic(score, logit, _sql_ends(map_, score))
 
 
+def _sql_spline(map_, score):
+    return _sql_pieces(map_, score, score, lambda values: values)
+
+
+def _sql_logit_spline(map_, score):
+    return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", _probability)
+
+
+def _probability(logits):
+    """The score with such log-odds; near 1 expit alone is off by a unit of the last place."""
+    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
+
+
+def _sql_pieces(map_, score, value, score_of):
+    """A spline of `value`; the piece is found by the score, as `score_of` knows it at the knots."""
+    n = len(map_.coefficients) - 2
+    halves = np.linspace(map_.low / 2, map_.high / 2, n + 1)  # the range may be beyond all floats
+    half, gap, most, least = _literals([halves[0], halves[-1] - halves[0], MOST, -MOST])
+    nearest = _literals([1 - NEAREST, NEAREST])
+    place, pieces = f"{n}.0 * (0.5 * {value} - {half}) / {gap}", []
+    for j, coefficients in enumerate(map_.coefficients):
+        *lower, logit = _literals(coefficients)
+        for coefficient in reversed(lower):
+            logit = f"({coefficient} + ({place} - {max(j - 1, 0)}.0) * {logit})"
+        far = zip((f"{logit} > {most}", f"{logit} < {least}"), nearest, strict=True)
+        pieces.append(_case(score, far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
+    ends = score_of(np.array([map_.least, map_.greatest]))
+    (first, last), values = _literals(ends), _literals(map_(ends))
+    branches = [(f"{score} <= {first}", values[0]), (f"{score} >= {last}", values[1])]
+    below = [f"{score} < {cut}" for cut in _literals(score_of(2 * halves))]
+    return _case(score, [*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
+
+
 def _sql_logistic(score, logit, ends=()):
     """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
     far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
@@ -149,12 +193,15 @@ def _digits(value, reads):
 
 
 TABLE = ["scores", "probabilities"]
+PIECES = ["least", "greatest", "low", "high", "coefficients"]
 PROGRAMS = {
     "javascript": {
         "step": _javascript(TABLE, SEARCH + STEP),
         "linear": _javascript(TABLE, SEARCH + INTERPOLATE),
         "sigmoid": _javascript(["slope", "intercept"], SIGMOID + EXPIT),
         "logit_polynomial": _javascript(["coefficients", "centre"], INSIDE + POLYNOMIAL + EXPIT),
+        "spline": _javascript(PIECES, "  const value = score;\n" + SPLINE),
+        "logit_spline": _javascript(PIECES, INSIDE + LOGIT + SPLINE),
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
     },
     "sql": {
@@ -162,6 +209,8 @@ PROGRAMS = {
         "linear": _sql_linear,
         "sigmoid": _sql_sigmoid,
         "logit_polynomial": _sql_polynomial,
+        "spline": _sql_spline,
+        "logit_spline": _sql_logit_spline,
         "beta": _sql_beta,
     },
 }
