@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
+from sklearn.base import clone
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from calib import BetaCalibration, OneClassWarning, PlattScaling, QuadraticLogit, TemperatureScaling
 from calib.kernels.logistic import fit_logistic
+from calib.logistic import fitting
 from calib.metrics import log_loss
 
 seeds = st.integers(0, 10**6)
@@ -318,3 +320,18 @@ def test_no_curvature_is_no_convergence():
     labels, weights = np.array([0, 1, 0]), np.ones(3)
     *_, converged = fit_logistic(columns, labels, weights, (0.0, 0.0), np.array([0.0, 1.0]))
     assert not converged
+
+
+@pytest.mark.parametrize(
+    "calibrator", [PlattScaling(scale="logit"), QuadraticLogit(), TemperatureScaling()]
+)
+def test_many_rows_begin_at_the_optimum_of_some_of_them(calibrator, monkeypatch):
+    rng = np.random.default_rng(11)
+    scores = expit(rng.normal(-1, 1.5, 800))
+    labels = rng.random(800) < expit(0.5 + 2 * np.log(scores / (1 - scores)))
+    weights = rng.integers(1, 4, 800)
+    from_nothing = clone(calibrator).fit(scores, labels, sample_weight=weights)
+    monkeypatch.setattr(fitting, "MANY", 800)
+    fitted = clone(calibrator).fit(scores, labels, sample_weight=weights)
+    np.testing.assert_allclose(fitted.predict(scores), from_nothing.predict(scores), rtol=1e-7)
+    assert fitted.n_iter_ < from_nothing.n_iter_
