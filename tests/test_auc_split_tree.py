@@ -148,6 +148,8 @@ def test_the_root_is_the_best_of_all_splits():
     assert tree.threshold[0] == thresholds[np.argmax(aucs)]
     leaves = model.apply(data[0])
     np.testing.assert_array_equal(leaves, [by_hand(tree, row) for row in data[0]])
+    ends = {(tree.children_left[k], tree.children_right[k], tree.feature[k]) for k in leaves}
+    assert ends == {(-1, -1, -2)}
     assert set(leaves) == set(np.flatnonzero(tree.feature < 0))
     np.testing.assert_array_equal(
         tree.n_node_samples[np.unique(leaves)], np.unique(leaves, return_counts=True)[1]

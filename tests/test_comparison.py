@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.special import logit
 from scipy.stats import t as student
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
@@ -386,6 +386,29 @@ def test_raw_scores_of_infinite_log_loss():
     assert row.startswith("IsotonicCalibrator()") and row.split()[-4:-1] == ["-"] * 3
 
 
+def test_where_none_gains_the_words_are_of_the_best():
+    scores, labels = sample(400, seed=2)
+    found = compare(scores, labels, {"bins": HistogramBinning(), "venn": VennAbers()}, n_repeats=2)
+    assert found.chosen is None
+    assert found.results["venn"].log_loss < found.results["bins"].log_loss
+    assert "that of venn is larger by" in found.recommendation
+
+
+class TakesNoWeights(BaseEstimator):
+    def fit(self, scores, labels):
+        return self
+
+    def predict(self, scores):
+        return np.full(len(scores), 0.5)
+
+
+def test_weights_are_refused_by_calibrators_that_take_none():
+    scores, labels = sample()
+    compare(scores, labels, [TakesNoWeights()], n_repeats=1)
+    with pytest.raises(ValueError, match="TakesNoWeights.fit takes no sample_weight"):
+        compare(scores, labels, [TakesNoWeights()], sample_weight=np.ones(200))
+
+
 def test_a_calibrator_that_changes_nothing_gains_nothing():
     labels = np.arange(60) % 2
     found = compare(labels.astype(float), labels, {"isotonic": IsotonicCalibrator()}, n_repeats=1)
@@ -509,10 +532,13 @@ def test_every_default_can_be_compared():
     assert all(0 < r.brier < 1 and 0.5 < r.auc < 1 for r in found.results.values())
 
 
-def test_a_chosen_calibrator_that_is_certain_is_warned_of():
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_chosen_calibrator_that_is_certain_is_warned_of(side):
     rng = np.random.default_rng(0)
     groups = rng.integers(0, 4, 1000)
     scores, truth = np.array([0.3, 0.4, 0.5, 0.6])[groups], np.array([0.0, 0.3, 0.7, 0.9])[groups]
-    found = compare(scores, rng.random(1000) < truth, [IsotonicCalibrator()])
-    assert found.chosen == "IsotonicCalibrator()" and found.best_.predict([0.3]) == 0
+    labels = (rng.random(1000) < truth) != side
+    found = compare(np.abs(scores - side), labels, [IsotonicCalibrator()])
+    assert found.chosen == "IsotonicCalibrator()"
+    assert found.best_.predict([abs(0.3 - side)]) == side
     assert "exactly 0 or 1" in found.recommendation

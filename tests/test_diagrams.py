@@ -52,6 +52,7 @@ def test_reliability_diagram_draws_the_curve():
     labels, p = sample()
     settings = dict(plt.rcParams)
     top, bottom = reliability_diagram(labels, {"Raw": p, "Mine": p**2}, strategy="uniform")
+    assert (top.get_box_aspect(), bottom.get_box_aspect()) == (1, 0.25)  # of the same width
     curve = reliability_curve(labels, p, strategy="uniform")
     raw, mine = top.containers
     np.testing.assert_allclose(raw.lines[0].get_xydata().T, [curve.predicted, curve.observed])

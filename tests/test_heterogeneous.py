@@ -38,9 +38,9 @@ from calib import (
     diagrams,
 )
 from calib.groups.partitions import GivenGroups
-from calib.groups.pooling import Blended, fit_offset
+from calib.groups.pooling import Blended, effective_size_of, fit_offset
+from calib.kernels.dealing import deal
 from calib.metrics import auc_by_parts
-from calib.wrappers.selection import deal
 
 
 def sample(n=1200, seed=0):
@@ -957,6 +957,18 @@ def test_too_few_observations_leave_nothing_to_compare():
         np.testing.assert_allclose(predict(model, *data[:2]), common.predict(data[1]), rtol=1e-12)
     with pytest.warns(OneClassWarning):
         assert fitted(GIVEN, data=(X[:1], SCORES[:1], [1]), pooling="cv").pooling_ == np.inf
+
+
+def test_one_observation_of_each_class_a_fold_is_enough():
+    groups = np.repeat([0, 1], [200, 10])
+    labels = np.arange(210) >= 205  # five, all in the second group
+    model = fitted(GIVEN, data=(groups, np.zeros(210), labels), pooling="cv")
+    assert model.pooling_ < np.inf
+
+
+def test_no_points_tell_nothing():
+    assert effective_size_of(np.zeros(0, np.int64)) == 0
+    assert effective_size_of(np.array([0, 1, 1])) == pytest.approx(8 / 3)
 
 
 @pytest.mark.parametrize("weight", [1e-100, 1.0, 1e6, 1e60, 1e100, 1e140])
