@@ -12,6 +12,7 @@ from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -236,6 +237,13 @@ def test_scikit_learn_conventions(calibrator):
     assert model.score(rows, labels) == -brier_score_loss(labels, expected)
     assert get_tags(model).classifier_tags.multi_class
     assert not get_tags(model).input_tags.two_d_array
+    assert get_tags(model).target_tags.required and get_tags(model).target_tags.one_d_labels
+
+
+def test_one_against_the_rest_takes_the_scores_that_its_calibrator_takes():
+    assert OneVsRestCalibrator(calib.BetaCalibration()).unit_scores
+    assert not OneVsRestCalibrator(calib.PlattScaling()).unit_scores
+    assert not OneVsRestCalibrator(IsotonicRegression(out_of_bounds="clip")).unit_scores
 
 
 def test_penalties_are_tuned_by_scikit_learn():

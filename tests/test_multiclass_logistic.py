@@ -39,6 +39,11 @@ def test_a_temperature_by_hand():
     )
 
 
+def test_scores_that_are_right_as_often_as_wrong_have_no_finite_temperature():
+    model = TemperatureScaling().fit([[0.9, 0.1]] * 2, [0, 1])
+    assert model.temperature_ == np.inf
+
+
 @settings(max_examples=30, deadline=None)
 @given(n=st.integers(30, 300), k=st.integers(2, 8), seed=st.integers(0, 10**6))
 def test_the_temperature_is_where_the_slope_of_the_loss_is_zero(n, k, seed):
@@ -376,3 +381,14 @@ def test_weights_of_any_size_leave_numbers_without_a_warning_of_numpy():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model.fit(rows, labels, np.broadcast_to(weights, 60))
             assert np.all(np.isfinite(model.predict_proba(rows)))
+
+
+def test_a_far_start_ends_at_the_same_place():
+    """There the full step of Newton overshoots, and is halved."""
+    rows, labels = sample(200, 3, 0)
+    design, penalties = regression.OwnFeature(np.log(rows)), np.full((3, 2), 0.5)
+    problem = design, labels, np.ones(200), penalties
+    near = regression.least_loss(*problem, np.zeros((3, 2)))
+    far = regression.least_loss(*problem, np.array([[-6.0, 9.0], [7.0, -9.0], [0.0, 3.0]]))
+    assert near.converged and far.converged
+    np.testing.assert_allclose(far.coefficients, near.coefficients, rtol=0, atol=1e-6)
