@@ -37,6 +37,7 @@ from .maps.forms import CalibrationMap as CalibrationMap
 from .maps.forms import LinearMap as LinearMap
 from .maps.forms import LogitPolynomialMap as LogitPolynomialMap
 from .maps.forms import LogitSplineMap as LogitSplineMap
+from .maps.forms import MixtureMap as MixtureMap
 from .maps.forms import SigmoidMap as SigmoidMap
 from .maps.forms import SplineMap as SplineMap
 from .maps.forms import StepMap as StepMap
@@ -52,8 +53,10 @@ from .venn_abers.inductive import VennAbers as VennAbers
 from .venn_abers.mondrian import MondrianVennAbers as MondrianVennAbers
 from .venn_abers.transductive import TransductiveVennAbers as TransductiveVennAbers
 from .wrappers.classifier import CalibratedClassifier as CalibratedClassifier
+from .wrappers.identity import IdentityCalibrator as IdentityCalibrator
 from .wrappers.prior_shift import PriorShift as PriorShift
 from .wrappers.prior_shift import shift_odds as shift_odds
 from .wrappers.selection import CalibratorCV as CalibratorCV
+from .wrappers.stacking import StackedCalibrator as StackedCalibrator
 
 __version__: str

@@ -20,7 +20,7 @@ from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
 from calib.commands.output import Progress, new_file
-from calib.maps.forms import KINDS
+from calib.maps.forms import KINDS, MixtureMap
 from calib.maps.programs import PROGRAMS, program
 from calib.maps.stored import FittedTo, StoredMap
 
@@ -377,6 +377,8 @@ def maps():
         {"kind": "logit_spline", "low": -2.0, "high": 3.0} | PIECES | {"least": -1, "greatest": 5},
     ):
         yield CalibrationMap.from_dict(numbers)
+    plain = StepMap(np.array([0.1]), np.array([0.3, 0.9])), SigmoidMap(5.25, -2.5)
+    yield MixtureMap(np.array([0.25, 0.75]), plain)
 
 
 def queries(map_):

@@ -299,7 +299,7 @@ MAY_IMPORT = {  # beside itself; a family imports no other, what is missing here
     **dict.fromkeys(FAMILIES, FLOOR),
     "online": FLOOR | {"logistic"},
     "groups": FLOOR | {"binning", "logistic"},
-    "wrappers": FLOOR | {"logistic", "venn_abers"},
+    "wrappers": FLOOR | {"isotonic", "logistic", "venn_abers"},
     "multiclass": FLOOR | {"binning", "logistic", "theory", "venn_abers"},
     "comparison": FLOOR | FAMILIES | {"metrics", "diagrams"},
     "dask": FLOOR | {"binning", "isotonic", "logistic", "metrics"},

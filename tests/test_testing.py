@@ -15,12 +15,14 @@ from calib import (
     AdaptiveCalibrator,
     BetaCalibration,
     DirectIsotonic,
+    IdentityCalibrator,
     IsotonicCalibrator,
     MondrianVennAbers,
     NearIsotonicPath,
     PlattScaling,
     ScoreModel,
     SplineCalibrator,
+    StackedCalibrator,
     TemperatureScaling,
     VennAbers,
     metrics,
@@ -57,7 +59,9 @@ IDEMPOTENT = {
         PlattScaling(scale="logit"),
     ]
 }
-WITHOUT_INTERCEPT = TemperatureScaling | SplineCalibrator | multiclass.TemperatureScaling
+WITHOUT_INTERCEPT = (
+    IdentityCalibrator | StackedCalibrator | TemperatureScaling | SplineCalibrator
+) | multiclass.TemperatureScaling
 MULTICLASS = [
     multiclass.TemperatureScaling(),
     multiclass.VectorScaling(),

@@ -11,6 +11,7 @@ METHODS = {
     "beta": "BetaCalibration",
     "quadratic": "QuadraticLogit",
     "spline": "SplineCalibrator",
+    "stacked": "StackedCalibrator",
     "histogram": "HistogramBinning",
     "venn_abers": "VennAbers",
     "direct_isotonic": "DirectIsotonic",

@@ -195,7 +195,7 @@ def rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
-    return np.clip(probabilities, NEAREST, 1 - NEAREST)
+    return np.minimum(np.maximum(probabilities, NEAREST), 1 - NEAREST)  # quicker than np.clip
 
 
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from calib.contract.options import check_flag
 from calib.contract.validation import inside
 from calib.logistic.base import LogisticCalibrator
-from calib.logistic.fitting import likeliest, middle
+from calib.logistic.fitting import NO_MISSES, likeliest, middle
+from calib.logistic.platt import targets
 from calib.maps.forms import BetaMap
 
 
@@ -21,6 +23,13 @@ class BetaCalibration(LogisticCalibrator):
     identity, with a = b it is ``PlattScaling(scale="logit")`` without its targets; different a and
     b correct the two ends of the scale by different amounts.
 
+    Parameters
+    ----------
+    platt_targets : bool, default=False
+        Whether to aim at (m + 1) / (m + 2) for the m positives and at 1 / (n + 2) for the n
+        negatives in place of 1 and 0, as in `PlattScaling`. The loss then has a minimum even where
+        the scores separate the classes, and a few points say less.
+
     Attributes
     ----------
     a_, b_, intercept_ : float
@@ -29,6 +38,11 @@ class BetaCalibration(LogisticCalibrator):
         The map, for shipping.
     n_iter_ : int
         Newton steps taken over all rows, in all fits.
+
+    Raises
+    ------
+    ValueError
+        If `platt_targets` is no bool (when `fit` is called).
 
     Warns
     -----
@@ -62,14 +76,21 @@ class BetaCalibration(LogisticCalibrator):
 
     unit_scores = True
 
+    def __init__(self, *, platt_targets: bool = False):
+        self.platt_targets = platt_targets
+
     def _fit(self, scores, labels, weights):
+        check_flag(self.platt_targets, "platt_targets")
+        misses = NO_MISSES
+        if self.platt_targets:
+            misses, _ = targets(*np.bincount(labels, weights, minlength=2))
         centre = middle(inside(scores))
         columns = BetaMap.columns(scores, centre)
-        fits = {(0, 1): likeliest(columns, labels, weights)}
+        fits = {(0, 1): likeliest(columns, labels, weights, misses)}
         self.n_iter_ = fits[0, 1].n_steps
         negative = np.flatnonzero(fits[0, 1].slopes < 0)
         if negative.size:
-            fits = self._fit_edges(columns, labels, weights, negative)
+            fits = self._fit_edges(columns, labels, weights, misses, negative)
         free = min(fits, key=lambda j: fits[j].loss)
         fits[free].check(np.ptp(columns[list(free)], axis=1), labels)
         slopes = np.zeros(2)
@@ -79,12 +100,12 @@ class BetaCalibration(LogisticCalibrator):
         self.intercept_ = level - self.a_ * np.log(centre) + self.b_ * np.log(1 - centre)
         self.map_ = BetaMap(self.a_, self.b_, level, centre)
 
-    def _fit_edges(self, columns, labels, weights, negative):
+    def _fit_edges(self, columns, labels, weights, misses, negative):
         """Fits with one of the `negative` exponents at 0, or with both."""
-        fits = {(1 - j,): likeliest(columns[[1 - j]], labels, weights) for j in negative}
+        fits = {(1 - j,): likeliest(columns[[1 - j]], labels, weights, misses) for j in negative}
         self.n_iter_ += sum(fit.n_steps for fit in fits.values())
         fits = {j: fit for j, fit in fits.items() if fit.slopes[0] >= 0}
         if not fits:
-            fits = {(): likeliest(columns[:0], labels, weights)}
+            fits = {(): likeliest(columns[:0], labels, weights, misses)}
             self.n_iter_ += fits[()].n_steps
         return fits

@@ -83,17 +83,18 @@ def centres_of(fit, columns, labels, weights):
     return columns @ curvature / curvature.sum()
 
 
-def likeliest(columns, labels, weights) -> Fit:
+def likeliest(columns, labels, weights, misses=NO_MISSES) -> Fit:
     """The logistic regression of largest likelihood on `columns`, of shape (k, n).
 
-    It ends where the mean loss is as good as 0.
+    It ends where the mean loss is as good as 0. `misses` are what the targets of negatives and
+    positives leave to the other class.
     """
     weights = _ratios(weights, labels)
     positive, total = float(weights @ labels), float(weights.sum())
     start = np.zeros(len(columns) + 1)
     if 0 < positive < total:
         start[0] = np.log(positive / (total - positive))
-    return fit_columns(columns, labels, weights, NO_MISSES, start, enough=CERTAIN * total)
+    return fit_columns(columns, labels, weights, misses, start, enough=CERTAIN * total)
 
 
 def likeliest_slope(values, labels, weights) -> Fit:

@@ -25,9 +25,10 @@ class CalibrationMap(ABC):
 
     Attributes
     ----------
-    kind : {"step", "linear", "sigmoid", "logit_polynomial", "beta", "spline", "logit_spline"}
-        Of a `StepMap`, `LinearMap`, `SigmoidMap`, `LogitPolynomialMap`, `BetaMap`, `SplineMap` or
-        `LogitSplineMap`.
+    kind : str
+        ``"step"``, ``"linear"``, ``"sigmoid"``, ``"logit_polynomial"``, ``"beta"``, ``"spline"``,
+        ``"logit_spline"`` or ``"mixture"``: of a `StepMap`, `LinearMap`, `SigmoidMap`,
+        `LogitPolynomialMap`, `BetaMap`, `SplineMap`, `LogitSplineMap` or `MixtureMap`.
 
     Examples
     --------
@@ -180,7 +181,7 @@ class BetaMap(_LogisticMap):
     def columns(scores: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
         """What a and b are the factors of, of shape (2, n)."""
         scores = inside(scores)
-        return np.stack([np.log(scores / centre), -np.log((1 - scores) / (1 - centre))])
+        return np.array([np.log(scores / centre), -np.log((1 - scores) / (1 - centre))])
 
     @classmethod
     def _of(cls, entries):
@@ -222,7 +223,7 @@ class SplineMap(_LogisticMap):
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Where `values` lie, k parts between the outer knots being 1 each."""
-        half = np.clip(values, self.least, self.greatest) / 2  # ranges may be beyond all floats
+        half = np.minimum(np.maximum(values, self.least), self.greatest) / 2  # may be far apart
         share = (half - self.low / 2) / (self.high / 2 - self.low / 2)
         return (len(self.coefficients) - 2) * share
 
@@ -340,5 +341,55 @@ class LinearMap(_Tabulated):
         return interpolate(self.scores, self.probabilities, scores)
 
 
-FORMS = StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap
+@dataclass(frozen=True, eq=False)
+class MixtureMap(CalibrationMap):
+    """``sum(w * m(s) for w, m in zip(weights, members))``, added in this order.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (k,)
+        Not below 0; their sum, in this order, is 1 up to rounding, and not above.
+    members : tuple of CalibrationMap
+        No mixtures.
+    """
+
+    weights: np.ndarray
+    members: tuple[CalibrationMap, ...]
+    kind: ClassVar[str] = "mixture"
+
+    def to_dict(self) -> dict:
+        """The kind, the weights and the members as dictionaries."""
+        members = [member.to_dict() for member in self.members]
+        return {"kind": self.kind, "weights": self.weights.tolist(), "members": members}
+
+    def _evaluate(self, scores):
+        return mixed(self.weights, (member._evaluate(scores) for member in self.members))
+
+    @classmethod
+    def _of(cls, entries):
+        weights = check_scores(entries["weights"], name="weights", unit=True)
+        members = entries["members"]
+        if not isinstance(members, list) or len(members) != weights.size:
+            raise ValueError(f"members must be a list of {weights.size} maps, one for each weight")
+        for member in members:
+            if isinstance(member, dict) and member.get("kind") == cls.kind:
+                raise ValueError("members of a mixture must not be mixtures")
+        total = float(np.cumsum(weights)[-1])
+        if not 1 - 1e-9 <= total <= 1:
+            raise ValueError(f"weights must have the sum 1, and no more; found {total}")
+        return cls(weights, tuple(map(CalibrationMap.from_dict, members)))
+
+
+def mixed(weights, probabilities) -> NDArray[np.float64]:
+    """The average of probabilities, an array for each weight."""
+    total = 0.0
+    for weight, part in zip(weights.tolist(), probabilities, strict=True):
+        total += weight * part
+    return total
+
+
+FORMS = (
+    *[StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap],
+    MixtureMap,
+)
 KINDS = {form.kind: form for form in FORMS}

@@ -47,6 +47,11 @@ SPLINE = """\
   const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
   return Math.min(Math.max(1 / (1 + Math.exp(-logit)), 2 ** -53), 1 - 2 ** -53);
 """
+AVERAGE = """
+function calibrate(score) {
+  return members.reduce((sum, member, k) => sum + weights[k] * member(score), 0);
+}
+"""
 EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
@@ -79,6 +84,22 @@ def _javascript(names, body):
         )
 
     return write
+
+
+def _mixture(map_, score):
+    """Each member is a function of its own."""
+    write = PROGRAMS["javascript"]
+    members = [write[m.kind](m, score).replace("\n", "\n  ").strip() for m in map_.members]
+    functions = "".join(f"  (() => {{\n  {m}\n  return calibrate;\n  }})(),\n" for m in members)
+    weights = f"const weights = {json.dumps(map_.weights.tolist())};\n"
+    return f"{weights}const members = [\n{functions}];\n{AVERAGE}"
+
+
+def _sql_mixture(map_, score):
+    write = PROGRAMS["sql"]
+    members = (write[member.kind](member, score).strip() for member in map_.members)
+    parts = zip(_literals(map_.weights), members, strict=True)
+    return "\n+ ".join(f"{weight} * {member}" for weight, member in parts) + "\n"
 
 
 def _case(score, branches, otherwise):
@@ -203,6 +224,7 @@ PROGRAMS = {
         "spline": _javascript(PIECES, "  const value = score;\n" + SPLINE),
         "logit_spline": _javascript(PIECES, INSIDE + LOGIT + SPLINE),
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
+        "mixture": _mixture,
     },
     "sql": {
         "step": _sql_step,
@@ -212,5 +234,6 @@ PROGRAMS = {
         "spline": _sql_spline,
         "logit_spline": _sql_logit_spline,
         "beta": _sql_beta,
+        "mixture": _sql_mixture,
     },
 }

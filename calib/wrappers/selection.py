@@ -1,19 +1,14 @@
 """One of several calibrators, chosen by cross-validation."""
 
-import warnings
-from collections.abc import Sequence
-
 import numpy as np
 
 from calib.contract import protocol
-from calib.contract.calibrator import CompositeCalibrator
-from calib.contract.options import check_integer
-from calib.kernels.dealing import deal
 from calib.logistic.platt import PlattScaling
 from calib.venn_abers.inductive import VennAbers
+from calib.wrappers.out_of_fold import OutOfFoldCalibrator
 
 
-class CalibratorCV(CompositeCalibrator):
+class CalibratorCV(OutOfFoldCalibrator):
     r"""The calibrator of smallest log loss on scores that it has not seen.
 
     Each candidate learns from all folds but one and predicts that one, in turn; the one of
@@ -26,7 +21,8 @@ class CalibratorCV(CompositeCalibrator):
         If one of them takes groups, `fit` and `predict` want these, and hand them to those that do.
     cv : int, default=5
         Number of folds, to which the rows of each class are dealt at random, as many to each; the
-        same rows in whatever order are dealt in the same way.
+        same rows in whatever order are dealt in the same way. With more than 100,000 observations
+        one fold is held out, and no other.
 
     Attributes
     ----------
@@ -50,7 +46,8 @@ class CalibratorCV(CompositeCalibrator):
     weight is that many copies, each dealt for itself. The loss of the chosen candidate is
     smaller than what it will have on new data, the more so the more candidates there are.
 
-    `cv` + 1 fits for the chosen candidate and `cv` for each other; O(`cv` N) memory.
+    `cv` + 1 fits for the chosen candidate and `cv` for each other; O(`cv` N) memory, and N for
+    each candidate.
 
     References
     ----------
@@ -68,50 +65,20 @@ class CalibratorCV(CompositeCalibrator):
     BetaCalibration()
     """
 
-    def __init__(self, calibrators: Sequence | None = None, *, cv: int = 5):
-        self.calibrators = calibrators
-        self.cv = cv
-
-    @property
-    def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for one of the candidates."""
-        return any(getattr(candidate, "unit_scores", False) for candidate in self._candidates())
-
-    @property
-    def takes_groups(self) -> bool:
-        """Whether one of the candidates asks for the group of each row."""
-        return any(map(protocol.takes_groups, self._candidates()))
-
     @property
     def map_(self):
         """The map of the chosen calibrator."""
         return self.calibrator_.map_
 
-    def _candidates(self):
-        if self.calibrators is None:
-            return PlattScaling(), VennAbers()
-        if not isinstance(self.calibrators, list | tuple):
-            found = self.calibrators
-            raise ValueError(f"calibrators must be a list of calibrators; found {found!r}")
-        return self.calibrators
+    def _default(self):
+        return PlattScaling(), VennAbers()
 
     def _fit(self, scores, labels, weights, groups=None):
-        check_integer(self.cv, "cv", minimum=2)
-        candidates = list(self._candidates())
-        if not candidates:
-            raise ValueError("calibrators is empty: pass at least one")
-        for candidate in candidates:
-            protocol.check_calibrator(candidate, weighted=True, grouped=True)
-        if weights is None:
-            weights = np.ones(scores.size)
+        candidates = self._checked()
         self.losses_ = np.full(len(candidates), np.nan)
-        if min(weights[labels == 0].sum(), weights[labels == 1].sum()) >= self.cv:
-            ties = () if groups is None else [np.unique(groups, return_inverse=True)[1]]
-            folds = deal(scores, labels, weights, self.cv, ties)
-            with warnings.catch_warnings():  # what matters of the chosen one it says below
-                warnings.simplefilter("ignore")
-                losses = [_loss(one, scores, labels, groups, folds) for one in candidates]
-            self.losses_ = np.array(losses)
+        held_out = self._held_out(candidates, scores, labels, weights, groups)
+        if held_out is not None:
+            self.losses_ = np.average(held_out[1], axis=0, weights=held_out[0])
         best = int(np.argmin(self.losses_))  # of NaN, the first
         self.calibrator_ = protocol.fitted(candidates[best], scores, labels, weights, groups)
 
@@ -120,18 +87,3 @@ class CalibratorCV(CompositeCalibrator):
 
     def _predict_logit(self, scores, groups=None):
         return protocol.calibrated_logits(self.calibrator_, scores, groups)
-
-
-def _loss(candidate, scores, labels, groups, folds):
-    """Mean log loss out of fold."""
-    weights, total = folds.sum(axis=0), 0.0
-    for held_out in folds:
-        others = weights - held_out
-        others[others < 1e-9 * weights] = 0.0  # left by rounding
-        fitted = protocol.fitted(candidate, scores, labels, others, groups)
-        rows = held_out > 0
-        some = None if groups is None else groups[rows]
-        logits = protocol.calibrated_logits(fitted, scores[rows], some)
-        margins = np.where(labels[rows] == 1, logits, -logits)
-        total += held_out[rows] @ np.logaddexp(0, -margins)
-    return total / weights.sum()

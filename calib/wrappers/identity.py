@@ -1,0 +1,35 @@
+"""The scores as they are."""
+
+import numpy as np
+
+from calib.contract.calibrator import Calibrator
+from calib.maps.forms import LinearMap
+
+
+class IdentityCalibrator(Calibrator):
+    """The scores themselves: a member of averages, and what others are compared with.
+
+    Attributes
+    ----------
+    map_ : LinearMap
+
+    Raises
+    ------
+    ValueError
+        If scores lie outside [0, 1]; see `ScoreModel.fit`.
+
+    Notes
+    -----
+    Nothing is learned. A score of 0 or 1 stays a certainty, of infinite log loss where it fails.
+
+    Examples
+    --------
+    >>> from calib import IdentityCalibrator
+    >>> IdentityCalibrator().fit([0.2, 0.9], [0, 1]).predict([0.5])
+    array([0.5])
+    """
+
+    unit_scores = True
+
+    def _fit(self, scores, labels, weights):
+        self.map_ = LinearMap(np.array([0.0, 1.0]), np.array([0.0, 1.0]))

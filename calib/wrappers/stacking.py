@@ -1,0 +1,170 @@
+"""The average of several calibrators, with weights learned by cross-validation."""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calib.contract import protocol
+from calib.contract.options import check_positive
+from calib.isotonic.regression import IsotonicCalibrator
+from calib.logistic.quadratic import QuadraticLogit
+from calib.logistic.spline import SplineCalibrator
+from calib.logistic.temperature import TemperatureScaling
+from calib.maps.forms import CalibrationMap, MixtureMap, mixed
+from calib.venn_abers.inductive import VennAbers
+from calib.wrappers.identity import IdentityCalibrator
+from calib.wrappers.out_of_fold import OutOfFoldCalibrator
+
+GAP = 1e-9  # of the mean log loss, within which the weights are the best
+MOST_STEPS = 200
+
+
+class StackedCalibrator(OutOfFoldCalibrator):
+    r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(s)`, weighted by what they foresee.
+
+    Each calibrator learns from all folds but one and predicts that one, in turn. The weights are
+    those of the average that makes the held-out labels most likely, with a Dirichlet prior that
+    keeps every weight above 0; then each calibrator learns from all rows.
+
+    Parameters
+    ----------
+    calibrators : sequence of Calibrator, optional
+        Members, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``. By
+        default the scores themselves (`IdentityCalibrator`), temperature scaling, a quadratic and
+        a spline of the log-odds, isotonic regression, centred and smoothed, and Venn-Abers: they
+        need scores in [0, 1]. If one takes groups, `fit` and `predict` want these.
+    cv : int, default=5
+        Number of folds, dealt as those of `CalibratorCV`. With more than 100,000 observations one
+        fold is held out, and no other.
+    prior : float, default=0.1
+        Exponent of each weight in the density of the prior, positive: as if so many more rows had
+        been foreseen by each member alone.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_members,)
+        Positive, of sum 1. If a class has fewer than `cv` observations there is nothing to learn
+        from, and all are equal.
+    losses_ : ndarray of shape (n_members,)
+        Mean log loss of each out of fold; NaN if there are no folds.
+    loss_ : float
+        That of the average: a little too good, since the weights were learned from it.
+    gap_ : float
+        By how much `loss_` plus the prior's part could be smaller with other weights, at most.
+    calibrators_ : list of Calibrator
+        The members, fitted to all rows.
+    map_ : MixtureMap
+        The average of their maps, if all have one.
+
+    Raises
+    ------
+    ValueError
+        If `cv` is no integer of at least 2, `prior` is no positive number, or a member is no
+        calibrator that takes weights (when `fit` is called).
+
+    Notes
+    -----
+    The weights maximise the concave :math:`\sum_i \log \sum_k v_k q_{ik} + \alpha \sum_k \log v_k`
+    for q the probabilities of what happened and alpha the prior, by Newton's method.
+    `cv` + 1 fits of each member, 2 with more than 100,000 observations; O(N) memory for each.
+
+    The average is never 0 or 1 if one member never is. What a member warns of is not passed on: if
+    it harms the predictions, it costs the member its weight.
+
+    References
+    ----------
+    Wolpert (1992); Yao, Vehtari, Simpson and Gelman (2018).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calib import PlattScaling, StackedCalibrator, VennAbers
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.beta(0.5, 0.5, 1000)
+    >>> labels = rng.random(1000) < 0.1 + 0.8 * scores**2
+    >>> stacked = StackedCalibrator([PlattScaling(), VennAbers()]).fit(scores, labels)
+    >>> stacked.weights_.round(1)
+    array([0.2, 0.8])
+    """
+
+    def __init__(self, calibrators: Sequence | None = None, *, cv: int = 5, prior: float = 0.1):
+        super().__init__(calibrators, cv=cv)
+        self.prior = prior
+
+    def _default(self):
+        return (
+            *[IdentityCalibrator(), TemperatureScaling(), QuadraticLogit(), SplineCalibrator()],
+            *[IsotonicCalibrator(centred=True, smoothing=0.5), VennAbers()],
+        )
+
+    def _fit(self, scores, labels, weights, groups=None):
+        check_positive(self.prior, "prior")
+        members = self._checked()
+        held_out = self._held_out(members, scores, labels, weights, groups)
+        if held_out is None:
+            self.weights_ = normalized(np.ones(len(members)))
+            self.losses_, self.loss_, self.gap_ = np.full(len(members), np.nan), np.nan, np.nan
+        else:
+            copies, losses = held_out
+            self.losses_ = np.average(losses, axis=0, weights=copies)
+            self.weights_, self.gap_ = likeliest_weights(losses, copies, self.prior)
+            self.loss_ = np.average(-np.log(np.exp(-losses) @ self.weights_), weights=copies)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.calibrators_ = [
+                protocol.fitted(member, scores, labels, weights, groups) for member in members
+            ]
+        maps = [getattr(member, "map_", None) for member in self.calibrators_]
+        if all(isinstance(map_, CalibrationMap) for map_ in maps):
+            self.map_ = MixtureMap(self.weights_, tuple(maps))
+
+    def _predict(self, scores, groups=None):
+        if hasattr(self, "map_"):  # asks each member without checking anew
+            return self.map_._evaluate(scores)
+        found = (protocol.calibrated(member, scores, groups) for member in self.calibrators_)
+        return mixed(self.weights_, found)
+
+
+def likeliest_weights(losses, copies, prior) -> tuple[NDArray[np.float64], float]:
+    """Weights of the likeliest average, and how far its mean log loss is from the least, at most.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n, k)
+        Minus the log-likelihood of each row under each member.
+    copies : ndarray of shape (n,)
+        Weights of the rows.
+    prior : float
+        Exponent of each weight in the prior.
+    """
+    shares = np.exp(losses.min(axis=1, keepdims=True) - losses)
+    total = copies.sum() + prior * losses.shape[1]
+
+    def value(weights):
+        return copies @ np.log(shares @ weights) + prior * np.log(weights).sum()
+
+    weights = np.full(losses.shape[1], 1 / losses.shape[1])
+    for _ in range(MOST_STEPS):
+        ratios = shares / (shares @ weights)[:, np.newaxis]
+        # a charge of `total` for the sum of the weights makes 1 the best sum
+        gradient = copies @ ratios + prior / weights - total
+        gap = float(gradient.max() / copies.sum())
+        if gap <= GAP:
+            break
+        curvature = ratios.T @ (copies[:, np.newaxis] * ratios) + np.diag(prior / weights**2)
+        step, best = np.linalg.solve(curvature, gradient), value(weights)
+        step /= max(1.0, 2 * np.max(-step / weights))  # no weight loses more than half
+        while value(normalized(weights + step)) < best - 1e-12 * total:  # room for rounding
+            step /= 2
+        weights = normalized(weights + step)
+    return weights, gap
+
+
+def normalized(weights):
+    """Of sum 1, or a last digit below, however they are added: no average exceeds 1."""
+    weights = weights / weights.sum()
+    while np.cumsum(weights)[-1] > 1:
+        weights = weights * (1 - 2.0**-53)
+    return weights

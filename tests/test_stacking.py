@@ -1,0 +1,248 @@
+"""The average of calibrators, against folds made by hand and a general optimiser."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import expit, softmax
+from sklearn.isotonic import IsotonicRegression
+
+from calib import (
+    CalibrationMap,
+    CalibratorCV,
+    HistogramBinning,
+    IdentityCalibrator,
+    IsotonicCalibrator,
+    MondrianVennAbers,
+    PlattScaling,
+    StackedCalibrator,
+    VennAbers,
+)
+from calib.maps.forms import MixtureMap
+from calib.metrics import log_loss
+from calib.wrappers import out_of_fold
+from calib.wrappers.stacking import GAP, likeliest_weights, normalized
+
+FEW = [PlattScaling(scale="logit"), VennAbers(), HistogramBinning(n_bins=4)]
+
+
+def sample(n, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(0.6, 0.8, n).round(2)
+    return scores, (rng.random(n) < 0.1 + 0.7 * np.sin(2 * scores) ** 2).astype(np.uint8)
+
+
+# The weights
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    n=st.integers(1, 60),
+    k=st.integers(1, 7),
+    prior=st.sampled_from([1e-3, 0.1, 1.0, 50.0]),
+    sharpness=st.sampled_from([0.1, 1.0, 30.0]),
+    seed=st.integers(0, 10**6),
+)
+def test_the_weights_are_the_likeliest(n, k, prior, sharpness, seed):
+    rng = np.random.default_rng(seed)
+    losses, copies = sharpness * rng.exponential(size=(n, k)), rng.integers(1, 4, n)
+    weights, gap = likeliest_weights(losses, copies, prior)
+    assert gap <= GAP and weights.min() > 0 and weights.sum() == pytest.approx(1, rel=1e-15)
+
+    def loss(logits):
+        tried = softmax(logits)
+        return -(copies @ np.log(np.exp(-losses) @ tried) + prior * np.log(tried).sum())
+
+    found = -(copies @ np.log(np.exp(-losses) @ weights) + prior * np.log(weights).sum())
+    assert found <= minimize(loss, np.zeros(k)).fun + 1e-6 * (1 + abs(found))
+
+
+def test_the_gap_bounds_what_other_weights_gain():
+    rng = np.random.default_rng(0)
+    losses, copies = rng.exponential(size=(50, 3)), np.ones(50)
+    weights, gap = likeliest_weights(losses, copies, 0.1)
+    best = np.log(np.exp(-losses) @ weights).mean() + 0.1 / 50 * np.log(weights).sum()
+    for other in rng.dirichlet(np.ones(3), 1000):
+        tried = np.log(np.exp(-losses) @ other).mean() + 0.1 / 50 * np.log(other).sum()
+        assert tried <= best + gap + 1e-12
+
+
+@pytest.mark.parametrize("k", [3, 6, 7, 49])
+def test_weights_never_add_up_to_more_than_one(k):
+    weights = normalized(np.ones(k))
+    assert np.cumsum(weights)[-1] <= 1
+    np.testing.assert_allclose(weights, 1 / k, rtol=1e-14)
+
+
+# The calibrator
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_average_is_that_of_folds_made_by_hand(weighted):
+    scores, labels = sample(300, 1)
+    weights = np.random.default_rng(1).integers(1, 4, 300) if weighted else np.ones(300, int)
+    stacked = StackedCalibrator(FEW, cv=4, prior=0.5)
+    stacked.fit(scores, labels, sample_weight=weights if weighted else None)
+    rows = np.repeat(np.arange(300), weights)
+    rows = rows[np.lexsort((scores[rows], labels[rows]))]
+    draws = np.random.default_rng(0)
+    counts = np.bincount(labels[rows])
+    fold = np.concatenate([draws.permutation(np.arange(count) % 4) for count in counts])
+    held_out = np.empty((rows.size, 3))
+    for k in range(4):
+        train = rows[fold != k]
+        for j, member in enumerate(FEW):
+            member.fit(scores[train], labels[train])
+            held_out[fold == k, j] = member.predict(scores[rows[fold == k]])
+    truth = labels[rows]
+    losses = -np.log(np.where(truth[:, np.newaxis] == 1, held_out, 1 - held_out))
+    np.testing.assert_allclose(stacked.losses_, np.minimum(losses, 36.8).mean(axis=0), rtol=1e-4)
+    expected, _ = likeliest_weights(np.minimum(losses, 36.74), np.ones(rows.size), 0.5)
+    np.testing.assert_allclose(stacked.weights_, expected, atol=1e-6)
+    assert stacked.loss_ == pytest.approx(log_loss(truth, held_out @ expected), rel=1e-6)
+    members = [member.fit(scores[rows], labels[rows]).predict(scores) for member in FEW]
+    np.testing.assert_allclose(stacked.predict(scores), stacked.weights_ @ members, atol=1e-9)
+
+
+def test_an_integer_weight_is_so_many_rows():
+    scores, labels = sample(200)
+    copies = np.random.default_rng(2).integers(0, 4, 200)
+    ours = StackedCalibrator().fit(scores, labels, sample_weight=copies)
+    theirs = StackedCalibrator().fit(np.repeat(scores, copies), np.repeat(labels, copies))
+    np.testing.assert_allclose(ours.weights_, theirs.weights_, atol=1e-6)
+    np.testing.assert_allclose(ours.predict(scores), theirs.predict(scores), atol=1e-6)
+
+
+def test_right_scores_get_most_of_the_weight_and_wrong_ones_none():
+    rng = np.random.default_rng(0)
+    scores = rng.random(5000)
+    members = [IdentityCalibrator(), HistogramBinning(n_bins=2)]
+    right = StackedCalibrator(members).fit(scores, rng.random(5000) < scores)
+    assert right.weights_[0] > 0.9
+    wrong = StackedCalibrator(members).fit(scores, rng.random(5000) < 1 - scores)
+    assert wrong.weights_[0] < 0.01 and (wrong.losses_[0] > wrong.losses_[1])
+
+
+def test_the_average_may_beat_its_best_member():
+    """A curve knows the slope within four levels, the levels know where it is broken."""
+
+    def truth(scores):
+        return np.where(scores < 0.5, expit(10 * (scores - 0.25)), np.where(scores < 0.8, 0.2, 0.9))
+
+    rng = np.random.default_rng(0)
+    scores, new = rng.random(20_000), rng.random(20_000)
+    members = [PlattScaling(scale="logit"), HistogramBinning(n_bins=4)]
+    stacked = StackedCalibrator(members).fit(scores, rng.random(20_000) < truth(scores))
+    assert stacked.loss_ < stacked.losses_.min() - 1e-3
+    labels = (rng.random(20_000) < truth(new)).astype(int)
+    alone = [log_loss(labels, member.predict(new)) for member in stacked.calibrators_]
+    assert log_loss(labels, stacked.predict(new)) < min(alone)
+
+
+def test_no_average_is_certain():
+    scores, labels = np.r_[np.zeros(30), np.ones(30)], np.repeat([0, 1], 30)
+    found = StackedCalibrator().fit(scores, labels).predict([0.0, 0.5, 1.0])
+    assert 0 < found.min() and found.max() < 1
+
+
+def test_with_too_few_of_a_class_all_members_count_the_same():
+    scores, labels = np.arange(10) / 10, np.arange(10) == 6
+    stacked = StackedCalibrator(FEW, cv=2).fit(scores, labels)
+    np.testing.assert_allclose(stacked.weights_, 1 / 3)
+    assert np.isnan(stacked.losses_).all() and np.isnan([stacked.loss_, stacked.gap_]).all()
+    two = StackedCalibrator(FEW, cv=2).fit(scores, np.arange(10) > 7)
+    assert np.isfinite(two.losses_).all() and two.gap_ <= GAP
+
+
+@pytest.mark.parametrize("cls", [StackedCalibrator, CalibratorCV])
+def test_of_many_rows_one_fold_is_held_out(cls, monkeypatch):
+    scores, labels = sample(400)
+    fits = []
+
+    class Counted(IsotonicCalibrator):
+        def _fit(self, *rows):
+            fits.append(len(rows[0]))
+            super()._fit(*rows)
+
+    for most, expected in [(400, 6), (399, 2)]:
+        monkeypatch.setattr(out_of_fold, "MANY", most)
+        fits.clear()
+        cls([Counted(centred=True, smoothing=1.0)]).fit(scores, labels)
+        assert len(fits) == expected
+
+
+def test_groups_reach_the_members_that_take_them():
+    scores, labels = sample(400)
+    groups = np.arange(400) % 2
+    stacked = StackedCalibrator([MondrianVennAbers(), PlattScaling()])
+    stacked.fit(scores, labels, groups=groups)
+    assert not hasattr(stacked, "map_")
+    parts = [m.predict(scores, **({"groups": groups} if k == 0 else {}))
+             for k, m in enumerate(stacked.calibrators_)]  # fmt: skip
+    np.testing.assert_array_equal(
+        stacked.predict(scores, groups=groups),
+        stacked.weights_[0] * parts[0] + stacked.weights_[1] * parts[1],
+    )
+
+
+def test_calibrators_from_elsewhere():
+    scores, labels = sample(300)
+    members = [IsotonicRegression(out_of_bounds="clip", y_min=0.01, y_max=0.99), PlattScaling()]
+    stacked = StackedCalibrator(members).fit(scores - 3, labels)
+    assert not hasattr(stacked, "map_")
+    parts = [member.predict(scores - 3) for member in stacked.calibrators_]
+    np.testing.assert_allclose(stacked.predict(scores - 3), stacked.weights_ @ parts, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "stacked, message",
+    [
+        (StackedCalibrator(cv=1), "cv must be an integer of at least 2; found 1"),
+        (StackedCalibrator(prior=0), "prior must be a number between 0 and inf; found 0"),
+        (StackedCalibrator([]), "calibrators is empty: pass at least one"),
+        (StackedCalibrator([PlattScaling]), "calibrator must be an estimator with fit"),
+        (StackedCalibrator(PlattScaling()), "calibrators must be a list of calibrators"),
+    ],
+)
+def test_what_is_no_average(stacked, message):
+    with pytest.raises(ValueError, match=message):
+        stacked.fit([0.1, 0.2], [0, 1])
+
+
+# Its map
+
+
+def test_the_map_comes_back_bit_for_bit():
+    scores, labels = sample(500)
+    stacked = StackedCalibrator().fit(scores, labels)
+    queries = np.linspace(0, 1, 501)
+    pairs = zip(stacked.weights_, stacked.calibrators_, strict=True)
+    expected = sum(weight * member.predict(queries) for weight, member in pairs)
+    np.testing.assert_array_equal(stacked.predict(queries), expected)
+    again = CalibrationMap.from_dict(json.loads(json.dumps(stacked.map_.to_dict())))
+    assert again == stacked.map_ and again != MixtureMap(again.weights[::-1], again.members)
+    np.testing.assert_array_equal(again(queries), stacked.predict(queries))
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"weights": [0.5, 0.6]}, "weights must have the sum 1, and no more; found 1.1"),
+        ({"weights": [0.5, 0.4]}, "weights must have the sum 1"),
+        ({"weights": [1.5, -0.5]}, "weights must lie in"),
+        ({"weights": [1.0]}, "members must be a list of 1 maps"),
+        ({"members": "ab"}, "members must be a list of 2 maps"),
+        ({"members": [{"kind": "mixture"}] * 2}, "members of a mixture must not be mixtures"),
+        ({"members": [3, 4]}, "stored must be a dictionary"),
+        ({"members": [{"kind": "sigmoid", "slope": 1.0}] * 2}, "a sigmoid map has the entries"),
+    ],
+)
+def test_what_is_no_mixture(change, message):
+    member = {"kind": "sigmoid", "slope": 1.0, "intercept": 0.0}
+    stored = {"kind": "mixture", "weights": [0.5, 0.5], "members": [member, member]}
+    CalibrationMap.from_dict(stored)
+    with pytest.raises(ValueError, match=message):
+        CalibrationMap.from_dict(stored | change)
