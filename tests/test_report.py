@@ -5,6 +5,7 @@ import re
 import sys
 from dataclasses import asdict
 from html import escape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,13 +29,16 @@ from calib.metrics import (
     smooth_ece,
     spiegelhalter_test,
 )
-from calib.report import make_report
+from calib.report import drawing, make_report
 from calib.report.checking import cautions_of, clean, described
-from calib.report.judging import outcome_of
+from calib.report.comparing import compared
+from calib.report.contents import Group, Verdict
+from calib.report.judging import advise, outcome_of
 from calib.report.measuring import (
     bins_of,
     calibration_tests,
     corners,
+    curve_of,
     decisions_of,
     estimates,
     groups_of,
@@ -60,6 +64,12 @@ def no_comparison(monkeypatch):
     monkeypatch.setattr("calib.report.making.compared", lambda *_: None)
 
 
+@pytest.fixture
+def no_chance(monkeypatch, no_comparison):
+    """Nor with the errors of calibrated outcomes: a verdict on at least 20 rows of each class."""
+    monkeypatch.setattr("calib.report.measuring.simulated", lambda *_: None)
+
+
 @pytest.fixture(scope="module")
 def report():
     scores, labels = drawn(slope=2.5)
@@ -69,12 +79,13 @@ def report():
     )
 
 
-def test_measures_are_those_of_the_package(report):
+def test_measures_are_those_of_the_package():
     scores, labels = drawn(slope=2.5)
+    sample, _ = clean(scores, labels, None, None)
+    found = {e.key: e for e in estimates(sample, described(sample, 0), None)}
     parts = score_decomposition(labels, scores)
     area = auc_interval(labels, scores)
     line = recalibration_line(labels, scores)
-    found = by_key(report)
     expected = {
         "mean_prediction": scores.mean(),
         "observed_rate": labels.mean(),
@@ -94,6 +105,13 @@ def test_measures_are_those_of_the_package(report):
     }
     assert {key: e.value for key, e in found.items()} == pytest.approx(expected, abs=1e-12)
     assert (found["auc"].lower, found["auc"].upper) == (area.lower, area.upper)
+    limits = kuiper_interval(labels, scores)
+    assert (found["kuiper_error"].lower, found["kuiper_error"].upper) == limits[1:3]
+
+
+def test_tests_and_chance_are_those_of_the_package(report):
+    scores, labels = drawn(slope=2.5)
+    found = by_key(report)
     assert report.tests[0].p_value == kuiper_test(labels, scores).p_value
     assert report.tests[-1].p_value == spiegelhalter_test(labels, scores).p_value
     simulated = simulated_errors(labels, scores)
@@ -101,8 +119,15 @@ def test_measures_are_those_of_the_package(report):
     assert found["kuiper_error"].by_chance == simulated.kuiper_error.by_chance()
     assert found["miscalibration"].by_chance == simulated.miscalibration.by_chance()
     assert found["smooth_ece"].by_chance == simulated.smooth_ece.by_chance()
-    limits = kuiper_interval(labels, scores)
-    assert (found["kuiper_error"].lower, found["kuiper_error"].upper) == limits[1:3]
+
+
+@pytest.mark.parametrize(("options", "seed"), [({}, 0), ({"random_state": 7}, 7)])
+def test_one_seed_draws_chance_and_folds(monkeypatch, options, seed):
+    seeds = []
+    for name in ("making.compared", "measuring.simulated"):
+        monkeypatch.setattr(f"calib.report.{name}", lambda _, seed: seeds.append(seed))
+    make_report(*drawn(60), **options)
+    assert seeds == [seed, seed]
 
 
 def test_the_page_shows_these_numbers(report):
@@ -131,7 +156,9 @@ def test_names_and_notes_are_escaped_and_nothing_is_loaded(report):
 
 
 def test_json_holds_the_same(report):
-    read = json.loads(report.to_json())
+    text = report.to_json()
+    assert text.startswith('{\n  "name": "<script>",\n  "version"')
+    read = json.loads(text)
     assert read == json.loads(json.dumps(asdict(report)))
     assert read["verdict"]["outcome"] == "miscalibrated"
     assert read["measures"][0]["value"] == report.measures[0].value
@@ -152,7 +179,7 @@ def test_the_level_of_the_verdict_and_its_power():
     assert outcomes["distorted"].count("miscalibrated") > 390
 
 
-def test_verdicts_in_words(no_comparison):
+def test_verdicts_in_words(no_chance):
     calibrated = make_report(*drawn(800)).verdict
     assert calibrated.outcome == "no evidence"
     assert calibrated.sentence.startswith("No evidence of miscalibration in 800 rows with ")
@@ -170,12 +197,80 @@ def test_verdicts_in_words(no_comparison):
     assert re.search(r"too high on average \(.*\); 3 outcomes had been given", both.sentence)
     reverse = make_report(1 - scores, labels).verdict
     assert "in reverse order (slope \N{MINUS SIGN}" in reverse.sentence
-    lonely = make_report(np.linspace(0.1, 0.9, 50), np.arange(50) == 0).verdict
-    assert "too high on average" in lonely.sentence and "slope" not in lonely.sentence
     certain = make_report(np.arange(60) % 2, np.arange(60) % 2).verdict
     assert "0.0" not in certain.details[0] and "refuted by the first one" in certain.details[0]
     light = make_report([0.2, 0.7, 0.4], [0, 1, 1], sample_weight=[1e-9] * 3).verdict
     assert "every bias can escape" in light.details[-1]
+
+
+def test_twenty_of_a_class_have_a_slope_and_no_bias_is_said_that_may_be_none(no_chance):
+    labels = np.repeat([0, 1, 0, 1], [14, 6, 6, 14])
+    verdict = make_report(np.repeat([0.05, 0.95], 20), labels).verdict
+    assert re.search(r"p < 0.001\): predictions are too extreme \(slope 0\.\d\d", verdict.sentence)
+    assert verdict.details[-1].endswith("off the Brier score, on these rows.")
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([0, 1] * 5, "5 positives among 10 rows are"),
+        ([0, 1, 1, 1], "1 negative among 4 rows is"),
+    ],
+)
+def test_the_rarer_class_is_too_few(no_chance, labels, words):
+    verdict = make_report(np.full(len(labels), 0.5), labels).verdict
+    assert verdict.sentence == f"Cannot say: {words} too few to judge calibration."
+
+
+@pytest.mark.parametrize(
+    ("bias", "words"),
+    [(0.0, "refuted by the first"), (0.05, "off by 5.0 percent"), (1.0, "every bias can escape")],
+)
+def test_what_can_escape_the_test(no_chance, monkeypatch, bias, words):
+    monkeypatch.setattr("calib.report.judging.detectable_bias", lambda *_, **__: bias)
+    assert words in make_report(*drawn(100)).verdict.details[0]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "chosen", "words"),
+    [
+        ("no evidence", None, "Keep the scores as they are: "),
+        (
+            "no evidence",
+            "Platt",
+            "The verdict gives no reason to calibrate, the comparison one for ",
+        ),
+        ("miscalibrated", "Platt", "Fit Platt, on rows that the classifier was not trained on."),
+        ("miscalibrated", None, "No calibrator gains for sure on these rows: keep the scores, "),
+        ("cannot say", "Platt", "Collect more rows: with about "),
+    ],
+)
+def test_advice_follows_the_verdict_and_the_comparison(outcome, chosen, words):
+    data = described(clean(*drawn(50), None, None)[0], 0)
+    verdict, comparison = Verdict(outcome, "", (), None, None), SimpleNamespace(chosen=chosen)
+    assert advise(data, verdict, (), comparison)[0].startswith(words)
+
+
+def test_only_groups_that_are_off_are_named(no_chance):
+    scores, labels = drawn(600, seed=1)
+    groups = np.repeat(["right", "wrong"], 300)
+    scores[300:] = np.sqrt(scores[300:])
+    report = make_report(scores, labels, groups=groups)
+    assert "Look into the groups that seem miscalibrated: wrong." in report.advice
+
+
+@pytest.mark.parametrize(
+    ("n", "positives", "rows"), [(40, 20, 40), (39, 19, None), (900, 20, None), (900, 450, 60)]
+)
+def test_the_comparison_needs_twenty_of_a_class_in_the_rows_it_draws(
+    monkeypatch, n, positives, rows
+):
+    monkeypatch.setattr("calib.report.comparing.MOST", 60)
+    sample, _ = clean(drawn(n)[0], np.arange(n) < positives, None, None)
+    found = compared(sample, 0)
+    assert (found and found.rows) == rows
+    if rows == 60:
+        assert found.notes[0] == "Compared on 60 rows drawn at random out of 900."
 
 
 def test_a_bias_that_is_called_detectable_is_detected(no_comparison):
@@ -203,6 +298,8 @@ def test_few_positives_are_judged_by_simulation_only():
     assert few.comparison is None
     wrong = make_report(np.full(200, 0.5), np.arange(200) < 5)
     assert wrong.verdict.outcome == "miscalibrated"
+    lonely = make_report(np.linspace(0.1, 0.9, 50), np.arange(50) == 0).verdict
+    assert "too high on average" in lonely.sentence and "slope" not in lonely.sentence
     # weights that are not whole cannot be simulated, so nothing is said
     half = make_report(scores + 0.5, np.arange(200) < 5, sample_weight=np.full(200, 0.7))
     assert (half.verdict.outcome, half.verdict.p_value) == ("cannot say", None)
@@ -281,13 +378,15 @@ def test_odd_samples_give_a_page(no_comparison, scores, labels, groups):
     assert "nan" not in re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL).lower()
 
 
-def test_what_is_missing_says_why(no_comparison):
+def test_what_is_missing_says_why(no_chance):
     separated = make_report(np.linspace(0.1, 0.9, 60), np.arange(60) >= 30)
     assert by_key(separated)["slope"].value is None
     assert "separate the classes" in by_key(separated)["slope"].note
     impossible = make_report([0.0, 1.0, 0.5, 0.0, 1.0] * 20, [0, 1, 0, 1, 0] * 20)
     assert by_key(impossible)["log_loss"].value is None
     assert "no finite log-odds" in by_key(impossible)["slope"].note
+    ones = make_report([1.0, 0.5, 0.2, 1.0] * 9, [1, 0, 0, 1] * 9)
+    assert "no finite log-odds" in by_key(ones)["slope"].note
     assert impossible.verdict.sentence.endswith(
         ": predictions from 0.500 to 1.000 are 50.0 percentage points too high on average; 40 "
         "outcomes had been given probability 0."
@@ -332,6 +431,24 @@ def test_warnings():
     assert kinds(-logit(scores), labels) == {"no probabilities", "reversed scores"}
 
 
+@pytest.mark.parametrize(
+    ("lowest", "highest", "are_percentages"),
+    [(0, 10, False), (0, 10.5, True), (0, 100, True), (0, 101, False), (-1, 50, False)],
+)
+def test_what_may_be_percentages(lowest, highest, are_percentages):
+    scores = np.linspace(lowest, highest, 40)
+    assert ("percentages" in texts(scores, np.arange(40) % 2)) == are_percentages
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [([1, 3], False), ([1, 5, 1], True), ([1, 2, 1], False), ([0, 1, 3], False)],
+)
+def test_one_of_two_rows_does_not_dominate(weights, words):
+    found = texts(np.linspace(0.2, 0.7, len(weights)), np.arange(len(weights)) % 2, weights)
+    assert ("One row has" in found) == words
+
+
 def texts(scores, labels, weights=None, groups=None):
     sample, left_out = clean(scores, labels, weights, groups)
     return " ".join(caution.text for caution in cautions_of(sample, described(sample, left_out)))
@@ -349,10 +466,9 @@ def test_warnings_say_what_to_do():
 
 def test_order_of_the_rows():
     scores, labels = drawn(1000)
-    order = np.argsort(scores)
-    assert kinds(scores[order], labels[order]) == {"sorted rows"}
-    order = np.argsort(labels, kind="stable")
-    assert kinds(scores[order], labels[order]) == {"sorted rows"}
+    for column in (scores, -scores, labels, ~labels):
+        order = np.argsort(column, kind="stable")
+        assert kinds(scores[order], labels[order]) == {"sorted rows"}
     rng = np.random.default_rng(0)
     rate = np.where(np.arange(1000) < 600, 0.2, 0.4)
     later = rng.random(1000) < rate
@@ -378,6 +494,13 @@ def test_curve_and_bins_are_those_of_the_package(report):
         inside = (scores >= part.lowest) & (scores <= part.highest)
         assert inside.sum() == part.count
         assert scores[inside].mean() == pytest.approx(part.predicted)
+
+
+def test_the_histogram_counts_every_row_in_its_column():
+    scores, labels = drawn(200)
+    columns = curve_of(clean(scores, labels, None, None)[0]).histogram
+    ends = np.linspace(0, 1, len(columns) + 1)[1:]
+    assert np.cumsum(columns).tolist() == [np.count_nonzero(scores < end) for end in ends]
 
 
 def test_bins_of_ties_cover_every_row():
@@ -415,6 +538,43 @@ def test_the_picture_of_many_groups_shows_the_worst(no_comparison):
     shown = set(re.findall(r">(group \d\d)<", pictures))
     assert len(shown) == 30 and "group 39" in shown
     assert "The 30 of 40 groups with the smallest p values" in page
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """Pictures as matplotlib has them, in place of text."""
+    monkeypatch.setattr("calib.report.drawing._svg", lambda figure, *_: figure)
+
+
+def test_the_diagonal_of_the_diagram_goes_from_corner_to_corner(figures):
+    curve = curve_of(clean(*drawn(100), None, None)[0])
+    axes = drawing.diagram(curve, "title", "description").axes[0]
+    (diagonal,) = (line for line in axes.lines if line.get_label() == "calibrated")
+    assert np.all(diagonal.get_xydata() == [[0, 0], [1, 1]])
+    assert axes.get_xlim() == axes.get_ylim() == pytest.approx((0, 1), abs=0.05)
+
+
+def test_the_curves_of_decisions_fill_their_picture(figures):
+    decisions = decisions_of(clean(*drawn(100), None, None)[0])
+    low, high = drawing.decision_diagram(decisions, "title", "description").axes[0].get_ylim()
+    highest = max(point.net_benefit for point in decisions)
+    assert high / 2 < highest < high and -highest / 2 < low < 0
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("a" * 18, "a" * 18), ("a" * 19, "a" * 17 + "\N{HORIZONTAL ELLIPSIS}"), ("$1", r"\$1")],
+)
+def test_long_names_are_cut_beside_a_picture(figures, name, shown):
+    group = Group(name, 9, 3, 0.3, 0.3, 0.0, -0.1, 0.1, 1.0, None)
+    axes = drawing.interval_diagram([group], "title", "description", quantity="Bias").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [shown]
+
+
+def test_the_page_shows_thresholds_within_the_scores(no_chance):
+    page = make_report(np.linspace(0.15, 0.45, 60), np.arange(60) % 3 == 0).to_html()
+    table = page[page.index("<caption><span>Gain: over acting always") :]
+    assert re.findall(r'<th scope="row">(.*?)</th>', table)[:5] == ["0.15", "0.20", "0.30", "0.40"]
 
 
 def test_gains_of_decisions_are_means_over_rows():
@@ -526,7 +686,7 @@ def test_an_impossible_outcome_counts_with_few_rows_too(no_comparison):
     assert report.verdict.outcome == "miscalibrated"
 
 
-def test_groups_that_are_off_without_a_bias_are_named(no_comparison):
+def test_groups_that_are_off_without_a_bias_are_named(no_chance):
     rng = np.random.default_rng(1)
     scores = rng.beta(1, 1, 4000)
     groups = np.repeat(["steep", "flat"], 2000)

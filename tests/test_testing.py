@@ -37,6 +37,7 @@ from calib.testing import (
     measure_checks,
     references,
 )
+from calib.testing.shared import sample, weighted
 
 # What calib's own calibrators promise beyond the rest
 
@@ -316,6 +317,12 @@ def sorts_by_index(scores, labels, sample_weight, new_scores):
     return right(scores, labels, sample_weight, new_scores)
 
 
+def repeated(values):
+    """Which of the values have been there before."""
+    _, first = np.unique(values, return_index=True)
+    return ~np.isin(np.arange(values.size), first)
+
+
 class Remembers:
     """Learns from all it was ever fitted to."""
 
@@ -350,6 +357,17 @@ BROKEN = {
     "lists": knows_arrays_only,
     "pandas": sorts_by_index,
 }
+SELDOM_BROKEN = [  # on one side only, or where a check must look closely
+    ("new scores", nothing_where(lambda s, z, q: repeated(q))),
+    *[("one class", nothing_where(lambda s, z, q, k=k: np.all(z == k))) for k in (0, 1)],
+    *[("one row", nothing_where(lambda s, z, q, k=k: z.tolist() == [k])) for k in (0, 1)],
+    *[
+        ("rare class", nothing_where(lambda s, z, q, k=k: np.array_equal(s[z == 1], [k(s)])))
+        for k in (np.min, np.max)
+    ],
+    *[("extreme scores", nothing_where(lambda s, z, q, k=k: q == k)) for k in (0, 1)],
+    *[("huge scores", nothing_where(lambda s, z, q, k=k: q == k)) for k in (-1e300, 1e300)],
+]
 EVERYTHING = {
     "monotone": True,
     "idempotent": True,
@@ -363,10 +381,10 @@ def by_name(checks):
     return {str(check): check for check in checks}
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_each_check_of_a_calibrator_can_fail(name):
+@pytest.mark.parametrize(("name", "broken"), [*BROKEN.items(), *SELDOM_BROKEN])
+def test_each_check_of_a_calibrator_can_fail(name, broken):
     with pytest.raises(CheckError, match=f"^{name}: expected .*; found .*; given\nscores = "):
-        by_name(calibrator_checks(BROKEN[name], **EVERYTHING))[name]()
+        by_name(calibrator_checks(broken, **EVERYTHING))[name]()
 
 
 def test_a_right_calibrator_passes_all_of_them():
@@ -485,6 +503,56 @@ def test_what_is_not_promised_is_not_tried():
     left_out = {"weights", "weight zero", "increasing", "idempotence", "huge scores"}
     left_out |= {"reference", "reference with weights"}
     assert {name for name, what in outcomes.items() if what == "not promised"} == left_out
+
+
+def refuses_weight_zero(scores, labels, sample_weight, new_scores):
+    if sample_weight is not None and not np.all(sample_weight):
+        raise TypeError("a weight is zero")
+    return right(scores, labels, sample_weight, new_scores)
+
+
+def test_positive_weights_are_a_promise_of_their_own():
+    outcomes = check_calibrator(refuses_weight_zero, weights="positive", on_fail=None)
+    assert not failures(outcomes)
+    tried = {one.check: one.outcome for one in outcomes}
+    assert (tried["weights"], tried["weight zero"]) == ("passed", "not promised")
+
+
+def test_a_measure_promises_all_but_weights_and_a_reference():
+    outcomes = check_measure(lambda z, p: references.brier(z, p), kind="loss")
+    left_out = {"weights", "weight zero", "reference", "reference with weights"}
+    assert {one.check for one in outcomes if one.outcome == "not promised"} == left_out
+
+
+def test_samples_are_thousandths_or_tenths_with_weights_from_one_to_three():
+    every = sample(999, 0, ties=False)
+    assert np.sort(every.scores).tolist() == (np.arange(1, 1000) / 1000).tolist()
+    tied = sample(200, 0, ties=True)
+    assert np.unique(tied.scores).tolist() == (np.arange(1, 10) / 10).tolist()
+    assert set(weighted(tied).weights) == {1, 2, 3}
+    assert np.sort(weighted(tied, zeros=True).weights)[:2].tolist() == [0, 1]
+
+
+# References with fewer scores than the samples, and with more weight
+
+
+@pytest.mark.parametrize("probabilities", [[0.3, 0.3], [0.4, 0.6]])
+@pytest.mark.parametrize("name", [name for name, (*_, known) in MEASURES.items() if known])
+def test_references_of_measures_take_one_or_two_scores(name, probabilities):
+    measure, _, reference = MEASURES[name]
+    found = reference([1, 0], probabilities, None)
+    assert found == pytest.approx(measure([1, 0], probabilities), abs=TOLERANCE.get(name, 1e-9))
+
+
+@pytest.mark.parametrize("weight", [1, 50])
+@pytest.mark.parametrize("scores", [[0.3, 0.3], [0.4, 0.6], [0.1, 0.4, 0.5, 0.6, 0.9] * 2])
+@pytest.mark.parametrize("calibrator", [IsotonicCalibrator(), VennAbers(), BBQ(), ABB()], ids=str)
+def test_references_of_calibrators_take_few_scores_and_heavy_ones(calibrator, scores, weight):
+    labels, weights = np.arange(len(scores)) % 2, np.full(len(scores), weight)
+    fitted = calibrator.fit(scores, labels, sample_weight=weights)
+    new = np.linspace(0.05, 0.95, 8)
+    expected = REFERENCES[str(calibrator)](scores, labels, weights, new)
+    np.testing.assert_allclose(fitted.predict(new), expected, atol=1e-9)
 
 
 def test_the_calibrator_itself_is_left_alone():
