@@ -77,6 +77,7 @@ CALIBRATORS = [
     IdentityCalibrator(),
     CalibratorCV(),
     StackedCalibrator(),
+    StackedCalibrator(cautious=True),
     PriorShift(IsotonicCalibrator(), prior=0.25),
     OnlineHistogramBinning(bins=[0.5]),
     OnlinePlattScaling(),

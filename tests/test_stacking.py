@@ -17,6 +17,7 @@ from calib import (
     IdentityCalibrator,
     IsotonicCalibrator,
     MondrianVennAbers,
+    OneClassWarning,
     PlattScaling,
     StackedCalibrator,
     VennAbers,
@@ -140,6 +141,44 @@ def test_the_average_may_beat_its_best_member():
     labels = (rng.random(20_000) < truth(new)).astype(int)
     alone = [log_loss(labels, member.predict(new)) for member in stacked.calibrators_]
     assert log_loss(labels, stacked.predict(new)) < min(alone)
+
+
+def test_a_cautious_average_leaves_good_scores_alone():
+    scores = np.random.default_rng(0).random(1000)
+    kept = 0
+    for seed in range(20):
+        labels = np.random.default_rng(100 + seed).random(1000) < scores
+        cautious = StackedCalibrator(cautious=True).fit(scores, labels)
+        kept += cautious.kept_
+        plain = StackedCalibrator().fit(scores, labels)
+        np.testing.assert_allclose(cautious.losses_, plain.losses_)
+        if cautious.kept_:
+            assert cautious.weights_[-1] == pytest.approx(0.99) and cautious.weights_.size == 7
+            assert cautious.predict([0.3]) == pytest.approx(0.3, abs=2e-3)
+            expected = 0.99 * scores + 0.01 * plain.predict(scores)
+            np.testing.assert_allclose(cautious.predict(scores), expected, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(cautious.weights_, plain.weights_)
+    assert kept > 15
+
+
+def test_a_cautious_average_mends_bad_scores():
+    scores = np.random.default_rng(0).random(1000)
+    labels = np.random.default_rng(1).random(1000) < scores**3
+    cautious = StackedCalibrator(cautious=True).fit(scores, labels)
+    assert not cautious.kept_
+    plain = StackedCalibrator().fit(scores, labels)
+    np.testing.assert_array_equal(cautious.predict(scores), plain.predict(scores))
+
+
+def test_a_cautious_average_of_one_class_or_of_margins():
+    with pytest.warns(OneClassWarning):
+        cautious = StackedCalibrator(cautious=True).fit([0.2, 0.4], [1, 1])
+    assert cautious.kept_ and cautious.predict([0.3]) == pytest.approx(0.3, abs=0.01)
+    with pytest.raises(ValueError, match="scores must lie in"):
+        StackedCalibrator([PlattScaling()], cautious=True).fit([0.2, 1.4], [0, 1])
+    with pytest.raises(ValueError, match="cautious must be True or False; found 1"):
+        StackedCalibrator(cautious=1).fit([0.2, 0.4], [0, 1])
 
 
 def test_no_average_is_certain():
