@@ -78,10 +78,10 @@ def invented(monkeypatch):
     one = data.DataSet("invented", 500, int(min(labels.sum(), 500 - labels.sum())), "invented")
     monkeypatch.setattr(data, "load", lambda name: (frame.copy(), labels))
     monkeypatch.setitem(data.BY_NAME, "invented", one)
-    for cached in [data.split, data._table]:
+    for cached in [data.split, data.table]:
         cached.cache_clear()
     yield frame, labels
-    for cached in [data.split, data._table]:
+    for cached in [data.split, data.table]:
         cached.cache_clear()
 
 

@@ -116,8 +116,12 @@ def split(name, number):
 
     Medians, means, and the vocabulary of categories are learnt from the training rows alone.
     """
-    frame, labels = _table(name)
-    parts = split_rows(labels, BY_NAME[name].sizes, seed_of(name, number))
+    frame, labels = table(name)
+    return encoded(frame, labels, split_rows(labels, BY_NAME[name].sizes, seed_of(name, number)))
+
+
+def encoded(frame, labels, parts):
+    """The `Sample` of each of the `parts`, which are numbers of rows; the first one trains."""
     encoder = _encoder(frame).fit(frame.iloc[parts[0]])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Found unknown categories")  # they count as rare ones
@@ -144,7 +148,7 @@ def seed_of(name, number):
 
 
 @functools.lru_cache(maxsize=1)
-def _table(name):
+def table(name):
     """Features, numbers as floats and everything else as strings, and labels."""
     frame, labels = load(name)
     for column in frame.columns:

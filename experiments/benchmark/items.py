@@ -3,6 +3,7 @@
 from experiments.benchmark.cross import BENCHMARK_CROSS
 from experiments.benchmark.peers import BENCHMARK_PEERS
 from experiments.benchmark.protocol import BENCHMARK
+from experiments.benchmark.second import BENCHMARK_SECOND
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 from experiments.contents import Paper, Study
 
@@ -18,7 +19,8 @@ PAPER = Paper(
             ("truth", BENCHMARK_TRUTH),
             ("cross", BENCHMARK_CROSS),
             ("peers", BENCHMARK_PEERS),
+            ("second", BENCHMARK_SECOND),
         ]
     ),
-    experiments=(BENCHMARK, BENCHMARK_TRUTH, BENCHMARK_CROSS, BENCHMARK_PEERS),
+    experiments=(BENCHMARK, BENCHMARK_TRUTH, BENCHMARK_CROSS, BENCHMARK_PEERS, BENCHMARK_SECOND),
 )
