@@ -617,3 +617,17 @@ def test_the_mixture_takes_longest_of_the_four():
 
 def test_a_few_hundred_points_a_bin_are_precise():
     assert mce_bound([100] * 10, 0.05, n_bins=10) > 0.15 > mce_bound([300] * 10, 0.05, n_bins=10)
+
+
+# Summaries of chapters
+
+
+def test_no_cause_explains_the_network_and_few_explain_bagged_trees():
+    rows = record("ledger").query("paper == 'vovk2014' and table in ['table1', 'table2']")
+    verdicts = rows.groupby([rows["row"].str.split(" / ").str[0], "verdict"]).size().unstack()
+    explained, not_explained = (
+        verdicts[f"differs: {what}"].fillna(0) for what in ["explained", "not explained"]
+    )
+    assert explained["NN"] == 0 and not_explained["NN"] == 36
+    share = explained["J48 Bagging"] / (explained + not_explained)["J48 Bagging"]
+    assert 0.2 < share < 0.3
