@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, rel_entr, softmax
 from scipy.stats import norm
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
@@ -660,6 +662,38 @@ def test_the_edges_of_the_spline_far_outside():
     fitted = calib.SplineCalibrator(scale="score").fit(margins, rng.random(300) < expit(margins))
     low, high = fitted.predict([-1e6, 1e6])
     assert 0 < low < 1e-4 and 1 - 1e-4 < high < 1
+
+
+@pytest.mark.parametrize("rows, classes", [(30, 3), (1000, 20)])
+@pytest.mark.filterwarnings("ignore")
+def test_a_temperature_is_safer_with_few_rows_or_many_classes(rows, classes):
+    rng = np.random.default_rng(0)
+    excess = {"TemperatureScaling": [], "DirichletCalibration": []}
+    for _ in range(10):
+        truth = rng.dirichlet(np.ones(classes), rows + 1000).clip(1e-9)
+        codes = np.array([rng.choice(classes, p=row / row.sum()) for row in truth])
+        sure = softmax(2 * np.log(truth), axis=1)
+        for name, found in excess.items():
+            fitted = getattr(calib.multiclass, name)().fit(sure[:rows], codes[:rows])
+            p = fitted.predict_proba(sure[rows:])
+            found.append(np.mean(np.sum(rel_entr(truth[rows:], p), axis=1)))
+    temperature, dirichlet = (np.array(found) for found in excess.values())
+    assert temperature.mean() < dirichlet.mean() / 1.5 and np.mean(temperature < dirichlet) > 0.7
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_temperature_is_safer_with_the_exact_zeros_of_forests():
+    rows, codes = load_digits(return_X_y=True)
+    forest = RandomForestClassifier(30, random_state=0).fit(rows[:400], codes[:400])
+    p, z = forest.predict_proba(rows[400:]), codes[400:]
+    assert np.mean(p == 0) > 0.2
+    for size in [100, 700]:
+        loss = {}
+        for name in ["TemperatureScaling", "DirichletCalibration"]:
+            fitted = getattr(calib.multiclass, name)().fit(p[:size], z[:size])
+            chances = fitted.predict_proba(p[700:])[np.arange(z.size - 700), z[700:]]
+            loss[name] = -np.mean(np.log(chances))
+        assert loss["TemperatureScaling"] < loss["DirichletCalibration"] - 0.03
 
 
 # Summaries of chapters
