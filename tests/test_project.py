@@ -142,7 +142,9 @@ def examples(page):
     return program, re.findall(r"^# (.*)$", program, re.M)
 
 
-@pytest.mark.parametrize("page", ["README.md", "book/which_method.md", "book/findings.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "book/which_method.md", "book/findings.md", "book/open_problems.md"]
+)
 def test_examples_print_what_they_promise(page, capsys, monkeypatch):
     monkeypatch.chdir(ROOT / "book")
     program, promised = examples(page)

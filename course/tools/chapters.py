@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 STATEMENT = re.compile(
     r"^(?P<fence>:{3,})\{prf:(?P<kind>\w+)\}(?P<title>[^\n]*)\n"
-    r":label: (?P<label>\S+)\n(?P<text>.*?)^(?P=fence)$",
+    r":label: (?P<label>\S+)\n(?P<text>.*?)"
+    r"(?:\n\*(?:Source|Changed|New here)[^\n]*\n)?^(?P=fence)$",  # where it comes from
     re.M | re.S,
 )
 GLUED = "application/papermill.record/text/plain"
