@@ -432,6 +432,14 @@ def test_warnings():
 
 
 @pytest.mark.parametrize(
+    ("lowest", "highest", "outside"), [(0, 1, False), (-0.01, 1, True), (0, 1.01, True)]
+)
+def test_probabilities_reach_from_0_to_1(lowest, highest, outside):
+    found = kinds(np.linspace(lowest, highest, 40), np.arange(40) % 2)
+    assert ("no probabilities" in found) == outside
+
+
+@pytest.mark.parametrize(
     ("lowest", "highest", "are_percentages"),
     [(0, 10, False), (0, 10.5, True), (0, 100, True), (0, 101, False), (-1, 50, False)],
 )
