@@ -17,6 +17,7 @@ from calib.metrics import (
     confidence_band,
     corp_curve,
     decision_curve,
+    detectable_bias,
     integrated_calibration_index,
     kuiper_error,
     kuiper_interval,
@@ -43,7 +44,7 @@ from calib.report.measuring import (
     estimates,
     groups_of,
 )
-from calib.report.wording import number, percent, points
+from calib.report.wording import listed, number, percent, points
 
 
 def drawn(n=300, seed=0, slope=1.0, decimals=None):
@@ -181,7 +182,7 @@ def test_the_level_of_the_verdict_and_its_power():
 
 def test_verdicts_in_words(no_chance):
     calibrated = make_report(*drawn(800)).verdict
-    assert calibrated.outcome == "no evidence"
+    assert calibrated.outcome == "no evidence" and len(calibrated.details) == 1
     assert calibrated.sentence.startswith("No evidence of miscalibration in 800 rows with ")
     assert f"off by {points(calibrated.detectable)} percentage points" in calibrated.details[0]
     extreme = make_report(*drawn(800, slope=2)).verdict
@@ -224,7 +225,11 @@ def test_the_rarer_class_is_too_few(no_chance, labels, words):
 
 @pytest.mark.parametrize(
     ("bias", "words"),
-    [(0.0, "refuted by the first"), (0.05, "off by 5.0 percent"), (1.0, "every bias can escape")],
+    [
+        (0.0, "refuted by the first"),
+        (0.05, "off by 5.0 percentage points, the test would find it with a probability of 80"),
+        (1.0, "every bias can escape"),
+    ],
 )
 def test_what_can_escape_the_test(no_chance, monkeypatch, bias, words):
     monkeypatch.setattr("calib.report.judging.detectable_bias", lambda *_, **__: bias)
@@ -432,6 +437,34 @@ def test_warnings():
 
 
 @pytest.mark.parametrize(
+    ("lowest", "highest", "said"), [(0, 0.9, True), (0.1, 1, True), (0.1, 0.9, False)]
+)
+def test_ends_may_owe_to_rounding(lowest, highest, said):
+    scores = np.linspace(lowest, highest, 30).round(2)
+    assert ("Scores of 0 and 1 may owe" in texts(scores, np.arange(30) % 2)) == said
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4, 5])
+def test_four_decimals_are_rounded(decimals):
+    found = texts(*drawn(100, decimals=decimals))
+    assert (f"rounded to {decimals} decimals" in found) == (decimals < 5)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(39, set()), (40, {"sorted rows"})])
+def test_an_order_is_looked_for_in_forty_rows(n, expected):
+    scores, labels = np.sort(drawn(n)[0]), np.arange(n) % 2
+    assert kinds(scores, labels) & {"sorted rows"} == expected
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "outside"), [(0, 1, False), (-0.01, 1, True), (0, 1.01, True)]
+)
+def test_probabilities_reach_from_0_to_1(lowest, highest, outside):
+    found = kinds(np.linspace(lowest, highest, 40), np.arange(40) % 2)
+    assert ("no probabilities" in found) == outside
+
+
+@pytest.mark.parametrize(
     ("lowest", "highest", "are_percentages"),
     [(0, 10, False), (0, 10.5, True), (0, 100, True), (0, 101, False), (-1, 50, False)],
 )
@@ -548,10 +581,14 @@ def figures(monkeypatch):
 
 def test_the_diagonal_of_the_diagram_goes_from_corner_to_corner(figures):
     curve = curve_of(clean(*drawn(100), None, None)[0])
-    axes = drawing.diagram(curve, "title", "description").axes[0]
+    axes, below = drawing.diagram(curve, "title", "description").axes
     (diagonal,) = (line for line in axes.lines if line.get_label() == "calibrated")
     assert np.all(diagonal.get_xydata() == [[0, 0], [1, 1]])
     assert axes.get_xlim() == axes.get_ylim() == pytest.approx((0, 1), abs=0.05)
+    assert below.get_box_aspect() < axes.get_box_aspect() == 1
+    (histogram,) = below.patches
+    edges = histogram.get_data().edges
+    assert (edges[0], edges[-1]) == (0, 1) and np.all(np.diff(edges) > 0)
 
 
 def test_the_curves_of_decisions_fill_their_picture(figures):
@@ -592,6 +629,11 @@ def test_gains_of_decisions_are_means_over_rows():
         assert point.gain == pytest.approx(rows.mean(), abs=1e-12)
         reach = 1.959964 * rows.std(ddof=1) / np.sqrt(150)
         assert point.upper - point.gain == pytest.approx(reach, rel=1e-5)
+
+
+@pytest.mark.parametrize(("n", "words"), [(5, "4"), (6, "4 and 1 more"), (7, "4 and 2 more")])
+def test_five_names_are_listed(n, words):
+    assert listed(list(map(str, range(n)))) == f"0, 1, 2, 3, {words}"
 
 
 def test_numbers_in_words():
@@ -705,6 +747,25 @@ def test_more_rows_are_more_than_there_are(no_comparison):
     for weights in (None, [1e-9]):
         alone = make_report([0.3], [1], sample_weight=weights)
         assert int(re.search(r"about ([\d,-]+)", alone.advice[0])[1]) > 100
+
+
+@pytest.mark.parametrize("positives", [0, 1, 10])
+def test_the_rows_wanted_find_a_fifth_of_the_rarer_class(no_chance, positives):
+    report = make_report(np.full(100, 0.1), np.arange(100) < positives)
+    wanted = int(re.search(r"about ([\d,]+)", report.advice[0])[1].replace(",", ""))
+    rate = max(positives, 1) / 100
+    found = [detectable_bias([rate], sample_weight=[n]) for n in (wanted, wanted - 100)]
+    assert found[0] <= rate / 5 < found[1]
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "reference"),
+    [(0, 1, "Raw"), (-0.2, 0.9, "Base rate"), (0.1, 1.2, "Base rate")],
+)
+def test_scores_are_compared_with_what_they_can_be(lowest, highest, reference):
+    scores = np.linspace(lowest, highest, 40)
+    found = compared(clean(scores, np.arange(40) % 2, None, None)[0], 0)
+    assert found.reference == reference
 
 
 def test_noise_is_not_calibrated():
