@@ -29,9 +29,9 @@ def regret_of_the_average(law):
     losses, total = np.zeros(models.size), 0.0
     for label in labels:
         weights = np.exp(losses.min() - losses)
-        said = weights @ models / weights.sum()
-        total -= np.log(said if label else 1 - said)
-        losses -= np.log(models if label else 1 - models)
+        chances = models if label else 1 - models
+        total -= np.log(weights @ chances / weights.sum())
+        losses -= np.log(chances)
     return total - losses.min(), np.log(models.size)
 
 
