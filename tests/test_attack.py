@@ -67,7 +67,7 @@ def test_the_record_is_complete_and_of_today():
     assert sum(found.laws for found in RECORDED.values()) >= 100_000
     for name, found in RECORDED.items():
         assert found.violated != STATEMENTS[name].holds
-        assert margin_of(STATEMENTS[name], found.worst) == pytest.approx(found.margin, rel=1e-6)
+        assert margin_of(STATEMENTS[name], found.worst) == pytest.approx(found.margin, rel=1e-4)
     with (RESULTS / command.TABLE).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["statement"] for row in rows] == list(STATEMENTS)

@@ -40,7 +40,7 @@ def main(arguments=None, folder=RESULTS):
 
 def _still_right(statement, found):
     """An earlier result, or None if the worst law has another margin now."""
-    if found and np.isclose(margin_of(statement, found.worst), found.margin, rtol=1e-9):
+    if found and np.isclose(margin_of(statement, found.worst), found.margin, rtol=1e-6):
         return found
     return None
 

@@ -333,7 +333,7 @@ def _two_truths(law):
 
 @states("thm-c27-lower: mean", 27)
 def two_points_mean(law):
-    """H (1 - TV) <= worst mean error of a method."""
+    """The distance h (1 - TV) <= worst mean error of a method."""
     h, above, below, said = _two_truths(law)
     worst = max(above @ np.abs(said - 0.5 - h), below @ np.abs(said - 0.5 + h))
     return h * (1 - np.abs(above - below).sum() / 2), worst

@@ -110,21 +110,21 @@ def smooth_ece_and_distance(law):
 
 @states("thm-c28-smece: root", 28)
 def smooth_ece_and_root(law):
-    """SmECE <= root of smCE."""
+    """The smECE <= root of smCE."""
     root = np.sqrt(measured(smooth_calibration_error, law))
     return measured(smooth_ece, law) - RESOLVED, root
 
 
 @states("thm-c28-smece: smCE", 28)
 def smooth_ece_and_smooth(law):
-    """SmCE <= 1.8 smECE."""
+    """The smCE <= 1.8 smECE."""
     bound = 1.8 * (measured(smooth_ece, law) + RESOLVED)
     return measured(smooth_calibration_error, law), bound
 
 
 @states("thm-c28-smece: ECE", 28)
 def smooth_ece_and_ece(law):
-    """SmECE <= ECE."""
+    """The smECE <= ECE."""
     return measured(smooth_ece, law) - RESOLVED, ece(law)
 
 

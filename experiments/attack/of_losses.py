@@ -97,7 +97,7 @@ def _set(law):
 
 @states("thm-c30-brier", 30)
 def patch_of_probabilities(law):
-    """N/N times the squared bias that a patch removes <= fall of Brier score."""
+    """A share n/N times the squared bias that a patch removes <= fall of Brier score."""
     said, labels = _set(law)
     if said.size == 0:
         return None

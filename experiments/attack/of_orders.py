@@ -19,9 +19,9 @@ def auc(scores, positive, negative):
 
 
 def _variance(law):
-    """P(z = 1) P(z = 0), if both classes occur."""
+    """P(z = 1) P(z = 0), if both classes occur often enough to compute with."""
     variance = law.base_rate * (1 - law.base_rate)
-    return variance if variance > 1e-12 else None
+    return variance if variance > 1e-7 else None  # below, differences from 1 are rounding
 
 
 def _bins(law):
@@ -207,7 +207,7 @@ def elementary_score(positive, negative, said, threshold):
 
 @states("thm-c6-smoothed: ends", 6)
 def smoothed_ends(law):
-    """Tau <= smallest value with smoothed ends."""
+    """The floor tau <= smallest value with smoothed ends."""
     positives, counts, _ = _sample(law)
     weight = 3 * law.threshold
     return weight / (counts.sum() + 2 * weight), _smoothed(positives, counts, weight).min()

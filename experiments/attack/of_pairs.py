@@ -47,7 +47,7 @@ def width(law):
 
 @states("cor-c17-pair: isotonic", 17)
 def isotonic_in_between(law):
-    """P0 <= isotonic regression at a calibration score."""
+    """The lower probability p0 <= isotonic regression at a calibration score."""
     used = law.counts > 0
     positives, counts = law.positives[used], law.counts[used]
     place = int(law.threshold * counts.size)
@@ -164,7 +164,7 @@ def unbiased_above(law):
 
 @states("thm-c32-unanimous: act", 32)
 def unanimous_for(law):
-    """T P(both say act) <= positives there, and (1 - t) of divided."""
+    """The share t of P(both say act) <= positives there, and (1 - t) of divided."""
     p0, p1, positive, negative = joint(law)
     t = law.threshold
     act, divided = p0 >= t, (p0 < t) & (t <= p1)
@@ -174,7 +174,7 @@ def unanimous_for(law):
 
 @states("thm-c32-unanimous: wait", 32)
 def unanimous_against(law):
-    """Positives where neither acts <= t P(there), and t of divided."""
+    """Positives where neither acts <= share t of P(there), and t of divided."""
     p0, p1, positive, negative = joint(law)
     t = law.threshold
     wait, divided = p1 < t, (p0 < t) & (t <= p1)

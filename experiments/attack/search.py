@@ -13,7 +13,7 @@ import numpy as np
 from experiments.attack.laws import Law, draw, moved
 
 ROUND, DRAWN = 100, 25  # laws in a round; how many of them are drawn before the climb
-NOTHING = 1e-9  # smaller values are rounding, and no evidence
+NOTHING = 1e-6  # smaller values have rounding in their digits, and are no evidence
 ROUNDING = 1e-7  # what a margin may be below 1 by
 
 
