@@ -8,6 +8,7 @@ ITEM ?=
 FRESH ?=
 EXAMPLES ?= 2000
 EVERY ?= 12
+LAWS ?= 100000
 SUBMISSIONS ?=
 
 python := .venv/bin/python
@@ -19,7 +20,7 @@ site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_notebook_archive.py tests/test_report_page.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
-above-kernels := addresses bad_files benchmark calibration_data check_estimator classifier \
+above-kernels := addresses attack bad_files benchmark calibration_data check_estimator classifier \
   commands comparison cost dask datasets_real decisions delong diagrams dirichlet_process \
   discrete guide kdd98 ledger mutate original_files perturbed prior_shift project protocol \
   recorded_numbers recording report reproducing results_naeini2014 routing scorers selection \
@@ -34,7 +35,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
-  test-pdf test-wheel fuzz mutants test-perturbed test-processors lint notebooks results \
+  test-pdf test-wheel fuzz mutants attack test-perturbed test-processors lint notebooks results \
   reproduce bench course course-grade course-test clean
 .NOTPARALLEL:
 
@@ -115,6 +116,9 @@ fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=
 
 mutants: .venv/set-up  ## change the code in small ways and see whether a test fails; EVERY=12
 	$(python) tools/mutate.py --every $(EVERY)
+
+attack: .venv/set-up  ## search for laws that violate a theorem of the book; LAWS=100000 of them
+	OMP_NUM_THREADS=1 $(python) -m experiments.attack --laws $(LAWS)
 
 test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(pytest) $(site-tests)
