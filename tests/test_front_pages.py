@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, rel_entr, softmax
 from scipy.stats import norm
+from sklearn.datasets import load_digits
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
@@ -18,7 +20,12 @@ from calib.commands import arguments
 from calib.comparison.defaults import DEFAULTS
 from calib.datasets import TIED_LAWS
 from calib.metrics import evaluate, expected_calibration_error
+from calib.online import calibrators as online
 from calib.theory import mce_bound
+from experiments import recorded
+from experiments.benchmark.analysis import gains
+from experiments.benchmark.calibrators import CANDIDATES, CHOSEN
+from experiments.benchmark.data import DATA_SETS
 from experiments.naeini2014.kdd98 import COST
 from experiments.registry import papers
 
@@ -617,3 +624,87 @@ def test_the_mixture_takes_longest_of_the_four():
 
 def test_a_few_hundred_points_a_bin_are_precise():
     assert mce_bound([100] * 10, 0.05, n_bins=10) > 0.15 > mce_bound([300] * 10, 0.05, n_bins=10)
+
+
+def test_maps_of_the_score_differ_little_if_points_are_many():
+    sets = [o.name for o in DATA_SETS if o.sizes[1] >= 400 and o.minority > 0.1 * o.rows]
+    assert max(o.sizes[1] for o in DATA_SETS) == 2000
+    others = (CHOSEN, "Beta", "Heterogeneous", "AUC-split tree")
+    maps = [name for name in CANDIDATES if name not in others]
+    _, gain = gains(recorded("benchmark"), maps, over="Beta", datasets=sets)
+    far = {name for name, one in zip(maps, gain.mean(axis=0), strict=True) if abs(one) >= 1}
+    assert far == {"Temperature", "Histogram"}
+
+
+@pytest.mark.parametrize("power", [0.5, 1, 2])
+def test_a_batch_of_online_platt_scaling_takes_some_five_passes(power, monkeypatch):
+    passes = []
+    derivatives = online.derivatives
+    monkeypatch.setattr(online, "derivatives", lambda *a: passes.append(1) or derivatives(*a))
+    rng = np.random.default_rng(0)
+    calibrator = calib.OnlinePlattScaling()
+    for size in [20] * 20 + [500] * 20:
+        truth = rng.random(size)
+        calibrator.partial_fit(truth**power, rng.random(size) < truth)
+    assert 4.5 < len(passes) / 40 < 6.5
+    assert len(json.dumps(calibrator.to_dict())) < 1000  # whatever it has seen
+
+
+def test_the_edges_of_the_spline_far_outside():
+    rng = np.random.default_rng(0)
+    scores = rng.random(300)
+    fitted = calib.SplineCalibrator().fit(scores, rng.random(300) < scores)
+    low, least, greatest, high = fitted.predict([0, 2.0**-53, 1 - 2.0**-53, 1])
+    assert 0 < low == least < 1e-4 and 1 - 1e-4 < greatest == high < 1
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        fitted.predict([1.2])
+    margins = rng.normal(size=300) * 3
+    fitted = calib.SplineCalibrator(scale="score").fit(margins, rng.random(300) < expit(margins))
+    low, high = fitted.predict([-1e6, 1e6])
+    assert 0 < low < 1e-4 and 1 - 1e-4 < high < 1
+
+
+@pytest.mark.parametrize("rows, classes", [(30, 3), (1000, 20)])
+@pytest.mark.filterwarnings("ignore")
+def test_a_temperature_is_safer_with_few_rows_or_many_classes(rows, classes):
+    rng = np.random.default_rng(0)
+    excess = {"TemperatureScaling": [], "DirichletCalibration": []}
+    for _ in range(10):
+        truth = rng.dirichlet(np.ones(classes), rows + 1000).clip(1e-9)
+        codes = np.array([rng.choice(classes, p=row / row.sum()) for row in truth])
+        sure = softmax(2 * np.log(truth), axis=1)
+        for name, found in excess.items():
+            fitted = getattr(calib.multiclass, name)().fit(sure[:rows], codes[:rows])
+            p = fitted.predict_proba(sure[rows:])
+            found.append(np.mean(np.sum(rel_entr(truth[rows:], p), axis=1)))
+    temperature, dirichlet = (np.array(found) for found in excess.values())
+    assert temperature.mean() < dirichlet.mean() / 1.5 and np.mean(temperature < dirichlet) > 0.7
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_temperature_is_safer_with_the_exact_zeros_of_forests():
+    rows, codes = load_digits(return_X_y=True)
+    forest = RandomForestClassifier(30, random_state=0).fit(rows[:400], codes[:400])
+    p, z = forest.predict_proba(rows[400:]), codes[400:]
+    assert np.mean(p == 0) > 0.2
+    for size in [100, 700]:
+        loss = {}
+        for name in ["TemperatureScaling", "DirichletCalibration"]:
+            fitted = getattr(calib.multiclass, name)().fit(p[:size], z[:size])
+            chances = fitted.predict_proba(p[700:])[np.arange(z.size - 700), z[700:]]
+            loss[name] = -np.mean(np.log(chances))
+        assert loss["TemperatureScaling"] < loss["DirichletCalibration"] - 0.03
+
+
+# Summaries of chapters
+
+
+def test_no_cause_explains_the_network_and_few_explain_bagged_trees():
+    rows = record("ledger").query("paper == 'vovk2014' and table in ['table1', 'table2']")
+    verdicts = rows.groupby([rows["row"].str.split(" / ").str[0], "verdict"]).size().unstack()
+    explained, not_explained = (
+        verdicts[f"differs: {what}"].fillna(0) for what in ["explained", "not explained"]
+    )
+    assert explained["NN"] == 0 and not_explained["NN"] == 36
+    share = explained["J48 Bagging"] / (explained + not_explained)["J48 Bagging"]
+    assert 0.2 < share < 0.3
