@@ -89,7 +89,7 @@ def cautious_harms_rarely(rows, points):
 def never_infinite(rows, points):
     """Log losses that are never infinite: counts of the cases in which they are."""
     _, _, losses = losses_of(rows, points)
-    counts = [-float(np.isinf(column(losses, name)).sum()) for name in NEVER_INFINITE]
+    counts = [0.0 - np.isinf(column(losses, name)).sum() for name in NEVER_INFINITE]
     worst = int(np.argmin(counts))
     estimate = Estimate(*[counts[worst]] * 3)
     return Answer(
@@ -114,6 +114,8 @@ def _decided(points, statement, names, datasets, columns):
 
 def _interval(datasets, values, level=LEVEL):
     names, means = by_dataset(datasets, values)
+    if not np.isfinite(means).all():  # infinite however the sources are drawn, but for luck
+        return Estimate(float(means.mean()), np.nan, np.nan)
     return bootstrap(sources(names), means, level=level)
 
 
@@ -129,12 +131,31 @@ def policies(rows, points, measure="log_loss"):
         Means over data sets, with intervals by drawing sources.
     """
     datasets, models, losses = losses_of(rows, points, measure)
+    taken = {f"always {name}": column(losses, name) for name in ALL} | {
+        name: losses[np.arange(len(losses)), chosen]
+        for name, chosen in learned(datasets, models, losses).items()
+    }
     best = losses.min(axis=1)
-    choices = {f"always {name}": np.full(best.size, k) for k, name in enumerate(ALL)}
-    choices["learned"] = _learned(datasets, losses, np.zeros(best.size, int))
-    choices["learned for each model"] = _learned(datasets, losses, models)
-    taken = {name: losses[np.arange(best.size), k] - best for name, k in choices.items()}
-    return {name: _interval(datasets, regret) for name, regret in taken.items()}
+    return {name: _interval(datasets, loss - best) for name, loss in taken.items()}
+
+
+def gains_of_learning(rows, points):
+    """Mean log loss of the average less that of learned advice, on the cases of other sources."""
+    datasets, models, losses = losses_of(rows, points)
+    ours, cases = column(losses, AVERAGE), np.arange(len(losses))
+    return {
+        name: _interval(datasets, ours - losses[cases, chosen])
+        for name, chosen in learned(datasets, models, losses).items()
+    }
+
+
+def learned(datasets, models, losses):
+    """Columns of `losses` that learned advice takes in each case."""
+    everywhere = np.zeros(datasets.size, int)
+    return {
+        "learned": _learned(datasets, losses, everywhere),
+        "learned for each model": _learned(datasets, losses, models),
+    }
 
 
 def _learned(datasets, losses, kinds):
