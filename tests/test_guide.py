@@ -10,7 +10,6 @@ from calib.comparison.guide import (
     MARGINS,
     OTHERWISE,
     RULES,
-    WITHOUT_ZEROS,
     with_few_rows,
 )
 from experiments import recorded
@@ -19,8 +18,6 @@ from experiments.benchmark.analysis import (
     cases_of,
     gains,
     gains_over_first,
-    harm_shares,
-    infinite_shares,
     paired,
     sources,
     truth_means,
@@ -29,11 +26,18 @@ from experiments.benchmark.analysis import (
 from experiments.benchmark.calibrators import CANDIDATES, CHOSEN, RAW
 from experiments.benchmark.hypotheses import FORESTS
 from experiments.benchmark.models import MODELS
-from experiments.benchmark.protocol import BENCHMARK, FEW
+from experiments.benchmark.protocol import BENCHMARK
+from experiments.benchmark.second import AVERAGE, BENCHMARK_SECOND, SIZES
+from experiments.benchmark.second_answers import (
+    column,
+    gains_of_learning,
+    losses_of,
+    policies,
+)
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 
 ROOT = Path(__file__).resolve().parents[1]
-FALLS, FEATURES, JUMPS = RULES
+FALLS, FEATURES = RULES
 OTHERS = [name for name in MODELS if name not in FORESTS]
 
 
@@ -57,7 +61,7 @@ def test_few_rows():
     assert with_few_rows(FEW_ROWS, True) == ""
     for rule, is_probability in [(OTHERWISE, True), (MARGINS, False)]:
         words = with_few_rows(FEW_ROWS - 1, is_probability)
-        assert rule.take in words and words.endswith(f"take {WITHOUT_ZEROS.take}.")
+        assert rule.take in words and words.endswith(rule.why)
 
 
 def test_all_cases_are_recorded(real, truth):
@@ -97,22 +101,19 @@ def test_boosting_in_place_of_the_model_gains_more(real, model):
     assert bootstrap(sources(names), more[:, 0]).lower > 0
 
 
-def test_venn_abers_is_never_infinite_and_follows_steps(real, truth):
-    assert JUMPS.take == "VennAbers()"
-    assert np.isfinite(real["log_loss"][real["calibrator"] == "Venn-Abers"]).all()
-    both = truth_means(truth, "rms", ["Venn-Abers", "Beta"], shape="steps", points=10_000)
-    assert both[0] < both[1] / 2
+@pytest.mark.parametrize("points", SIZES)
+def test_no_calibrator_has_a_smaller_mean_log_loss_than_the_average(points):
+    assert OTHERWISE.take == "StackedCalibrator()"
+    rows = recorded(BENCHMARK_SECOND.name)
+    ours = column(losses_of(rows, points)[2], AVERAGE)
+    assert np.isfinite(ours).all()
+    regrets = {name: one.value for name, one in policies(rows, points).items()}
+    always = {name: one for name, one in regrets.items() if name.startswith("always")}
+    assert min(always, key=always.get) == f"always {AVERAGE}"
+    assert not any(one.lower > 0 for one in gains_of_learning(rows, points).values())
 
 
-def test_beta_on_few_points(real):
-    assert OTHERWISE.take == "BetaCalibration()"
-    names, shares = win_shares(real, "Beta", "Venn-Abers", "log_loss", points=FEW)
-    assert bootstrap(sources(names), shares).lower > 0.5
-    _, harm = harm_shares(real, ["Beta", "Venn-Abers"], points=FEW)
-    assert np.diff(harm.mean(axis=0)) > 0
-    assert infinite_shares(real, ["Beta"], points=FEW)[1].mean() > 0
-
-
-def test_after_the_svm_beta_and_platt_scaling_hardly_differ(real):
-    _, gain = gains(real, ["Platt on logits"], over="Beta", models=["SVM"])
-    assert abs(gain.mean()) < 0.5
+def test_platt_scaling_is_never_infinite(real):
+    assert MARGINS.take == "PlattScaling()"
+    here = np.isin(real["calibrator"], ["Platt", "Platt on logits"])
+    assert np.isfinite(real["log_loss"][here]).all()

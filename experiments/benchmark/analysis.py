@@ -101,7 +101,7 @@ def by_dataset(datasets, values):
     return names, sums / counts
 
 
-def bootstrap(units, values, statistic=None):
+def bootstrap(units, values, statistic=None, *, level=0.05):
     """A statistic of the mean over units, and its percentile interval when sources are redrawn.
 
     Parameters
@@ -111,10 +111,12 @@ def bootstrap(units, values, statistic=None):
     values : ndarray of shape (n,) or (n, k)
     statistic : callable, optional
         From means, shape (k,), to a number; by default the mean itself.
+    level : float
+        Of error of the interval.
     """
     statistic = statistic or float
     draws = [statistic(mean) for mean in _redrawn_means(units, values)]
-    return _estimate(statistic(np.mean(values, axis=0)), draws)
+    return _estimate(statistic(np.mean(values, axis=0)), draws, level)
 
 
 def intervals(units, values):
@@ -133,8 +135,8 @@ def _redrawn_means(units, values):
     return counts @ values / counts.sum(axis=1).reshape(-1, *[1] * (np.ndim(values) - 1))
 
 
-def _estimate(value, draws):
-    return Estimate(float(value), *map(float, np.quantile(draws, [0.025, 0.975])))
+def _estimate(value, draws, level=0.05):
+    return Estimate(float(value), *map(float, np.quantile(draws, [level / 2, 1 - level / 2])))
 
 
 def sources(names):
