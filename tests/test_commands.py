@@ -430,6 +430,53 @@ def test_sql_gives_what_python_gives(map_):
     np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
 
 
+def test_sql_of_what_is_no_finite_float():
+    """SQLite stores NaN as NULL; an integer is compared as the float that it is rounded to."""
+    map_ = StepMap(np.array([2.0**53]), np.array([0.25, 0.5]))
+    expression = program(stored_map(map_), "sql", "order")
+    for values, expected in (
+        ([math.nan, math.inf, -math.inf, None], [None] * 4),
+        ([0, 2**53 - 1, 2**53, 2**53 + 1], [0.25, 0.25, 0.5, 0.5]),
+    ):
+        connection = sqlite3.connect(":memory:")
+        connection.execute('CREATE TABLE t ("order" NUMERIC)')
+        connection.executemany("INSERT INTO t VALUES (?)", [(value,) for value in values])
+        found = connection.execute(f"SELECT\n{expression}FROM t ORDER BY rowid").fetchall()
+        assert [value for (value,) in found] == expected
+
+
+@each_map
+@pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 20)", "INTEGER"])
+def test_duckdb_gives_what_python_gives(map_, kind):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    expression = program(stored_map(map_), "sql", "t.user")
+    scores = queries(map_) if kind == "DOUBLE" else np.unique(queries(map_).clip(-99, 99).round(9))
+    scores = np.unique(scores.round()) if kind == "INTEGER" else scores
+    more = ["NULL", "'nan'", "'inf'", "'-inf'"] if kind == "DOUBLE" else ["NULL"]
+    rows = ", ".join(f"({i}, {s})" for i, s in enumerate([*map(repr, scores.tolist()), *more]))
+    connection.execute(f'CREATE TABLE t (i INTEGER, "user" {kind}); INSERT INTO t VALUES {rows}')
+    answer = connection.execute(f"SELECT\n{expression}FROM t ORDER BY i")
+    assert [column[1] for column in answer.description] == ["DOUBLE"]
+    found = [value for (value,) in answer.fetchall()]
+    assert found[len(scores) :] == [None] * len(more)
+    tolerance = 0 if map_.kind == "step" else 1e-15
+    expected = in_python(map_, scores)
+    np.testing.assert_allclose(found[: len(scores)], expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        *[("prob", "prob"), ("t.prob", "t.prob"), ("Order", '"Order"'), ("t.null", 't."null"')],
+        *[("a b", '"a b"'), ('t."x"', '"t.""x"""'), ("grün", '"grün"'), ("1", '"1"')],
+    ],
+)
+def test_names_are_quoted_where_sql_would_read_something_else(name, expected):
+    sql = program(stored_map(SigmoidMap(1.0, 0.0)), "sql", name)
+    assert f"\nCASE WHEN {expected} - {expected} = 0 THEN" in sql
+
+
 def test_nothing_in_a_map_ends_the_comment(stored, tmp_path, capfd):
     document = json.loads(Path(stored).read_text()) | {"package": "calib 1\nalert(1) //"}
     path = tmp_path / "foreign.json"
@@ -449,7 +496,7 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
     assert main(["export", stored, "--to", "sql", "--score", "t.prob", "-o", str(path)]) == 0
     assert main(["export", stored, "--to", "sql", "--score", "t.prob"]) == 0
     out = capfd.readouterr().out
-    assert out == path.read_text() and "WHEN t.prob IS NULL THEN NULL" in out
+    assert out == path.read_text() and "CASE WHEN t.prob - t.prob = 0 THEN" in out
 
 
 # compare; the tests of report are those of its page

@@ -12,6 +12,21 @@ from scipy.special import expit, logit
 from calib.contract.validation import NEAREST, inside
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+RESERVED = frozenset(  # of PostgreSQL, DuckDB, SQLite: they are no names, or name something else
+    """
+    add all alter analyse analyze and anti any array as asc asof asymmetric at authorization
+    autoincrement between binary both by case cast check collate collation column commit
+    concurrently constraint create cross current_catalog current_date current_role current_schema
+    current_time current_timestamp current_user default deferrable delete desc describe distinct do
+    drop else end escape except exists false fetch for foreign freeze from full glob grant group
+    having ilike in index initially inner insert intersect into is isnull join lambda lateral
+    leading left like limit localtime localtimestamp natural not nothing notnull null offset on only
+    or order outer overlaps pivot placing positional primary qualify raise references returning
+    right select semi session_user set show similar some summarize symmetric system_user table
+    tablesample then to trailing transaction true union unique unpack unpivot update user using
+    values variadic verbose when where window with
+    """.split()
+)
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
 MOST = -logit(NEAREST)  # log-odds
 SEARCH = """\
@@ -68,7 +83,10 @@ def program(stored, language: str, score: str) -> str:
     calibrator = f"The probability of class 1, calibrated by {stored.package}."
     # a map may be anybody's, and a name of a file may hold anything: an end of line too
     head = [json.dumps(line)[1:-1] for line in (calibrator, origin)]
-    return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, _sql_name(score))
+    body = write(stored.map_, f"CAST({_sql_name(score)} AS DOUBLE PRECISION)")
+    if language == "sql":
+        body = _finite(_sql_name(score), body)
+    return "".join(f"{comment} {line}\n" for line in head) + body
 
 
 def _javascript(names, body):
@@ -102,17 +120,23 @@ def _sql_mixture(map_, score):
     return "\n+ ".join(f"{weight} * {member}" for weight, member in parts) + "\n"
 
 
-def _case(score, branches, otherwise):
-    """Conditions on the score and values; NULL gives NULL."""
-    lines = [f"WHEN {score} IS NULL THEN NULL"]
-    lines += [f"WHEN {condition} THEN {value}" for condition, value in branches]
+def _finite(name, value):
+    """NULL unless the score is finite: NaN is equal to itself in some databases, 0 in none."""
+    return f"CASE WHEN {name} - {name} = 0 THEN CAST(\n{value}AS DOUBLE PRECISION) END\n"
+
+
+def _case(branches, otherwise):
+    """Conditions on the score and values; without conditions, the last value."""
+    lines = [f"WHEN {condition} THEN {value}" for condition, value in branches]
+    if not lines:
+        return f"{otherwise}\n"
     return "\n  ".join(["CASE", *lines, f"ELSE {otherwise}"]) + "\nEND\n"
 
 
 def _sql_step(map_, score):
     cuts, values = map(_literals, (map_.scores, map_.probabilities))
     below = [f"{score} < {cut}" for cut in cuts]
-    return _case(score, zip(below, values[:-1], strict=True), values[-1])
+    return _case(zip(below, values[:-1], strict=True), values[-1])
 
 
 def _sql_linear(map_, score):
@@ -124,26 +148,26 @@ def _sql_linear(map_, score):
         flat = 0 in (float(rise), float(gap))
         pieces.append(value if flat else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}")
     below = [f"{score} < {knot}" for knot in knots]
-    return _case(score, zip(below, pieces, strict=True), values[-1])
+    return _case(zip(below, pieces, strict=True), values[-1])
 
 
 def _sql_sigmoid(map_, score):
     slope, intercept = _literals([map_.slope, map_.intercept])
-    return _sql_logistic(score, f"({slope} * {score} + {intercept})")
+    return _sql_logistic(f"({slope} * {score} + {intercept})")
 
 
 def _sql_polynomial(map_, score):
     centre, *lower, logit = _literals([map_.centre, *map_.coefficients])
     for coefficient in reversed(lower):
         logit = f"({coefficient} + (LN({score} / (1.0 - {score})) - {centre}) * {logit})"
-    return _sql_logistic(score, logit, _sql_ends(map_, score))
+    return _sql_logistic(logit, _sql_ends(map_, score))
 
 
 def _sql_beta(map_, score):
     a, b, level = _literals([map_.a, map_.b, map_.level])
     low, high = _literals([map_.centre, 1 - map_.centre])
     logit = f"({level} + {a} * LN({score} / {low}) - {b} * LN((1.0 - {score}) / {high}))"
-    return _sql_logistic(score, logit, _sql_ends(map_, score))
+    return _sql_logistic(logit, _sql_ends(map_, score))
 
 
 def _sql_spline(map_, score):
@@ -171,18 +195,18 @@ def _sql_pieces(map_, score, value, score_of):
         for coefficient in reversed(lower):
             logit = f"({coefficient} + ({place} - {max(j - 1, 0)}.0) * {logit})"
         far = zip((f"{logit} > {most}", f"{logit} < {least}"), nearest, strict=True)
-        pieces.append(_case(score, far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
+        pieces.append(_case(far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
     ends = score_of(np.array([map_.least, map_.greatest]))
     (first, last), values = _literals(ends), _literals(map_(ends))
     branches = [(f"{score} <= {first}", values[0]), (f"{score} >= {last}", values[1])]
     below = [f"{score} < {cut}" for cut in _literals(score_of(2 * halves))]
-    return _case(score, [*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
+    return _case([*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
 
 
-def _sql_logistic(score, logit, ends=()):
+def _sql_logistic(logit, ends=()):
     """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
     far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
-    return _case(score, [*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
+    return _case([*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
 
 
 def _sql_ends(map_, score):
@@ -193,8 +217,10 @@ def _sql_ends(map_, score):
 
 
 def _sql_name(score):
-    """A column as SQL names it."""
-    return score if PLAIN_NAME.fullmatch(score) else '"' + score.replace('"', '""') + '"'
+    """A column as SQL names it, quoted where it would not be a name otherwise."""
+    if not PLAIN_NAME.fullmatch(score):
+        return '"' + score.replace('"', '""') + '"'
+    return ".".join(f'"{p}"' if p.lower() in RESERVED else p for p in score.split("."))
 
 
 def _literals(values):
@@ -209,8 +235,9 @@ def _literals(values):
 
 def _digits(value, reads):
     """The shortest digits that are read as `value`, or more of them if that takes more."""
+    shortest = repr(value) if "e" in repr(value) else f"{value!r}e0"  # no DECIMAL, by its exponent
     longer = (f"{value:.{digits}e}" for digits in range(16, 40))
-    return next((t for t in itertools.chain([repr(value)], longer) if reads(t, value)), repr(value))
+    return next((t for t in itertools.chain([shortest], longer) if reads(t, value)), shortest)
 
 
 TABLE = ["scores", "probabilities"]
