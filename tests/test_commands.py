@@ -21,7 +21,7 @@ from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
 from calib.commands.output import Progress, new_file
 from calib.maps.forms import KINDS, MixtureMap
-from calib.maps.programs import PROGRAMS, program
+from calib.maps.programs import PROGRAMS, program, rule
 from calib.maps.stored import FittedTo, StoredMap
 
 COLUMNS = ["--score", "prob", "--label", "y"]
@@ -497,6 +497,26 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
     assert main(["export", stored, "--to", "sql", "--score", "t.prob"]) == 0
     out = capfd.readouterr().out
     assert out == path.read_text() and "CASE WHEN t.prob - t.prob = 0 THEN" in out
+
+
+def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
+    map_ = load_map(stored)
+    lower, upper, _ = map_.scores_at(0.5)
+    for language, comment in (("sql", "--"), ("javascript", "//")):
+        assert main(["export", stored, "--to", language, "--threshold", "0.5"]) == 0
+        line = capfd.readouterr().out.splitlines()[2]
+        assert line.startswith(f"{comment} the probability is at least 0.5 where the score is >= ")
+        assert repr(lower) in line and (lower == upper or repr(upper) in line)
+    assert "for no score" in rule(map_, 1.0)
+    for always in (map_, SigmoidMap(-1.0, 0.0)):
+        assert "for every score" in rule(always, 0.0)
+    falling = rule(SigmoidMap(-1e3, 1e3), 0.25)
+    assert "where the score is <= 1.0" in falling
+    assert "[0, 1]" in refusal(capfd, "export", stored, "--to", "sql", "--threshold", "50")
+    path = tmp_path / "turning.json"
+    path.write_text(stored_map(StepMap(np.array([0.5, 0.6]), np.array([0.5, 0.1, 0.9]))).dumps())
+    message = refusal(capfd, "export", path, "--to", "sql", "--threshold", "0.5")
+    assert "is not monotone" in message
 
 
 # compare; the tests of report are those of its page

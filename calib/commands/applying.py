@@ -9,7 +9,7 @@ from calib.commands.arguments import columns_of, format_of
 from calib.commands.output import Progress, check_new, new_file, note
 from calib.commands.reading import Columns, ScoreReader
 from calib.commands.tables import BLOCK_ROWS, Delimited, InputError, Parquet, open_table
-from calib.maps.programs import program
+from calib.maps.programs import program, rule
 from calib.maps.stored import load_stored_map
 
 # of a block: groups of rows in Parquet want to be large
@@ -20,8 +20,9 @@ def export(options) -> int:
     """Write the map as a program that needs nothing of this package; returns the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
+    remark = None if options.threshold is None else rule(stored.map_, options.threshold)
     with new_file(options.output, force=options.force) as file:
-        file.write(program(stored, options.to, options.score))
+        file.write(program(stored, options.to, options.score, remark))
     return 0
 
 

@@ -112,6 +112,12 @@ def _export(command):
         metavar="NAME",
         help="name of the column in SQL, or of the argument; default: score",
     )
+    command.add_argument(
+        "--threshold",
+        type=float,
+        metavar="P",
+        help="say in a comment at which scores the probability is at least P",
+    )
     _output(command, "file for the program; default: standard output", default="-")
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import re
 import sqlite3
 from contextlib import closing
@@ -70,7 +71,7 @@ function calibrate(score) {
 EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
-def program(stored, language: str, score: str) -> str:
+def program(stored, language: str, score: str, remark: str | None = None) -> str:
     """The map of a `StoredMap` in another language, with a comment that says what it is."""
     write = PROGRAMS[language].get(stored.map_.kind)
     if write is None:
@@ -82,11 +83,23 @@ def program(stored, language: str, score: str) -> str:
     origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
     calibrator = f"The probability of class 1, calibrated by {stored.package}."
     # a map may be anybody's, and a name of a file may hold anything: an end of line too
-    head = [json.dumps(line)[1:-1] for line in (calibrator, origin)]
+    head = [json.dumps(line)[1:-1] for line in (calibrator, origin, remark) if line]
     body = write(stored.map_, f"CAST({_sql_name(score)} AS DOUBLE PRECISION)")
     if language == "sql":
         body = _finite(_sql_name(score), body)
     return "".join(f"{comment} {line}\n" for line in head) + body
+
+
+def rule(map_, probability: float) -> str:
+    """A sentence: at which scores the map gives at least this probability."""
+    lower, upper, increasing = map_.scores_at(probability)
+    first, last = (lower, upper) if increasing else (upper, lower)
+    words = f"the probability is at least {probability!r}"
+    if math.isinf(first):
+        everywhere = (first < 0) == increasing
+        return f"{words} {'for every score' if everywhere else 'for no score'}"
+    sentence = f"{words} where the score is {'>=' if increasing else '<='} {first!r}"
+    return sentence if first == last else f"{sentence}, and just that as far as {last!r}"
 
 
 def _javascript(names, body):
