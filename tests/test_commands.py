@@ -488,7 +488,9 @@ def test_nothing_in_a_map_ends_the_comment(stored, tmp_path, capfd):
 def test_every_kind_of_map_can_be_exported():
     assert set(PROGRAMS) == set(LANGUAGES)
     for language in PROGRAMS:
-        assert set(PROGRAMS[language]) == set(KINDS), language
+        assert set(PROGRAMS[language]) == (
+            set(KINDS) if language != "table" else {"step", "linear"}
+        )
 
 
 def test_export_from_the_command_line(stored, tmp_path, capfd):
@@ -499,6 +501,33 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
     assert out == path.read_text() and "CASE WHEN t.prob - t.prob = 0 THEN" in out
 
 
+@each_map
+def test_a_table_gives_what_python_gives(map_, tmp_path, capfd):
+    path = tmp_path / "map.json"
+    path.write_text(stored_map(map_).dumps())
+    if map_.kind not in ("step", "linear"):
+        message = refusal(capfd, "export", path, "--to", "table")
+        assert "cannot be exported to table: step, linear maps can" in message
+        return
+    assert main(["export", str(path), "--to", "table"]) == 0
+    header, *rows = rows_of(capfd.readouterr().out)
+    if map_.kind == "linear":
+        assert header == ["score", "probability"]
+        columns = np.array(rows, float).T
+        np.testing.assert_array_equal(columns, [map_.scores, map_.probabilities])
+        return
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE map (lower REAL, upper REAL, probability REAL)")
+    database.executemany("INSERT INTO map VALUES (?, ?, ?)", rows)
+    assert header == ["lower", "upper", "probability"]
+    database.execute("CREATE TABLE t (score REAL)")
+    scores = queries(map_)
+    database.executemany("INSERT INTO t VALUES (?)", [(score,) for score in scores.tolist()])
+    joined = "t LEFT JOIN map ON score >= lower AND score < upper ORDER BY t.rowid"
+    found = [value for (value,) in database.execute(f"SELECT probability FROM {joined}")]
+    np.testing.assert_array_equal(found, map_(scores))
+
+
 def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
     map_ = load_map(stored)
     lower, upper, _ = map_.scores_at(0.5)
@@ -507,6 +536,9 @@ def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
         line = capfd.readouterr().out.splitlines()[2]
         assert line.startswith(f"{comment} the probability is at least 0.5 where the score is >= ")
         assert repr(lower) in line and (lower == upper or repr(upper) in line)
+    assert main(["export", stored, "--to", "table", "--threshold", "0.5"]) == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("lower,upper,probability\n") and err.startswith("calib export: the prob")
     assert "for no score" in rule(map_, 1.0)
     for always in (map_, SigmoidMap(-1.0, 0.0)):
         assert "for every score" in rule(always, 0.0)

@@ -17,12 +17,14 @@ ROWS = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
 
 
 def export(options) -> int:
-    """Write the map as a program that needs nothing of this package; returns the exit code."""
+    """Write the map as what needs nothing of this package; returns the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
     remark = None if options.threshold is None else rule(stored.map_, options.threshold)
     with new_file(options.output, force=options.force) as file:
         file.write(program(stored, options.to, options.score, remark))
+    if remark and options.to == "table":
+        note(options, remark)
     return 0
 
 

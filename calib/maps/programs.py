@@ -1,4 +1,4 @@
-"""A stored map as a program that needs nothing of this package: JavaScript or SQL."""
+"""A stored map as what needs nothing of this package: JavaScript, SQL, or a table to join."""
 
 import itertools
 import json
@@ -79,6 +79,8 @@ def program(stored, language: str, score: str, remark: str | None = None) -> str
             f"a {stored.map_.kind} map cannot be exported to {language}: "
             f"{', '.join(PROGRAMS[language])} maps can"
         )
+    if language == "table":  # where a comment would be a row
+        return write(stored.map_)
     comment = "//" if language == "javascript" else "--"
     origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
     calibrator = f"The probability of class 1, calibrated by {stored.package}."
@@ -136,6 +138,22 @@ def _sql_mixture(map_, score):
 def _finite(name, value):
     """NULL unless the score is finite: NaN is equal to itself in some databases, 0 in none."""
     return f"CASE WHEN {name} - {name} = 0 THEN CAST(\n{value}AS DOUBLE PRECISION) END\n"
+
+
+def _table_of_steps(map_):
+    """A row for each interval of scores; the first and the last go on to the largest floats."""
+    most = np.finfo(float).max
+    bounds = [-most, *map_.scores, most]
+    return _csv("lower,upper,probability", bounds[:-1], bounds[1:], map_.probabilities)
+
+
+def _table_of_knots(map_):
+    return _csv("score,probability", map_.scores, map_.probabilities)
+
+
+def _csv(header, *columns):
+    rows = zip(*(_literals(column, exponent="") for column in columns), strict=True)
+    return "".join(f"{row}\n" for row in [header, *map(",".join, rows)])
 
 
 def _case(branches, otherwise):
@@ -236,19 +254,22 @@ def _sql_name(score):
     return ".".join(f'"{p}"' if p.lower() in RESERVED else p for p in score.split("."))
 
 
-def _literals(values):
+def _literals(values, exponent="e0"):
     """Digits that SQLite, too, reads as just these floats: it rounds the last of some wrongly."""
     with closing(sqlite3.connect(":memory:")) as database:
 
         def reads(text, value):
             return database.execute(f"SELECT {text}").fetchone()[0] == value
 
-        return [_digits(float(value), reads) for value in values]
+        return [_digits(float(value), reads, exponent) for value in values]
 
 
-def _digits(value, reads):
-    """The shortest digits that are read as `value`, or more of them if that takes more."""
-    shortest = repr(value) if "e" in repr(value) else f"{value!r}e0"  # no DECIMAL, by its exponent
+def _digits(value, reads, exponent):
+    """The shortest digits that are read as `value`, or more of them if that takes more.
+
+    In SQL they have an exponent, which makes a literal a float and no DECIMAL.
+    """
+    shortest = repr(value) if "e" in repr(value) else f"{value!r}{exponent}"
     longer = (f"{value:.{digits}e}" for digits in range(16, 40))
     return next((t for t in itertools.chain([shortest], longer) if reads(t, value)), shortest)
 
@@ -266,6 +287,7 @@ PROGRAMS = {
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
         "mixture": _mixture,
     },
+    "table": {"step": _table_of_steps, "linear": _table_of_knots},
     "sql": {
         "step": _sql_step,
         "linear": _sql_linear,
