@@ -193,6 +193,8 @@ def test_warnings_are_one_line(tmp_path, capfd):
         (lambda d: d | {"version": 2}, "version 2"),
         (lambda d: {k: v for k, v in d.items() if k != "method"}, "'method'"),
         (lambda d: d | {"fitted_to": {}}, "fitted_to|missing"),
+        (lambda d: d | {"fitted_to": d["fitted_to"] | {"lowest_score": None}}, "lowest_score"),
+        (lambda d: d | {"fitted_to": d["fitted_to"] | {"highest_score": "1"}}, "highest_score"),
         (lambda d: d | {"map": {"kind": "cubic"}}, "kind must be"),
         (lambda d: d | {"map": d["map"] | {"scores": [0.5, 0.1]}}, "probabilities|increase"),
         (lambda d: d | {"map": d["map"] | {"probabilities": [float("nan")]}}, "finite"),
@@ -242,6 +244,31 @@ def test_apply_warns_of_scores_where_the_map_has_seen_none(stored, tmp_path, cap
     ends = table(tmp_path / "ends.csv", ends, ends)
     assert main(["apply", stored, ends, "--score", "prob"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def test_apply_asks_whether_these_are_the_scores_that_the_map_was_fitted_to(tmp_path, capfd):
+    def said(fitted_range, scores, *more):
+        fitted_to = FittedTo("old.csv", "prob", "y", None, 9, 4, None, *fitted_range)
+        path = tmp_path / "map.json"
+        path.write_text(StoredMap(SigmoidMap(1.0, 0.0), "Some", {}, fitted_to, "calib").dumps())
+        data = table(tmp_path / "data.csv", np.array(scores), np.array(scores))
+        assert main(["apply", str(path), data, *(more or ["--score", "prob"])]) == 0
+        return capfd.readouterr().err
+
+    inside = np.linspace(0.2, 0.8, 30)
+    assert said((0.1, 0.9), inside) == said((-5.0, 4.0), [*inside, -0.1]) == ""
+    assert said((-5.0, 4.0), inside[:5]) == ""
+    assert "all 30 are in [0, 1]: are they probabilities" in said((-5.0, 4.0), inside)
+    margins = said((0.1, 0.9), [0.5, -1.0, 7.0])
+    assert "2 of 3 are not: are they margins" in margins and "1 below, 1 above" in margins
+    assert "no score lies" not in margins and margins.count("\n") == 2
+    assert "no score lies in that range" in said((0.1, 0.15), inside)
+    other = said((0.1, 0.9), inside, "--score", "y")
+    assert other == (
+        "calib apply: warning: the map was fitted to the column 'prob' of old.csv, and is applied "
+        "to 'y'\n"
+    )
+    assert said((0.1, 0.9), inside, "--score", "2") == ""  # the number of the same column
 
 
 def test_apply_writes_as_the_text_is_written(stored, tmp_path, capfd):
