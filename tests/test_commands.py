@@ -21,7 +21,7 @@ from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
 from calib.commands.output import Progress, new_file
 from calib.maps.forms import KINDS, MixtureMap
-from calib.maps.programs import PROGRAMS, program
+from calib.maps.programs import PROGRAMS, program, rule
 from calib.maps.stored import FittedTo, StoredMap
 
 COLUMNS = ["--score", "prob", "--label", "y"]
@@ -193,6 +193,8 @@ def test_warnings_are_one_line(tmp_path, capfd):
         (lambda d: d | {"version": 2}, "version 2"),
         (lambda d: {k: v for k, v in d.items() if k != "method"}, "'method'"),
         (lambda d: d | {"fitted_to": {}}, "fitted_to|missing"),
+        (lambda d: d | {"fitted_to": d["fitted_to"] | {"lowest_score": None}}, "lowest_score"),
+        (lambda d: d | {"fitted_to": d["fitted_to"] | {"highest_score": "1"}}, "highest_score"),
         (lambda d: d | {"map": {"kind": "cubic"}}, "kind must be"),
         (lambda d: d | {"map": d["map"] | {"scores": [0.5, 0.1]}}, "probabilities|increase"),
         (lambda d: d | {"map": d["map"] | {"probabilities": [float("nan")]}}, "finite"),
@@ -242,6 +244,31 @@ def test_apply_warns_of_scores_where_the_map_has_seen_none(stored, tmp_path, cap
     ends = table(tmp_path / "ends.csv", ends, ends)
     assert main(["apply", stored, ends, "--score", "prob"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def test_apply_asks_whether_these_are_the_scores_that_the_map_was_fitted_to(tmp_path, capfd):
+    def said(fitted_range, scores, *more):
+        fitted_to = FittedTo("old.csv", "prob", "y", None, 9, 4, None, *fitted_range)
+        path = tmp_path / "map.json"
+        path.write_text(StoredMap(SigmoidMap(1.0, 0.0), "Some", {}, fitted_to, "calib").dumps())
+        data = table(tmp_path / "data.csv", np.array(scores), np.array(scores))
+        assert main(["apply", str(path), data, *(more or ["--score", "prob"])]) == 0
+        return capfd.readouterr().err
+
+    inside = np.linspace(0.2, 0.8, 30)
+    assert said((0.1, 0.9), inside) == said((-5.0, 4.0), [*inside, -0.1]) == ""
+    assert said((-5.0, 4.0), inside[:5]) == ""
+    assert "all 30 are in [0, 1]: are they probabilities" in said((-5.0, 4.0), inside)
+    margins = said((0.1, 0.9), [0.5, -1.0, 7.0])
+    assert "2 of 3 are not: are they margins" in margins and "1 below, 1 above" in margins
+    assert "no score lies" not in margins and margins.count("\n") == 2
+    assert "no score lies in that range" in said((0.1, 0.15), inside)
+    other = said((0.1, 0.9), inside, "--score", "y")
+    assert other == (
+        "calib apply: warning: the map was fitted to the column 'prob' of old.csv, and is applied "
+        "to 'y'\n"
+    )
+    assert said((0.1, 0.9), inside, "--score", "2") == ""  # the number of the same column
 
 
 def test_apply_writes_as_the_text_is_written(stored, tmp_path, capfd):
@@ -430,6 +457,53 @@ def test_sql_gives_what_python_gives(map_):
     np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
 
 
+def test_sql_of_what_is_no_finite_float():
+    """SQLite stores NaN as NULL; an integer is compared as the float that it is rounded to."""
+    map_ = StepMap(np.array([2.0**53]), np.array([0.25, 0.5]))
+    expression = program(stored_map(map_), "sql", "order")
+    for values, expected in (
+        ([math.nan, math.inf, -math.inf, None], [None] * 4),
+        ([0, 2**53 - 1, 2**53, 2**53 + 1], [0.25, 0.25, 0.5, 0.5]),
+    ):
+        connection = sqlite3.connect(":memory:")
+        connection.execute('CREATE TABLE t ("order" NUMERIC)')
+        connection.executemany("INSERT INTO t VALUES (?)", [(value,) for value in values])
+        found = connection.execute(f"SELECT\n{expression}FROM t ORDER BY rowid").fetchall()
+        assert [value for (value,) in found] == expected
+
+
+@each_map
+@pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 20)", "INTEGER"])
+def test_duckdb_gives_what_python_gives(map_, kind):
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    expression = program(stored_map(map_), "sql", "t.user")
+    scores = queries(map_) if kind == "DOUBLE" else np.unique(queries(map_).clip(-99, 99).round(9))
+    scores = np.unique(scores.round()) if kind == "INTEGER" else scores
+    more = ["NULL", "'nan'", "'inf'", "'-inf'"] if kind == "DOUBLE" else ["NULL"]
+    rows = ", ".join(f"({i}, {s})" for i, s in enumerate([*map(repr, scores.tolist()), *more]))
+    connection.execute(f'CREATE TABLE t (i INTEGER, "user" {kind}); INSERT INTO t VALUES {rows}')
+    answer = connection.execute(f"SELECT\n{expression}FROM t ORDER BY i")
+    assert [column[1] for column in answer.description] == ["DOUBLE"]
+    found = [value for (value,) in answer.fetchall()]
+    assert found[len(scores) :] == [None] * len(more)
+    tolerance = 0 if map_.kind == "step" else 1e-15
+    expected = in_python(map_, scores)
+    np.testing.assert_allclose(found[: len(scores)], expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize(
+    "name, expected",
+    [
+        *[("prob", "prob"), ("t.prob", "t.prob"), ("Order", '"Order"'), ("t.null", 't."null"')],
+        *[("a b", '"a b"'), ('t."x"', '"t.""x"""'), ("grün", '"grün"'), ("1", '"1"')],
+    ],
+)
+def test_names_are_quoted_where_sql_would_read_something_else(name, expected):
+    sql = program(stored_map(SigmoidMap(1.0, 0.0)), "sql", name)
+    assert f"\nCASE WHEN {expected} - {expected} = 0 THEN" in sql
+
+
 def test_nothing_in_a_map_ends_the_comment(stored, tmp_path, capfd):
     document = json.loads(Path(stored).read_text()) | {"package": "calib 1\nalert(1) //"}
     path = tmp_path / "foreign.json"
@@ -441,7 +515,9 @@ def test_nothing_in_a_map_ends_the_comment(stored, tmp_path, capfd):
 def test_every_kind_of_map_can_be_exported():
     assert set(PROGRAMS) == set(LANGUAGES)
     for language in PROGRAMS:
-        assert set(PROGRAMS[language]) == set(KINDS), language
+        assert set(PROGRAMS[language]) == (
+            set(KINDS) if language != "table" else {"step", "linear"}
+        )
 
 
 def test_export_from_the_command_line(stored, tmp_path, capfd):
@@ -449,7 +525,57 @@ def test_export_from_the_command_line(stored, tmp_path, capfd):
     assert main(["export", stored, "--to", "sql", "--score", "t.prob", "-o", str(path)]) == 0
     assert main(["export", stored, "--to", "sql", "--score", "t.prob"]) == 0
     out = capfd.readouterr().out
-    assert out == path.read_text() and "WHEN t.prob IS NULL THEN NULL" in out
+    assert out == path.read_text() and "CASE WHEN t.prob - t.prob = 0 THEN" in out
+
+
+@each_map
+def test_a_table_gives_what_python_gives(map_, tmp_path, capfd):
+    path = tmp_path / "map.json"
+    path.write_text(stored_map(map_).dumps())
+    if map_.kind not in ("step", "linear"):
+        message = refusal(capfd, "export", path, "--to", "table")
+        assert "cannot be exported to table: step, linear maps can" in message
+        return
+    assert main(["export", str(path), "--to", "table"]) == 0
+    header, *rows = rows_of(capfd.readouterr().out)
+    if map_.kind == "linear":
+        assert header == ["score", "probability"]
+        columns = np.array(rows, float).T
+        np.testing.assert_array_equal(columns, [map_.scores, map_.probabilities])
+        return
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE map (lower REAL, upper REAL, probability REAL)")
+    database.executemany("INSERT INTO map VALUES (?, ?, ?)", rows)
+    assert header == ["lower", "upper", "probability"]
+    database.execute("CREATE TABLE t (score REAL)")
+    scores = queries(map_)
+    database.executemany("INSERT INTO t VALUES (?)", [(score,) for score in scores.tolist()])
+    joined = "t LEFT JOIN map ON score >= lower AND score < upper ORDER BY t.rowid"
+    found = [value for (value,) in database.execute(f"SELECT probability FROM {joined}")]
+    np.testing.assert_array_equal(found, map_(scores))
+
+
+def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
+    map_ = load_map(stored)
+    lower, upper, _ = map_.scores_at(0.5)
+    for language, comment in (("sql", "--"), ("javascript", "//")):
+        assert main(["export", stored, "--to", language, "--threshold", "0.5"]) == 0
+        line = capfd.readouterr().out.splitlines()[2]
+        assert line.startswith(f"{comment} the probability is at least 0.5 where the score is >= ")
+        assert repr(lower) in line and (lower == upper or repr(upper) in line)
+    assert main(["export", stored, "--to", "table", "--threshold", "0.5"]) == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("lower,upper,probability\n") and err.startswith("calib export: the prob")
+    assert "for no score" in rule(map_, 1.0)
+    for always in (map_, SigmoidMap(-1.0, 0.0)):
+        assert "for every score" in rule(always, 0.0)
+    falling = rule(SigmoidMap(-1e3, 1e3), 0.25)
+    assert "where the score is <= 1.0" in falling
+    assert "[0, 1]" in refusal(capfd, "export", stored, "--to", "sql", "--threshold", "50")
+    path = tmp_path / "turning.json"
+    path.write_text(stored_map(StepMap(np.array([0.5, 0.6]), np.array([0.5, 0.1, 0.9]))).dumps())
+    message = refusal(capfd, "export", path, "--to", "sql", "--threshold", "0.5")
+    assert "is not monotone" in message
 
 
 # compare; the tests of report are those of its page

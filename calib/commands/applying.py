@@ -9,19 +9,24 @@ from calib.commands.arguments import columns_of, format_of
 from calib.commands.output import Progress, check_new, new_file, note
 from calib.commands.reading import Columns, ScoreReader
 from calib.commands.tables import BLOCK_ROWS, Delimited, InputError, Parquet, open_table
-from calib.maps.programs import program
+from calib.maps.programs import program, rule
 from calib.maps.stored import load_stored_map
 
 # of a block: groups of rows in Parquet want to be large
 ROWS = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
 
+ENOUGH = 20  # rows that will hardly all lie in [0, 1] if they are margins
+
 
 def export(options) -> int:
-    """Write the map as a program that needs nothing of this package; returns the exit code."""
+    """Write the map as what needs nothing of this package; returns the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
+    remark = None if options.threshold is None else rule(stored.map_, options.threshold)
     with new_file(options.output, force=options.force) as file:
-        file.write(program(stored, options.to, options.score))
+        file.write(program(stored, options.to, options.score, remark))
+    if remark and options.to == "table":
+        note(options, remark)
     return 0
 
 
@@ -29,7 +34,7 @@ def apply(options) -> int:
     """Stream a table through the map, block by block in constant memory; returns the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
-    outside = _Outside(stored.fitted_to)
+    range_ = _Range(stored.fitted_to)
     progress = Progress(options.progress)
     with open_table(options.data, format_of(options)) as table, progress:
         if options.column in table.header and not options.no_header:
@@ -40,31 +45,57 @@ def apply(options) -> int:
         write = _write_parquet if isinstance(table, Parquet) else _write_text
         with write(options, table) as put:
             for block, kept, part in reader.blocks(ROWS[type(table)]):
-                outside.count(part.scores)
+                range_.count(part.scores)
                 put(block.records, kept, stored.map_(part.scores))
                 progress(reader.n_rows)
-    for sentence in [*reader.notes(), *outside.sentences()]:
+    names = _other_name(reader.names["score"], stored.fitted_to, header=not options.no_header)
+    for sentence in [*reader.notes(), *names, *range_.sentences()]:
         note(options, sentence)
     return 0
 
 
-class _Outside:
-    """Counts scores that lie where the map has seen none."""
+def _other_name(name, fitted_to, *, header):
+    """Says so if the map was fitted to a column of another name; a number names none."""
+    if header and name != fitted_to.score and not str(fitted_to.score).isdecimal():
+        yield (
+            f"warning: the map was fitted to the column {fitted_to.score!r} of {fitted_to.file}, "
+            f"and is applied to {name!r}"
+        )
+
+
+class _Range:
+    """Counts scores that lie where the map has seen none, or in [0, 1]."""
 
     def __init__(self, fitted_to):
         self.fitted_to = fitted_to
-        self.below = self.above = 0
+        self.rows = self.unit = self.below = self.above = 0
 
     def count(self, scores):
+        self.rows += scores.size
+        self.unit += int(np.count_nonzero((scores >= 0) & (scores <= 1)))
         self.below += int(np.count_nonzero(scores < self.fitted_to.lowest_score))
         self.above += int(np.count_nonzero(scores > self.fitted_to.highest_score))
 
     def sentences(self):
+        low, high = self.fitted_to.lowest_score, self.fitted_to.highest_score
         if self.below or self.above:
-            low, high = self.fitted_to.lowest_score, self.fitted_to.highest_score
             yield (
                 f"warning: scores outside the range that the map was fitted to, {low!r} to "
                 f"{high!r}: {self.below} below, {self.above} above"
+            )
+        if self.below + self.above == self.rows:
+            yield "warning: no score lies in that range: is it another column, or another unit?"
+        fitted_to_unit = low >= 0 and high <= 1
+        elsewhere = self.rows - self.unit
+        if fitted_to_unit and elsewhere:
+            yield (
+                f"warning: the map was fitted to scores in [0, 1], where {elsewhere} of "
+                f"{self.rows} are not: are they margins or percentages?"
+            )
+        if not fitted_to_unit and self.unit == self.rows >= ENOUGH:
+            yield (
+                f"warning: the map was fitted to scores from {low!r} to {high!r}, and all "
+                f"{self.rows} are in [0, 1]: are they probabilities in place of margins?"
             )
 
 

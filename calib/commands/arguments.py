@@ -19,7 +19,7 @@ METHODS = {
     "abb": "ABB",
     "enir": "ENIR",
 }
-LANGUAGES = ("javascript", "sql")
+LANGUAGES = ("javascript", "sql", "table")
 EPILOG = """\
 exit codes:
   0    done (monitor: no alarm)
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     _compare(_command(commands, "compare", "learning", "find out which calibrator gains most"))
     _fit(_command(commands, "fit", "learning", "learn a map from scores and labels"))
     _apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
-    _export(_command(commands, "export", "applying", "write a map as a program"))
+    _export(_command(commands, "export", "applying", "write a map as a program or table"))
     _monitor(_command(commands, "monitor", "monitoring", "watch calibration, batch by batch"))
     return whole
 
@@ -105,12 +105,18 @@ def _apply(command):
 
 def _export(command):
     _map(command)
-    command.add_argument("--to", choices=LANGUAGES, required=True, help="language")
+    command.add_argument("--to", choices=LANGUAGES, required=True, help="what to write")
     command.add_argument(
         "--score",
         default="score",
         metavar="NAME",
         help="name of the column in SQL, or of the argument; default: score",
+    )
+    command.add_argument(
+        "--threshold",
+        type=float,
+        metavar="P",
+        help="say in a comment at which scores the probability is at least P",
     )
     _output(command, "file for the program; default: standard output", default="-")
 

@@ -1,6 +1,6 @@
 """Fitted maps as plain numbers, to be stored or shipped without this package."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -13,10 +13,11 @@ from calib.contract.validation import NEAREST, check_scores, inside, log_odds
 from calib.kernels.adjacent_violators import block_centres
 from calib.kernels.searching import interpolate, step
 from calib.kernels.spline import piecewise_cubic
+from calib.maps.inverse import Invertible
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationMap(ABC):
+class CalibrationMap(Invertible):
     """A map from scores to probabilities.
 
     Call it with scores to get probabilities. `to_dict` gives plain numbers, which

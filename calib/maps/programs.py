@@ -1,7 +1,8 @@
-"""A stored map as a program that needs nothing of this package: JavaScript or SQL."""
+"""A stored map as what needs nothing of this package: JavaScript, SQL, or a table to join."""
 
 import itertools
 import json
+import math
 import re
 import sqlite3
 from contextlib import closing
@@ -12,6 +13,21 @@ from scipy.special import expit, logit
 from calib.contract.validation import NEAREST, inside
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+RESERVED = frozenset(  # of PostgreSQL, DuckDB, SQLite: they are no names, or name something else
+    """
+    add all alter analyse analyze and anti any array as asc asof asymmetric at authorization
+    autoincrement between binary both by case cast check collate collation column commit
+    concurrently constraint create cross current_catalog current_date current_role current_schema
+    current_time current_timestamp current_user default deferrable delete desc describe distinct do
+    drop else end escape except exists false fetch for foreign freeze from full glob grant group
+    having ilike in index initially inner insert intersect into is isnull join lambda lateral
+    leading left like limit localtime localtimestamp natural not nothing notnull null offset on only
+    or order outer overlaps pivot placing positional primary qualify raise references returning
+    right select semi session_user set show similar some summarize symmetric system_user table
+    tablesample then to trailing transaction true union unique unpack unpivot update user using
+    values variadic verbose when where window with
+    """.split()
+)
 LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
 MOST = -logit(NEAREST)  # log-odds
 SEARCH = """\
@@ -55,7 +71,7 @@ function calibrate(score) {
 EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
-def program(stored, language: str, score: str) -> str:
+def program(stored, language: str, score: str, remark: str | None = None) -> str:
     """The map of a `StoredMap` in another language, with a comment that says what it is."""
     write = PROGRAMS[language].get(stored.map_.kind)
     if write is None:
@@ -63,12 +79,29 @@ def program(stored, language: str, score: str) -> str:
             f"a {stored.map_.kind} map cannot be exported to {language}: "
             f"{', '.join(PROGRAMS[language])} maps can"
         )
+    if language == "table":  # where a comment would be a row
+        return write(stored.map_)
     comment = "//" if language == "javascript" else "--"
     origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
     calibrator = f"The probability of class 1, calibrated by {stored.package}."
     # a map may be anybody's, and a name of a file may hold anything: an end of line too
-    head = [json.dumps(line)[1:-1] for line in (calibrator, origin)]
-    return "".join(f"{comment} {line}\n" for line in head) + write(stored.map_, _sql_name(score))
+    head = [json.dumps(line)[1:-1] for line in (calibrator, origin, remark) if line]
+    body = write(stored.map_, f"CAST({_sql_name(score)} AS DOUBLE PRECISION)")
+    if language == "sql":
+        body = _finite(_sql_name(score), body)
+    return "".join(f"{comment} {line}\n" for line in head) + body
+
+
+def rule(map_, probability: float) -> str:
+    """A sentence: at which scores the map gives at least this probability."""
+    lower, upper, increasing = map_.scores_at(probability)
+    first, last = (lower, upper) if increasing else (upper, lower)
+    words = f"the probability is at least {probability!r}"
+    if math.isinf(first):
+        everywhere = (first < 0) == increasing
+        return f"{words} {'for every score' if everywhere else 'for no score'}"
+    sentence = f"{words} where the score is {'>=' if increasing else '<='} {first!r}"
+    return sentence if first == last else f"{sentence}, and just that as far as {last!r}"
 
 
 def _javascript(names, body):
@@ -102,17 +135,39 @@ def _sql_mixture(map_, score):
     return "\n+ ".join(f"{weight} * {member}" for weight, member in parts) + "\n"
 
 
-def _case(score, branches, otherwise):
-    """Conditions on the score and values; NULL gives NULL."""
-    lines = [f"WHEN {score} IS NULL THEN NULL"]
-    lines += [f"WHEN {condition} THEN {value}" for condition, value in branches]
+def _finite(name, value):
+    """NULL unless the score is finite: NaN is equal to itself in some databases, 0 in none."""
+    return f"CASE WHEN {name} - {name} = 0 THEN CAST(\n{value}AS DOUBLE PRECISION) END\n"
+
+
+def _table_of_steps(map_):
+    """A row for each interval of scores; the first and the last go on to the largest floats."""
+    most = np.finfo(float).max
+    bounds = [-most, *map_.scores, most]
+    return _csv("lower,upper,probability", bounds[:-1], bounds[1:], map_.probabilities)
+
+
+def _table_of_knots(map_):
+    return _csv("score,probability", map_.scores, map_.probabilities)
+
+
+def _csv(header, *columns):
+    rows = zip(*(_literals(column, exponent="") for column in columns), strict=True)
+    return "".join(f"{row}\n" for row in [header, *map(",".join, rows)])
+
+
+def _case(branches, otherwise):
+    """Conditions on the score and values; without conditions, the last value."""
+    lines = [f"WHEN {condition} THEN {value}" for condition, value in branches]
+    if not lines:
+        return f"{otherwise}\n"
     return "\n  ".join(["CASE", *lines, f"ELSE {otherwise}"]) + "\nEND\n"
 
 
 def _sql_step(map_, score):
     cuts, values = map(_literals, (map_.scores, map_.probabilities))
     below = [f"{score} < {cut}" for cut in cuts]
-    return _case(score, zip(below, values[:-1], strict=True), values[-1])
+    return _case(zip(below, values[:-1], strict=True), values[-1])
 
 
 def _sql_linear(map_, score):
@@ -124,26 +179,26 @@ def _sql_linear(map_, score):
         flat = 0 in (float(rise), float(gap))
         pieces.append(value if flat else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}")
     below = [f"{score} < {knot}" for knot in knots]
-    return _case(score, zip(below, pieces, strict=True), values[-1])
+    return _case(zip(below, pieces, strict=True), values[-1])
 
 
 def _sql_sigmoid(map_, score):
     slope, intercept = _literals([map_.slope, map_.intercept])
-    return _sql_logistic(score, f"({slope} * {score} + {intercept})")
+    return _sql_logistic(f"({slope} * {score} + {intercept})")
 
 
 def _sql_polynomial(map_, score):
     centre, *lower, logit = _literals([map_.centre, *map_.coefficients])
     for coefficient in reversed(lower):
         logit = f"({coefficient} + (LN({score} / (1.0 - {score})) - {centre}) * {logit})"
-    return _sql_logistic(score, logit, _sql_ends(map_, score))
+    return _sql_logistic(logit, _sql_ends(map_, score))
 
 
 def _sql_beta(map_, score):
     a, b, level = _literals([map_.a, map_.b, map_.level])
     low, high = _literals([map_.centre, 1 - map_.centre])
     logit = f"({level} + {a} * LN({score} / {low}) - {b} * LN((1.0 - {score}) / {high}))"
-    return _sql_logistic(score, logit, _sql_ends(map_, score))
+    return _sql_logistic(logit, _sql_ends(map_, score))
 
 
 def _sql_spline(map_, score):
@@ -171,18 +226,18 @@ def _sql_pieces(map_, score, value, score_of):
         for coefficient in reversed(lower):
             logit = f"({coefficient} + ({place} - {max(j - 1, 0)}.0) * {logit})"
         far = zip((f"{logit} > {most}", f"{logit} < {least}"), nearest, strict=True)
-        pieces.append(_case(score, far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
+        pieces.append(_case(far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
     ends = score_of(np.array([map_.least, map_.greatest]))
     (first, last), values = _literals(ends), _literals(map_(ends))
     branches = [(f"{score} <= {first}", values[0]), (f"{score} >= {last}", values[1])]
     below = [f"{score} < {cut}" for cut in _literals(score_of(2 * halves))]
-    return _case(score, [*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
+    return _case([*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
 
 
-def _sql_logistic(score, logit, ends=()):
+def _sql_logistic(logit, ends=()):
     """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
     far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
-    return _case(score, [*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
+    return _case([*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
 
 
 def _sql_ends(map_, score):
@@ -193,24 +248,30 @@ def _sql_ends(map_, score):
 
 
 def _sql_name(score):
-    """A column as SQL names it."""
-    return score if PLAIN_NAME.fullmatch(score) else '"' + score.replace('"', '""') + '"'
+    """A column as SQL names it, quoted where it would not be a name otherwise."""
+    if not PLAIN_NAME.fullmatch(score):
+        return '"' + score.replace('"', '""') + '"'
+    return ".".join(f'"{p}"' if p.lower() in RESERVED else p for p in score.split("."))
 
 
-def _literals(values):
+def _literals(values, exponent="e0"):
     """Digits that SQLite, too, reads as just these floats: it rounds the last of some wrongly."""
     with closing(sqlite3.connect(":memory:")) as database:
 
         def reads(text, value):
             return database.execute(f"SELECT {text}").fetchone()[0] == value
 
-        return [_digits(float(value), reads) for value in values]
+        return [_digits(float(value), reads, exponent) for value in values]
 
 
-def _digits(value, reads):
-    """The shortest digits that are read as `value`, or more of them if that takes more."""
+def _digits(value, reads, exponent):
+    """The shortest digits that are read as `value`, or more of them if that takes more.
+
+    In SQL they have an exponent, which makes a literal a float and no DECIMAL.
+    """
+    shortest = repr(value) if "e" in repr(value) else f"{value!r}{exponent}"
     longer = (f"{value:.{digits}e}" for digits in range(16, 40))
-    return next((t for t in itertools.chain([repr(value)], longer) if reads(t, value)), repr(value))
+    return next((t for t in itertools.chain([shortest], longer) if reads(t, value)), shortest)
 
 
 TABLE = ["scores", "probabilities"]
@@ -226,6 +287,7 @@ PROGRAMS = {
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
         "mixture": _mixture,
     },
+    "table": {"step": _table_of_steps, "linear": _table_of_knots},
     "sql": {
         "step": _sql_step,
         "linear": _sql_linear,

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Self
 
+from calib.contract.validation import check_scores
 from calib.maps.forms import CalibrationMap
 
 FORMAT, VERSION = "calib-map", 1
@@ -97,6 +98,8 @@ class StoredMap:
             )
         try:
             method, fitted_to = document["method"], FittedTo(**document["fitted_to"])
+            for name in ("lowest_score", "highest_score"):
+                check_scores([getattr(fitted_to, name)], name=name)
             return cls(
                 CalibrationMap.from_dict(document["map"]),
                 method["name"],
