@@ -146,7 +146,7 @@ def test_with_few_rows_it_says_what_to_begin_with(n, few):
     truth, labels = sample(n)
     noise = np.random.default_rng(0).permutation(labels)
     words = f"With {n} rows few gains are certain: if you must calibrate all the same, begin with "
-    for scores, outcomes, begin in [(truth, labels, "Beta"), (4 * truth - 2, noise, "Platt")]:
+    for scores, outcomes, begin in [(truth, labels, "Stacked"), (4 * truth - 2, noise, "Platt")]:
         found = compare(scores, outcomes, [VennAbers()], n_repeats=1)
         assert found.chosen is None
         assert (f"{words}{begin}" in found.recommendation) == few
