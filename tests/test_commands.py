@@ -560,8 +560,11 @@ def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
     lower, upper, _ = map_.scores_at(0.5)
     for language, comment in (("sql", "--"), ("javascript", "//")):
         assert main(["export", stored, "--to", language, "--threshold", "0.5"]) == 0
-        line = capfd.readouterr().out.splitlines()[2]
-        assert line.startswith(f"{comment} the probability is at least 0.5 where the score is >= ")
+        out, err = capfd.readouterr()
+        line = out.splitlines()[2]
+        assert err == "" and line.startswith(
+            f"{comment} the probability is at least 0.5 where the score is >= "
+        )
         assert repr(lower) in line and (lower == upper or repr(upper) in line)
     assert main(["export", stored, "--to", "table", "--threshold", "0.5"]) == 0
     out, err = capfd.readouterr()
