@@ -16,6 +16,7 @@ from calib import (
     HistogramBinning,
     IdentityCalibrator,
     IsotonicCalibrator,
+    KernelCalibrator,
     MondrianVennAbers,
     OneClassWarning,
     PlattScaling,
@@ -264,6 +265,25 @@ def test_the_map_comes_back_bit_for_bit():
     again = CalibrationMap.from_dict(json.loads(json.dumps(stacked.map_.to_dict())))
     assert again == stacked.map_ and again != MixtureMap(again.weights[::-1], again.members)
     np.testing.assert_array_equal(again(queries), stacked.predict(queries))
+
+
+def test_the_map_is_that_of_the_last_fit():
+    scores, labels = sample(300)
+    stacked = StackedCalibrator([PlattScaling(), VennAbers()]).fit(scores, labels)
+    assert hasattr(stacked, "map_")
+    stacked.set_params(calibrators=[KernelCalibrator()]).fit(scores, labels)
+    assert not hasattr(stacked, "map_")
+    np.testing.assert_array_equal(stacked.predict(scores), stacked.calibrators_[0].predict(scores))
+
+
+def test_an_average_of_averages_has_no_map():
+    """Maps that are stored or exported hold no mixture in a mixture."""
+    scores, labels = sample(300)
+    members = [StackedCalibrator([PlattScaling(), VennAbers()]), HistogramBinning(n_bins=4)]
+    stacked = StackedCalibrator(members).fit(scores, labels)
+    assert not hasattr(stacked, "map_")
+    parts = [member.predict(scores) for member in stacked.calibrators_]
+    np.testing.assert_allclose(stacked.predict(scores), stacked.weights_ @ parts, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
     calibrators_ : list of Calibrator
         The members, fitted to all rows, and `IdentityCalibrator` at the end if `kept_`.
     map_ : MixtureMap
-        The average of their maps, if all have one.
+        The average of their maps, if all have one and none is an average itself.
 
     Raises
     ------
@@ -113,6 +113,13 @@ class StackedCalibrator(OutOfFoldCalibrator):
         """Whether scores must lie in [0, 1]: for a member, or because they may be kept."""
         return self.cautious is True or super().unit_scores
 
+    @property
+    def map_(self):
+        """The average of the maps of the members."""
+        if self._mixture is None:
+            raise AttributeError("not every member has a map, or one is an average itself")
+        return self._mixture
+
     def _default(self):
         return (
             *[IdentityCalibrator(), TemperatureScaling(), QuadraticLogit(), SplineCalibrator()],
@@ -129,11 +136,12 @@ class StackedCalibrator(OutOfFoldCalibrator):
         held_out = self._held_out(compared, scores, labels, weights, groups)
         if held_out is not None:
             copies, losses = held_out
-            shares, self.gap_ = likeliest_weights(losses[:, : len(members)], copies, self.prior)
-            averaged = -np.log(np.exp(-losses[:, : len(members)]) @ shares)
-            self.losses_ = np.average(losses[:, : len(members)], axis=0, weights=copies)
+            of_members, of_scores = losses[:, : len(members)], losses[:, -1]
+            shares, self.gap_ = likeliest_weights(of_members, copies, self.prior)
+            averaged = -np.log(np.exp(-of_members) @ shares)
+            self.losses_ = np.average(of_members, axis=0, weights=copies)
             self.loss_ = float(np.average(averaged, weights=copies))
-            self.kept_ = self.cautious and not _gains(losses[:, -1] - averaged, copies)
+            self.kept_ = self.cautious and not _gains(of_scores - averaged, copies)
         self.weights_ = normalized(np.append((1 - KEPT) * shares, KEPT)) if self.kept_ else shares
         if self.kept_:
             members.append(IdentityCalibrator())
@@ -142,13 +150,13 @@ class StackedCalibrator(OutOfFoldCalibrator):
             self.calibrators_ = [
                 protocol.fitted(member, scores, labels, weights, groups) for member in members
             ]
-        maps = [getattr(member, "map_", None) for member in self.calibrators_]
-        if all(isinstance(map_, CalibrationMap) for map_ in maps):
-            self.map_ = MixtureMap(self.weights_, tuple(maps))
+        maps = tuple(getattr(member, "map_", None) for member in self.calibrators_)
+        plain = all(isinstance(m, CalibrationMap) and not isinstance(m, MixtureMap) for m in maps)
+        self._mixture = MixtureMap(self.weights_, maps) if plain else None
 
     def _predict(self, scores, groups=None):
-        if hasattr(self, "map_"):  # asks each member without checking anew
-            return self.map_._evaluate(scores)
+        if self._mixture is not None:  # asks each member without checking anew
+            return self._mixture._evaluate(scores)
         found = (protocol.calibrated(member, scores, groups) for member in self.calibrators_)
         return mixed(self.weights_, found)
 
