@@ -267,11 +267,18 @@ def _discrete(law):
     return exact, exact.posterior
 
 
+def _said_and_best(law, measure):
+    """A measure of any transformation, and of the calibrated one."""
+    exact, best = _discrete(law)
+    if exact is None:
+        return None
+    return measure(exact, law.prediction[:, None]), measure(exact, best)
+
+
 @states("thm-c20-auc", 20)
 def best_auc(law):
     """AUC of any transformation <= AUC of the calibrated one."""
-    exact, best = _discrete(law)
-    return None if exact is None else (exact.auc(law.prediction[:, None]), exact.auc(best))
+    return _said_and_best(law, DiscreteLaw.auc)
 
 
 @states("thm-c20-roc", 20)
@@ -294,16 +301,14 @@ def _steps(fpr, tpr):
 @states("thm-c20-pr", 20)
 def best_precision(law):
     """PR-AUC of any transformation <= PR-AUC of the calibrated one."""
-    exact, best = _discrete(law)
-    return None if exact is None else (exact.pr_auc(law.prediction[:, None]), exact.pr_auc(best))
+    return _said_and_best(law, DiscreteLaw.pr_auc)
 
 
 @states("thm-c20-log-loss", 20)
 def best_log_loss(law):
     """Log loss of the calibrated probability <= of any transformation."""
-    exact, best = _discrete(law)
-    said = law.prediction[:, None]
-    return None if exact is None else (exact.log_loss(best), exact.log_loss(said))
+    found = _said_and_best(law, DiscreteLaw.log_loss)
+    return None if found is None else found[::-1]
 
 
 @states("cor-c20-finer", 20)
