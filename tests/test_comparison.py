@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from scipy.special import logit
 from scipy.stats import t as student
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+from test_selection import Unweighted
 
 from calib import (
     BBQ,
@@ -394,19 +395,11 @@ def test_where_none_gains_the_words_are_of_the_best():
     assert "that of venn is larger by" in found.recommendation
 
 
-class TakesNoWeights(BaseEstimator):
-    def fit(self, scores, labels):
-        return self
-
-    def predict(self, scores):
-        return np.full(len(scores), 0.5)
-
-
 def test_weights_are_refused_by_calibrators_that_take_none():
     scores, labels = sample()
-    compare(scores, labels, [TakesNoWeights()], n_repeats=1)
-    with pytest.raises(ValueError, match="TakesNoWeights.fit takes no sample_weight"):
-        compare(scores, labels, [TakesNoWeights()], sample_weight=np.ones(200))
+    compare(scores, labels, [Unweighted()], n_repeats=1)
+    with pytest.raises(ValueError, match="Unweighted.fit takes no sample_weight"):
+        compare(scores, labels, [Unweighted()], sample_weight=np.ones(200))
 
 
 def test_a_calibrator_that_changes_nothing_gains_nothing():
