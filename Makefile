@@ -24,7 +24,7 @@ above-kernels := addresses attack bad_files benchmark calibration_data check_est
   commands comparison cost dask datasets_real decisions delong diagrams dirichlet_process \
   discrete guide kdd98 ledger mutate original_files perturbed prior_shift project protocol \
   recorded_numbers recording report reproducing results_naeini2014 routing scorers selection \
-  statistics tables_durfee2022 theory_and_laws typing
+  statistics tables_durfee2022 theory_and_laws typing verdicts
 above := $(patsubst %,tests/test_%.py,$(above-kernels)) $(wildcard tests/test_experiment*.py) \
   calib/comparison calib/dask calib/report calib/wrappers
 built := book/_build/built
@@ -35,8 +35,8 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
-  test-pdf test-wheel fuzz mutants attack test-perturbed test-processors lint notebooks results \
-  reproduce bench course course-grade course-test clean
+  test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
+  results reproduce bench course course-grade course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
@@ -73,6 +73,10 @@ results: .venv/set-up  ## run the long experiments and record them; NAME=... onl
 reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=...; FRESH=1 anew
 	@$(data) $(python) -m experiments reproduce $(ITEM) $(if $(FRESH),--fresh)
 
+verdicts: .venv/set-up  ## judge the verdict of the report on files of known truth; long
+	$(python) -m experiments verdicts
+	$(python) -m experiments.verdicts
+
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
 	.venv-bench/bin/python benchmarks/cold_start.py
 	.venv-bench/bin/python benchmarks/run.py
@@ -84,6 +88,7 @@ course: .venv-course/set-up  ## problem sets, slides, exams and projects; TERM=.
 	.venv-course/bin/python -m course.tools.build $(term)
 	.venv-course/bin/python -m course.tools.slides course/release/slides
 	.venv-course/bin/python -m course.tools.papers course/release --tasks
+	.venv-course/bin/python -m course.tools.build $(term) --archives
 	.venv-course/bin/python -m course.tools.papers course/archives/exams-and-projects $(term)
 
 course-grade: .venv-course/set-up  ## grade the notebooks of SUBMISSIONS=folder, of the term TERM=...

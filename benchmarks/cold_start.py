@@ -56,6 +56,7 @@ BINARY = [
     *[calib.KernelCalibrator(kernel=k) for k in ("boxcar", "epanechnikov", "tricube", "gaussian")],
     *[calib.KernelCalibrator(bandwidth="cv"), calib.PriorShift(calib.PlattScaling())],
     *[calib.CalibratorCV([calib.PlattScaling(), calib.IsotonicCalibrator()])],
+    calib.StackedCalibrator(),
     *[calib.OnlineHistogramBinning(), calib.OnlinePlattScaling()],
     calib.GuardedCalibrator(calib.OnlinePlattScaling()),
 ]
@@ -63,6 +64,7 @@ MULTICLASS = [
     *[multiclass.TemperatureScaling(), multiclass.VectorScaling()],
     *[multiclass.DirichletCalibration(), multiclass.OneVsRestCalibrator(calib.PlattScaling())],
     *[multiclass.PairwiseVennAbers(), multiclass.TopLabelBinning()],
+    multiclass.StackedCalibrator(),
 ]
 MEASURES = [
     *[metrics.accuracy, metrics.brier_score_loss, metrics.log_loss, metrics.roc_auc_score],

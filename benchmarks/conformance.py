@@ -108,6 +108,7 @@ CALIBRATORS = {
     ("calib", "ABB"): (calib.ABB(), {"reference": references.all_binnings}),
     ("calib", "ENIR"): (calib.ENIR(), {}),
     ("calib", "VennAbers"): (calib.VennAbers(), VENN_ABERS),
+    ("calib", "StackedCalibrator"): (calib.StackedCalibrator(), NO_INTERCEPT),
     ("scikit-learn", 'IsotonicRegression(out_of_bounds="clip")'): (
         IsotonicRegression(out_of_bounds="clip"),
         ISOTONIC | {"unit": False},

@@ -282,6 +282,9 @@ TASKS = {
         "splinecalib SplineCalib": splinecalib_spline,
         "probcal SplineCalibrator": calibrator(probcal.SplineCalibrator(), method="predict_proba"),
     },
+    "Average of calibrators": {
+        "calib StackedCalibrator": calibrator(calib.StackedCalibrator()),
+    },
     "Isotonic regression": {
         "calib IsotonicCalibrator": calibrator(calib.IsotonicCalibrator()),
         "scipy argsort + isotonic_regression": scipy_isotonic,

@@ -1,7 +1,7 @@
 """The ledger: every published number beside ours, with a verdict that is computed.
 
 A number *agrees* if ours rounds to it or is, beyond the rounding of the print, within two standard
-errors of the difference, which is the distance that chapters 8, 9 and 13 use.
+errors of the difference, which is the distance that chapters 8, 9 and 14 use.
 If it does not, the causes that were tested for its table are asked in their order: a difference is
 *explained* if the number under an accepted cause agrees. A cause is accepted if, over all numbers
 that it may change, it mends more than it spoils, and if moves of random sign and size would hardly

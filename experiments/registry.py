@@ -4,18 +4,22 @@ import importlib
 
 from experiments import chapters
 
-PAPERS = ["naeini2014", "naeini2015", "naeini2016", "vovk2014", "durfee2022", "benchmark"]
+PAPERS = [
+    *["naeini2014", "naeini2015", "naeini2016", "vovk2014", "durfee2022"],
+    *["benchmark", "atlas"],
+]
+IN_ONE_MODULE = {"naeini2015", "atlas"}
 
 
 def papers():
-    """The five papers by their names, and the benchmark of the book in the form of one.
+    """The five papers by their names; the benchmark and the atlas of tests in the form of one.
 
     Raises
     ------
     ImportError
         If a package is not installed that some of them need.
     """
-    modules = [name if name == "naeini2015" else f"{name}.items" for name in PAPERS]
+    modules = [name if name in IN_ONE_MODULE else f"{name}.items" for name in PAPERS]
     try:
         found = [importlib.import_module(f"experiments.{module}") for module in modules]
     except ModuleNotFoundError as error:

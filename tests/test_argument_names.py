@@ -19,9 +19,11 @@ from calib.metrics import (
     bootstrap_difference,
     bootstrap_interval,
     brier_score_loss,
+    calibration_test,
+    cluster_tests,
     consistency_band,
-    simulated_errors,
 )
+from calib.multiclass import canonical_calibration_test
 from calib.report import make_report
 
 CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
@@ -104,6 +106,7 @@ def test_probabilities_are_small_numbers_or_large_ones(name):
 
 SCORES, LABELS = rings(60, 0)
 SCORES = (SCORES[:, 0] + 4) / 8
+CALIBRATED = np.random.default_rng(0).random(SCORES.size) < SCORES
 DRAWN = {
     "CalibratedClassifier.__init__": lambda state: (
         calib.CalibratedClassifier(LogisticRegression(), cv=0.5, random_state=state)
@@ -124,6 +127,27 @@ DRAWN = {
     "bootstrap_interval": lambda state: bootstrap_interval(
         brier_score_loss, LABELS, SCORES, n_resamples=20, random_state=state
     ),
+    "cluster_tests": lambda state: (
+        cluster_tests(
+            LABELS, SCORES, np.arange(LABELS.size), n_resamples=20, random_state=state
+        ).kuiper
+    ),
+    "calibration_test": lambda state: (
+        calibration_test(LABELS, SCORES, n_resamples=5, random_state=state)["kuiper"].draws
+    ),
+    "canonical_calibration_test": lambda state: (
+        canonical_calibration_test(
+            LABELS, np.column_stack([1 - SCORES, SCORES]), n_resamples=5, random_state=state
+        ).draws
+    ),
+    **{
+        f"{name}_test": lambda state, name=name: [
+            getattr(calib.metrics, f"{name}_test")(
+                CALIBRATED, SCORES, null="draws", n_resamples=50, random_state=state
+            ).p_value
+        ]
+        for name in ("hosmer_lemeshow", "kuiper", "spiegelhalter")
+    },
     "compare": lambda state: (
         compare(SCORES, LABELS, [calib.PlattScaling()], n_repeats=1, random_state=state)
         .results["PlattScaling()"]
@@ -131,9 +155,6 @@ DRAWN = {
     ),
     "consistency_band": lambda state: (
         consistency_band(LABELS, SCORES, n_resamples=20, random_state=state).lower
-    ),
-    "simulated_errors": lambda state: (
-        simulated_errors(LABELS, SCORES, n_resamples=5, random_state=state).kuiper_error.draws
     ),
     "rings": lambda state: rings(30, state)[0],
 }

@@ -459,6 +459,16 @@ refuses(
     "third class",
     positive="cat",
 )
+for positive in ("1", "1.0", "true", "True"):  # pandas writes 1.0 where a label is missing
+    mixed = [(a, ("1.0", "True", "1")[i % 3] if b == "1" else "0") for i, (a, b) in enumerate(ROWS)]
+    reads(f"labels 1, 1.0 and True, --positive {positive}", text(mixed), positive=positive)
+refuses("7 and 007", text([("0.5", "7"), ("0.4", "007"), ("0.3", "8")]), "third", positive="7")
+refuses(
+    "commas of thousands",
+    text([("0.5", "0"), ('"399,053"', "1")]),
+    "line 3",
+    "if it parts thousands",
+)
 refuses(
     "a positive value in other letters",
     text([("0.5", "Yes"), ("0.4", "No")]),

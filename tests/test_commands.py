@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -587,10 +588,10 @@ def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
 def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
     expected = calib.compare(*sample(), [calib.PlattScaling(), calib.IsotonicCalibrator()])
 
-    def same(scores, labels, sample_weight, groups, loss, verbose):
+    def same(scores, labels, sample_weight, groups, cv, loss, verbose):
         np.testing.assert_array_equal(scores, sample()[0])
         np.testing.assert_array_equal(labels, sample()[1])
-        assert (sample_weight, groups, loss, verbose) == (None, None, "log", 0)
+        assert (sample_weight, groups, cv, loss, verbose) == (None, None, 5, "log", 0)
         return expected
 
     monkeypatch.setattr(calib, "compare", same)
@@ -603,6 +604,48 @@ def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
     assert list(rows) == list(expected.results)
     assert rows["IsotonicCalibrator()"]["log_gain"] is None  # minus infinity
     assert rows["IsotonicCalibrator()"]["brier"] == expected.results["IsotonicCalibrator()"].brier
+
+
+def patients(path, n=40):
+    """A table with a column of n patients, each with eight rows, and one of groups."""
+    scores, labels = sample(8 * n)
+    rows = zip(scores.tolist(), labels.tolist(), np.repeat(np.arange(n), 8).tolist(), strict=True)
+    lines = (f"{s!r},{y},no. {c},{'fm'[c % 2]}" for s, y, c in rows)
+    path.write_text("\n".join(["prob,y,patient,sex", *lines]))
+    return path
+
+
+def test_compare_and_report_take_clusters(tmp_path, capfd, monkeypatch):
+    path = patients(tmp_path / "patients.csv")
+    names = np.repeat([f"no. {c}" for c in range(40)], 8)
+    expected = calib.compare(*sample(320), [calib.PlattScaling()], groups=names)
+
+    def same(scores, labels, groups, **_):
+        np.testing.assert_array_equal(groups, names)
+        return expected
+
+    monkeypatch.setattr(calib, "compare", same)
+    monkeypatch.setattr("calib.report.making.compared", lambda *_: None)
+    assert main(["compare", str(path), *COLUMNS, "--cluster", "patient"]) == 0
+    assert capfd.readouterr().out == f"{expected}\n"
+    page = ["--cluster", "patient", "--group", "sex", "--json", "-o", "-"]
+    assert main(["report", str(path), *COLUMNS, *page]) == 0
+    document = json.loads(capfd.readouterr().out)
+    assert [group["name"] for group in document["groups"]] == ["f", "m"]
+    assert any("Rows of one cluster" in text for text in document["methods"])
+
+
+def test_errors_name_flags_that_are_there(tmp_path, capfd):
+    path = patients(tmp_path / "patients.csv")
+    message = refusal(capfd, "compare", path, *COLUMNS, "--group", "sex")
+    assert "--cluster" in message and "calib report judges groups, with --group" in message
+    message = refusal(capfd, "compare", path, *COLUMNS, "--cluster", "sex")
+    assert "2 clusters ('sex')" in message and "cv" not in message
+    few = table(tmp_path / "few.csv", np.linspace(0, 1, 40), (np.arange(40) > 36).astype(int))
+    message = refusal(capfd, "compare", few, *COLUMNS)
+    assert "3 rows with a label of class 1 are too few for the 5 folds" in message
+    known = set(re.findall(r"--[a-z-]+", message)) | {"--cluster", "--group"}
+    assert known == {"--cluster", "--group"}
 
 
 # monitor
@@ -681,11 +724,69 @@ def test_monitor_leaves_the_state_as_it_was_when_it_fails(data, tmp_path, capfd)
     assert state.read_text() == before
 
 
-EMPTY = {"format": "calib-monitor", "version": 1, "calibration": {}, "base_rate": {}}
+def stream(path, n_batches, seed=0):
+    """Rows of three groups, of which b's high scores come true too seldom in the second half."""
+    rng = np.random.default_rng(seed)
+    n = 300 * n_batches
+    scores, groups = rng.uniform(0.05, 0.95, n), rng.choice(list("abc"), n)
+    wrong = (np.arange(n) >= n // 2) & (groups == "b") & (scores > 0.7)
+    labels = rng.random(n) < np.where(wrong, scores - 0.35, scores)
+    rows = zip(scores, labels.astype(int), groups, strict=True)
+    path.write_text("s,y,g\n" + "".join(f"{s},{y},{g}\n" for s, y, g in rows))
+    return str(path)
+
+
+def test_monitor_names_the_group_the_batch_and_the_scores(tmp_path, capfd):
+    path = stream(tmp_path / "stream.csv", 40)
+    words = ["monitor", path, "--score", "s", "--label", "y", "--group", "g", "--batch", "300"]
+    picture = tmp_path / "evidence.svg"
+    assert main([*words, "--json", "--plot", str(picture)]) == 1
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert len(lines) == 40 and lines[-1]["rows"] == 12000 and not lines[19]["alarms"]
+    alarm = next(a for a in lines[-1]["alarms"] if a.startswith("calibration of b"))
+    batch = int(alarm.split("batch ")[1].split(",")[0])
+    assert 17 <= batch <= 25 and alarm.endswith("scores 0.7 to 0.9)")
+    assert not any("calibration of a" in a or "of c" in a for a in lines[-1]["alarms"])
+    assert picture.read_text().startswith("<?xml")
+    assert "exists" in refusal(capfd, *words, "--plot", str(picture))
+    assert "--plot must end in" in refusal(capfd, *words, "--plot", "x.gif")
+
+
+def test_monitor_with_weights_is_monitor_with_copies(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    scores, copies = rng.uniform(0.05, 0.95, 60).round(3), rng.integers(0, 4, 60)
+    labels = (rng.random(60) < scores).astype(int)
+    rows = list(zip(scores, labels, copies, strict=True))
+    head = "s,y,w\n"
+    (tmp_path / "w.csv").write_text(head + "".join(f"{s},{y},{w}\n" for s, y, w in rows))
+    (tmp_path / "c.csv").write_text(head + "".join(w * f"{s},{y},1\n" for s, y, w in rows))
+    seen = []
+    for name in ("w.csv", "c.csv"):
+        words = [str(tmp_path / name), "--score", "s", "--label", "y", "--weight", "w", "--json"]
+        main(["monitor", *words])
+        seen.append(json.loads(capfd.readouterr().out))
+    for row in seen:
+        assert row.pop("alarms") == []
+    assert seen[0] == pytest.approx(seen[1])
+
+
+def test_a_state_in_use_is_left_alone(data, tmp_path, capfd):
+    words = ["monitor", data, *COLUMNS, "--state", str(tmp_path / "state.json")]
+    lock = tmp_path / "state.json.lock"
+    main(words)
+    before = (tmp_path / "state.json").read_text()
+    assert not lock.exists()
+    capfd.readouterr()
+    lock.touch()
+    assert "another run of calib monitor uses" in refusal(capfd, *words)
+    assert (tmp_path / "state.json").read_text() == before and lock.exists()
+
+
+EMPTY = {"format": "calib-monitor", "version": 2, "calibration": {}, "base_rate": {}}
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", json.dumps(EMPTY), json.dumps(EMPTY | {"version": 2})]
+    "content", ["", "[]", "{}", json.dumps(EMPTY), json.dumps(EMPTY | {"version": 1})]
 )
 def test_a_state_that_is_none(content, data, tmp_path, capfd):
     state = tmp_path / "state.json"

@@ -129,7 +129,7 @@ def test_margins_are_compared_with_the_base_rate():
     assert found.results["Base rate"].auc == 0.5
     assert "BBQ" not in found.results and "Platt on logits" not in found.results
     assert found.notes[0].endswith(
-        "was left out (Platt on logits, Temperature, Beta, Quadratic, BBQ)."
+        "was left out (Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ, Average)."
     )
     assert found.chosen and np.all(np.diff(found.best_.predict([-5.0, 5.0])) > 0)
     assert "that of the base rate is larger by" in found.recommendation
@@ -153,6 +153,12 @@ def test_with_few_rows_it_says_what_to_begin_with(n, few):
         assert (f"{words}{begin}" in found.recommendation) == few
     found = compare(*sample(n, power=3.0), [VennAbers()], n_repeats=1)
     assert found.chosen is not None and "few gains" not in found.recommendation
+
+
+@pytest.mark.parametrize("n, rough", [(1999, True), (2000, False)])
+def test_it_says_from_which_size_on_intervals_hold(n, rough):
+    found = compare(*sample(n), {"logits": PlattScaling(scale="logit")}, n_repeats=1)
+    assert any("With fewer than 2,000 rows an interval" in note for note in found.notes) == rough
 
 
 # Weights and groups

@@ -15,6 +15,7 @@ from calib import (
     CalibrationMap,
     OneClassWarning,
 )
+from calib.wrappers.out_of_fold import OutOfFoldCalibrator
 
 
 class Row(NamedTuple):
@@ -125,7 +126,8 @@ def test_what_the_table_says_of_arguments(row):
                 with pytest.raises(ValueError, match=missing):
                     method(data["scores"])
         else:
-            calls = [(row.make().fit, positional)]
+            of_folds = isinstance(model, OutOfFoldCalibrator)
+            calls = [] if of_folds else [(row.make().fit, positional)]
             if isinstance(model, calib.Calibrator):
                 methods = [model.predict, model.predict_proba, model.predict_logit]
                 methods += [model.predict_interval] if "interval" in row.gives else []

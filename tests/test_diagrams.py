@@ -10,7 +10,15 @@ from matplotlib.colors import same_color
 from scipy.stats import binomtest
 from sklearn.exceptions import NotFittedError
 
-from calib import HeterogeneousCalibrator, IsotonicCalibrator, PlattScaling, diagrams
+from calib import (
+    HeterogeneousCalibrator,
+    IsotonicCalibrator,
+    PlattScaling,
+    StackedCalibrator,
+    VennAbers,
+    diagrams,
+    multiclass,
+)
 from calib.diagrams import reliability_diagram
 from calib.diagrams.styles import line_styles
 from calib.metrics import (
@@ -333,3 +341,21 @@ def test_forest_plot_draws_finite_intervals_and_writes_the_others():
     assert list(ax.lines[0].get_xdata()) == [0, 0]  # where neither is better
     with pytest.raises(ValueError, match="intervals must be a dictionary with at least one entry"):
         diagrams.forest_plot({})
+
+
+def test_weights_are_bars_in_the_order_of_the_members():
+    scores = np.random.default_rng(0).random(200)
+    labels = np.random.default_rng(1).random(200) < scores
+    stacked = StackedCalibrator([VennAbers(), PlattScaling()]).fit(scores, labels)
+    ax = diagrams.weights_plot(stacked)
+    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], stacked.weights_)
+    assert [text.get_text() for text in ax.texts] == [f"{w:.2f}" for w in stacked.weights_]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["VennAbers()", "PlattScaling()"]
+    assert ax.yaxis_inverted() and ax.get_xlim() == (0, 1)
+    rows = np.column_stack([1 - scores, scores])
+    of_classes = multiclass.StackedCalibrator().fit(rows, labels)
+    assert len(diagrams.weights_plot(of_classes).patches) == of_classes.weights_.size
+    with pytest.raises(ValueError, match="must be a StackedCalibrator; found PlattScaling"):
+        diagrams.weights_plot(PlattScaling().fit(scores, labels))
+    with pytest.raises(NotFittedError):
+        diagrams.weights_plot(StackedCalibrator())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
-from scipy.stats import binom, binomtest, kstest, norm
+from scipy.stats import binom, binomtest, norm
 
 from calib.metrics import (
     binomial_limits,
@@ -26,9 +26,7 @@ from calib.metrics import (
     recalibration_intervals,
     recalibration_line,
     reliability_curve,
-    score_decomposition,
-    simulated_errors,
-    smooth_ece,
+    worst_range,
 )
 from calib.metrics.kuiper import critical_range
 from calib.metrics.significance import brownian_range_tail
@@ -37,11 +35,11 @@ ON_ROWS = [
     kuiper_interval,
     kuiper_range,
     recalibration_intervals,
-    simulated_errors,
+    worst_range,
     decision_gains,
     lambda labels, scores, **how: calibration_by_group(labels, scores, np.ones(len(labels)), **how),
 ]
-WITH_CONFIDENCE = [f for f in ON_ROWS if f not in (kuiper_range, simulated_errors)]
+WITH_CONFIDENCE = [f for f in ON_ROWS if f not in (kuiper_range, worst_range)]
 
 
 def drawn(n=300, seed=0, slope=1.0, decimals=None):
@@ -236,54 +234,6 @@ def test_a_detectable_bias_is_detected():
     assert detectable_bias(scores, power=0.5) < bias < detectable_bias(scores, confidence=0.99)
     with pytest.raises(ValueError, match="power"):
         detectable_bias(scores, power=1)
-
-
-# Simulated errors
-
-
-def test_simulated_errors_are_those_of_the_package_and_the_draws_of_the_predictions():
-    labels, scores = drawn(200, decimals=2)
-    found = simulated_errors(labels, scores, n_resamples=30)
-    assert found.kuiper_error.estimate == pytest.approx(kuiper_error(labels, scores))
-    assert found.smooth_ece.estimate == pytest.approx(smooth_ece(labels, scores))
-    assert found.miscalibration.estimate == pytest.approx(
-        score_decomposition(labels, scores).miscalibration, abs=1e-12
-    )
-    rng = np.random.default_rng(0)
-    ties, counts = np.unique(scores, return_counts=True)
-    for draw in range(30):
-        positives = rng.binomial(counts, ties)
-        columns = np.repeat([0, 1], ties.size), np.tile(ties, 2)
-        weights = np.append(counts - positives, positives)
-        expected = kuiper_error(*columns, sample_weight=weights)
-        assert found.kuiper_error.draws[draw] == pytest.approx(expected)
-        expected = smooth_ece(*columns, sample_weight=weights)
-        assert found.smooth_ece.draws[draw] == pytest.approx(expected, abs=1e-7)
-
-
-def test_simulated_p_values_are_uniform_for_calibrated_predictions():
-    rng = np.random.default_rng(0)
-    scores = rng.uniform(0.1, 0.9, 60)
-    draws = [
-        simulated_errors(rng.random(60) < scores, scores, n_resamples=9, random_state=rng)
-        for _ in range(100)
-    ]
-    for errors in zip(*draws, strict=True):
-        p_values = np.array([error.p_value for error in errors]) - rng.random(100) / 10
-        assert kstest(p_values, "uniform").pvalue > 1e-3
-        over = np.mean([error.estimate > error.by_chance(0.9) for error in errors])
-        assert abs(over - 0.1) < 3 * np.sqrt(0.1 * 0.9 / 100)
-
-
-def test_simulated_p_values_of_what_cannot_be():
-    labels, scores = [1, 0, 1, 0], [0.0, 0.5, 0.5, 0.5]
-    assert {error.p_value for error in simulated_errors(labels, scores)} == {0.0}
-    off = simulated_errors(np.zeros(50), np.full(50, 0.5), n_resamples=9).kuiper_error
-    assert off.p_value == 0.1 and off.by_chance() == off.draws.max() < off.estimate
-    with pytest.raises(ValueError, match="whole numbers"):
-        simulated_errors([0, 1], [0.2, 0.7], sample_weight=[0.5, 1.5])
-    with pytest.raises(ValueError, match="n_resamples"):
-        simulated_errors([0, 1], [0.2, 0.7], n_resamples=0)
 
 
 # The recalibration line

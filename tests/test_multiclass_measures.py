@@ -1,11 +1,14 @@
 """Measures for more than two classes, by hand and by the binary ones."""
 
+import itertools
+import math
 from inspect import signature
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import softmax
 from sklearn import metrics as sklearn_metrics
 from test_multiclass import sample
 
@@ -17,7 +20,14 @@ from calib.metrics import (
     kuiper_error,
     smooth_ece,
 )
-from calib.multiclass import brier_score_loss, class_wise, confidences, log_loss, top_label
+from calib.multiclass import (
+    brier_score_loss,
+    canonical_calibration_test,
+    class_wise,
+    confidences,
+    log_loss,
+    top_label,
+)
 
 ROWS = [[0.5, 0.3, 0.2], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.0, 0.75, 0.25]]
 LABELS = [0, 1, 1, 1]
@@ -159,3 +169,66 @@ def test_bad_input_is_refused_by_name(call):
         call([0, 1], [[0.5, 0.5], [1.0, 0.5]])
     with pytest.raises(ValueError, match="sample_weight is zero in every row"):
         call([0, 1], [[0.5, 0.5], [1.0, 0.0]], sample_weight=[0, 0])
+
+
+# The test of all probabilities at once
+
+
+def kernel_error(labels, rows):
+    """The squared kernel calibration error, pair by pair."""
+    distances = np.abs(rows[:, np.newaxis] - rows).sum(axis=2) / 2
+    width = np.median(distances[np.triu_indices(len(rows), 1)])
+    residuals = np.eye(rows.shape[1])[labels] - rows
+    return np.mean(np.exp(-distances / width) * (residuals @ residuals.T))
+
+
+def classes(rows, rng):
+    return (rng.random((len(rows), 1)) >= rows.cumsum(axis=1)[:, :-1]).sum(axis=1)
+
+
+def test_the_kernel_calibration_error_and_its_law_by_enumeration():
+    rng = np.random.default_rng(0)
+    rows = rng.dirichlet([1, 1, 1], 6)
+    labels = classes(rows, rng)
+    order = rng.permutation(6)
+    found = canonical_calibration_test(labels, rows, n_resamples=4000)
+    assert found.estimate == pytest.approx(kernel_error(labels, rows))
+    again = canonical_calibration_test(labels[order], rows[order], n_resamples=4000)
+    assert again.p_value == found.p_value == found.adjusted
+    exact = sum(
+        np.prod(rows[np.arange(6), outcome])
+        for outcome in map(list, itertools.product(range(3), repeat=6))
+        if kernel_error(np.array(outcome), rows) >= found.estimate - 1e-12
+    )
+    assert found.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000))
+
+
+def test_canonical_calibration_is_rejected_once_in_twenty_and_found_wrong():
+    rng = np.random.default_rng(1)
+    found = {1.0: [], 1.5: []}
+    for scale, p_values in found.items():
+        for _ in range(60):
+            logits = rng.normal(0, 1.5, (200, 10))
+            labels = classes(softmax(logits, axis=1), rng)
+            rows = softmax(scale * logits, axis=1)
+            p_values.append(canonical_calibration_test(labels, rows, n_resamples=99).p_value)
+    assert np.mean(np.array(found[1.0]) <= 0.05) < 0.05 + 3 * math.sqrt(0.0475 / 60)
+    assert np.mean(np.array(found[1.5]) <= 0.05) > 0.25
+
+
+def test_any_statistic_tests_canonical_calibration():
+    rows = np.array([[0.6, 0.3, 0.1]] * 40)
+
+    def share(labels, probabilities):
+        return np.mean(labels == 2)
+
+    found = canonical_calibration_test([2] * 12 + [0] * 28, rows, statistic=share)
+    assert found.estimate == 0.3 and found.p_value < 0.01
+    assert found.draws.mean() == pytest.approx(0.1, abs=4 * math.sqrt(0.09 / 40 / 999))
+    certain = np.eye(3)[[0, 1, 2]]
+    assert canonical_calibration_test([0, 1, 2], certain).p_value == 1
+    assert canonical_calibration_test([0, 1, 1], certain).p_value == 0
+    assert canonical_calibration_test([0], rows[:1]).p_value > 0.5
+    for wrong, message in (({"n_resamples": 0}, "n_resamples"), ({"random_state": "a"}, "random")):
+        with pytest.raises(ValueError, match=message):
+            canonical_calibration_test([0], rows[:1], **wrong)

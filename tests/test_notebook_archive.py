@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 import notebook_archive  # noqa: E402
 
-ARCHIVED = ["12_near_isotonic_path", "14_many_data_sets"]  # the second reads recorded results
+ARCHIVED = ["13_near_isotonic_path", "15_many_data_sets"]  # the second reads recorded results
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "CALIB_DATA"}
 
 

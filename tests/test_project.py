@@ -302,10 +302,10 @@ MAY_IMPORT = {  # beside itself; a family imports no other, what is missing here
     "online": FLOOR | {"logistic"},
     "groups": FLOOR | {"binning", "logistic"},
     "wrappers": FLOOR | {"isotonic", "logistic", "venn_abers"},
-    "multiclass": FLOOR | {"binning", "logistic", "theory", "venn_abers"},
-    "comparison": FLOOR | FAMILIES | {"metrics", "diagrams"},
+    "multiclass": FLOOR | {"binning", "logistic", "metrics", "theory", "venn_abers", "wrappers"},
+    "comparison": FLOOR | FAMILIES | {"metrics", "diagrams", "wrappers"},
     "dask": FLOOR | {"binning", "isotonic", "logistic", "metrics"},
-    "report": FLOOR | {"comparison", "metrics", "diagrams"},
+    "report": FLOOR | {"comparison", "metrics", "diagrams", "venn_abers", "wrappers"},
 }
 
 

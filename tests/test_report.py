@@ -14,6 +14,8 @@ from scipy.special import expit, logit
 from calib.commands import main
 from calib.metrics import (
     auc_interval,
+    binomial_limits,
+    calibration_test,
     confidence_band,
     corp_curve,
     decision_curve,
@@ -26,23 +28,25 @@ from calib.metrics import (
     recalibration_line,
     reliability_curve,
     score_decomposition,
-    simulated_errors,
     smooth_ece,
     spiegelhalter_test,
 )
 from calib.report import drawing, make_report
 from calib.report.checking import cautions_of, clean, described
-from calib.report.comparing import compared
-from calib.report.contents import Group, Verdict
-from calib.report.judging import advise, outcome_of
+from calib.report.comparing import Offset, compared
+from calib.report.contents import Caution, Group, Verdict
+from calib.report.judging import LEVEL, UNSURE, WITHHELD, advise, outcome_of
 from calib.report.measuring import (
+    _blocks,
     bins_of,
-    calibration_tests,
     corners,
     curve_of,
     decisions_of,
     estimates,
     groups_of,
+    p_values_of,
+    place_of,
+    simulated,
 )
 from calib.report.wording import listed, number, percent, points
 
@@ -67,8 +71,9 @@ def no_comparison(monkeypatch):
 
 @pytest.fixture
 def no_chance(monkeypatch, no_comparison):
-    """Nor with the errors of calibrated outcomes: a verdict on at least 20 rows of each class."""
-    monkeypatch.setattr("calib.report.measuring.simulated", lambda *_: None)
+    """Nor with many draws."""
+    monkeypatch.setattr("calib.report.measuring.N_DRAWS", 1)
+    monkeypatch.setattr("calib.report.measuring.LEAST_DRAWS", 99)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +88,7 @@ def report():
 def test_measures_are_those_of_the_package():
     scores, labels = drawn(slope=2.5)
     sample, _ = clean(scores, labels, None, None)
-    found = {e.key: e for e in estimates(sample, described(sample, 0), None)}
+    found = {e.key: e for e in estimates(sample, described(sample, 0), simulated(sample, 0))}
     parts = score_decomposition(labels, scores)
     area = auc_interval(labels, scores)
     line = recalibration_line(labels, scores)
@@ -115,18 +120,24 @@ def test_tests_and_chance_are_those_of_the_package(report):
     found = by_key(report)
     assert report.tests[0].p_value == kuiper_test(labels, scores).p_value
     assert report.tests[-1].p_value == spiegelhalter_test(labels, scores).p_value
-    simulated = simulated_errors(labels, scores)
-    assert report.tests[1].p_value == simulated.kuiper_error.p_value
-    assert found["kuiper_error"].by_chance == simulated.kuiper_error.by_chance()
-    assert found["miscalibration"].by_chance == simulated.miscalibration.by_chance()
-    assert found["smooth_ece"].by_chance == simulated.smooth_ece.by_chance()
+    by_chance = calibration_test(
+        labels, scores, statistic=["kuiper", "miscalibration", "smooth_ece"], n_resamples=99
+    )
+    assert found["kuiper_error"].by_chance == by_chance["kuiper"].by_chance()
+    assert found["miscalibration"].by_chance == by_chance["miscalibration"].by_chance()
+    assert found["smooth_ece"].by_chance == by_chance["smooth_ece"].by_chance()
 
 
 @pytest.mark.parametrize(("options", "seed"), [({}, 0), ({"random_state": 7}, 7)])
 def test_one_seed_draws_chance_and_folds(monkeypatch, options, seed):
     seeds = []
-    for name in ("making.compared", "measuring.simulated"):
-        monkeypatch.setattr(f"calib.report.{name}", lambda _, seed: seeds.append(seed))
+
+    def seen(sample, seed):
+        seeds.append(seed)
+        return simulated(sample, seed)
+
+    monkeypatch.setattr("calib.report.measuring.simulated", seen)
+    monkeypatch.setattr("calib.report.making.compared", lambda _, seed, __: seeds.append(seed))
     make_report(*drawn(60), **options)
     assert seeds == [seed, seed]
 
@@ -166,14 +177,12 @@ def test_json_holds_the_same(report):
 
 
 @pytest.mark.slow
-def test_the_level_of_the_verdict_and_its_power():
+def test_the_level_of_the_verdict_and_its_power(no_chance):
     outcomes = {"calibrated": [], "distorted": []}
     for seed in range(400):
         for name, slope in (("calibrated", 1), ("distorted", 1.5)):
             sample, _ = clean(*drawn(2000, seed, slope), None, None)
-            outcomes[name].append(
-                outcome_of(described(sample, 0), calibration_tests(sample, None))[0]
-            )
+            outcomes[name].append(outcome_of(described(sample, 0), p_values_of(sample, seed))[0])
     rejected = np.mean(np.array(outcomes["calibrated"]) == "miscalibrated")
     assert abs(rejected - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 400)
     assert set(outcomes["calibrated"]) == {"no evidence", "miscalibrated"}
@@ -190,25 +199,24 @@ def test_verdicts_in_words(no_chance):
     assert "too extreme (slope 0." in extreme.sentence
     scores, labels = drawn(800)
     high = make_report(np.sqrt(scores), labels).verdict
-    assert "percentage points too high on average" in high.sentence
+    assert re.search(r"points too high \(.*\) on average", high.sentence)
     timid = make_report(expit(logit(scores) / 3), labels).verdict
     assert "too timid (slope " in timid.sentence
     contradicted = np.append(np.sqrt(scores), np.zeros(3))
     both = make_report(contradicted, np.append(labels, np.ones(3))).verdict
-    assert re.search(r"too high on average \(.*\); 3 outcomes had been given", both.sentence)
+    assert re.search(r"too high \(.*\) on average.*; 3 outcomes had been given", both.sentence)
     reverse = make_report(1 - scores, labels).verdict
     assert "in reverse order (slope \N{MINUS SIGN}" in reverse.sentence
-    certain = make_report(np.arange(60) % 2, np.arange(60) % 2).verdict
-    assert "0.0" not in certain.details[0] and "refuted by the first one" in certain.details[0]
-    light = make_report([0.2, 0.7, 0.4], [0, 1, 1], sample_weight=[1e-9] * 3).verdict
-    assert "every bias can escape" in light.details[-1]
+    certain = make_report(np.arange(30) % 2, np.arange(30) % 2).verdict
+    assert "0.0" not in certain.details[1] and "refuted by the first one" in certain.details[1]
 
 
 def test_twenty_of_a_class_have_a_slope_and_no_bias_is_said_that_may_be_none(no_chance):
     labels = np.repeat([0, 1, 0, 1], [14, 6, 6, 14])
     verdict = make_report(np.repeat([0.05, 0.95], 20), labels).verdict
-    assert re.search(r"p < 0.001\): predictions are too extreme \(slope 0\.\d\d", verdict.sentence)
-    assert verdict.details[-1].endswith("off the Brier score, on these rows.")
+    assert re.search(
+        r"p = 0.0\d\d\): predictions are too extreme \(slope 0\.\d\d", verdict.sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,15 +253,134 @@ def test_what_can_escape_the_test(no_chance, monkeypatch, bias, words):
             "Platt",
             "The verdict gives no reason to calibrate, the comparison one for ",
         ),
-        ("miscalibrated", "Platt", "Fit Platt, on rows that the classifier was not trained on."),
-        ("miscalibrated", None, "No calibrator gains for sure on these rows: keep the scores, "),
+        (
+            "miscalibrated",
+            "Platt",
+            "Fit Platt, on rows that the classifier was not trained on. Why",
+        ),
+        (
+            "miscalibrated",
+            "Offset",
+            "Multiply all odds by one factor (calib.shift_odds), which you",
+        ),
+        ("miscalibrated", None, "No calibrator gains on these rows: keep the scores, knowing how "),
         ("cannot say", "Platt", "Collect more rows: with about "),
     ],
 )
 def test_advice_follows_the_verdict_and_the_comparison(outcome, chosen, words):
     data = described(clean(*drawn(50), None, None)[0], 0)
-    verdict, comparison = Verdict(outcome, "", (), None, None), SimpleNamespace(chosen=chosen)
-    assert advise(data, verdict, (), comparison)[0].startswith(words)
+    comparison = SimpleNamespace(chosen=chosen, recommendation="Why.")
+    assert advise(data, Verdict(outcome, "", ()), (), comparison)[0].startswith(words)
+
+
+@pytest.mark.parametrize("kind", WITHHELD)
+def test_a_file_that_is_not_what_it_says_gets_no_calibrator(kind):
+    data = described(clean(*drawn(50), None, None)[0], 0)
+    comparison = SimpleNamespace(chosen="Platt", recommendation="Why.")
+    found = advise(data, Verdict("miscalibrated", "", ()), (Caution(kind, ""),), comparison)
+    assert found == (WITHHELD[kind],) and found[0].startswith("Fit no calibrator")
+
+
+def test_training_rows_and_copies_get_no_verdict():
+    rng = np.random.default_rng(0)
+    labels = rng.random(400) < 0.5
+    learned = make_report(np.where(labels, 0.9, 0.2) + 0.05 * rng.random(400), labels)
+    assert "training rows" in {caution.kind for caution in learned.cautions}
+    assert "rows that the classifier learned from" in learned.verdict.sentence
+    certain = rng.beta(0.03, 0.03, 4000)  # an AUC of 0.999, and honest
+    honest = kinds(certain, rng.random(4000) < certain)
+    assert not honest & {"training rows", "duplicated rows"}
+    copied = make_report(*(np.repeat(column, 8) for column in drawn(200)))
+    assert "stand in the file more than once" in copied.verdict.sentence
+    for found in (learned, copied):
+        assert found.verdict.outcome == "cannot say" and found.comparison is None
+        assert len(found.advice) == 1 and "run the report again" in found.advice[0]
+
+
+def test_an_error_where_decisions_are_made_is_found_and_named(no_chance):
+    """Scores above 0.8 come true at 0.55: Kuiper's test of all rows finds that in a quarter."""
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        scores = rng.beta(1, 2, 4000)
+        labels = rng.random(4000) < np.where(scores > 0.8, 0.55, scores)
+        found.append(make_report(scores, labels).verdict)
+    wrong = [verdict for verdict in found if verdict.outcome == "miscalibrated"]
+    assert len(wrong) >= 8
+    for verdict in wrong:
+        place = verdict.place
+        assert 0.75 < place.lowest and place.upper < place.predicted
+        assert f"{points(place.predicted - place.observed)} percentage points too high" in (
+            verdict.sentence
+        )
+
+
+def test_groups_put_together_and_limits_of_a_place():
+    scores, labels = drawn(3000, decimals=3)
+    weights = np.arange(3000) % 3 + 1
+    groups = np.arange(3000) % 7 == 0
+    sample, _ = clean(scores, labels, weights, groups)
+    blocks = _blocks(sample, sample.groups, 50)
+    counts = blocks["sample_weight"]
+    assert 4 * 25 < blocks["labels"].size <= 4 * 50
+    for group in (0, 1):
+        here, there = blocks["groups"] == group, sample.groups == group
+        assert counts[here].sum() == weights[there].sum()
+        assert counts @ (here * blocks["labels"]) == weights[there] @ labels[there]
+        assert counts @ (here * blocks["probabilities"]) == pytest.approx(
+            weights[there] @ scores[there]
+        )
+    place = place_of(sample, 1)
+    inside = (place.lowest <= scores) & (scores <= place.highest) & groups
+    assert place.count == weights[inside].sum()
+    assert place.observed == pytest.approx(np.average(labels[inside], weights=weights[inside]))
+    alone = binomial_limits(place.observed * place.count, place.count)
+    assert place.lower < alone[0] < place.observed < alone[1] < place.upper
+
+
+def test_limits_that_hold_the_prediction_say_so(no_chance):
+    """The test of the verdict is sharper than limits for all ranges and groups."""
+    seen = set()
+    for seed in range(60):
+        scores, labels = drawn(400, seed, slope=1.4)
+        verdict = make_report(scores, labels, groups=np.arange(400) % 2).verdict
+        if verdict.outcome != "miscalibrated":
+            continue
+        place = verdict.place
+        assert verdict.p_value <= LEVEL and not place.predicted == place.observed
+        unsure = place.lower <= place.predicted <= place.upper
+        assert verdict.details[0].endswith(UNSURE) == unsure
+        assert verdict.sentence.endswith(" on these rows.") == unsure
+        seen.add(unsure)
+    assert seen == {True, False}
+
+
+def test_rare_errors_are_told_as_ratios(no_chance):
+    rng = np.random.default_rng(0)
+    truth = rng.beta(0.5, 49.5, 20_000)
+    verdict = make_report(np.minimum(2 * truth, 1), rng.random(20_000) < truth).verdict
+    ratio, lower, upper = map(
+        float,
+        re.search(r"are (\S+) times what came true \((\S+) to (\S+)\)", verdict.sentence).groups(),
+    )
+    assert lower <= 2 <= upper and lower <= ratio <= upper
+
+
+def test_after_a_rejection_the_best_expected_map_is_advised_with_its_risk():
+    """Where no gain is certain for all methods at once, the scores were kept before."""
+    rng = np.random.default_rng(1)
+    truth = rng.beta(0.5, 9.5, 2000)
+    scores, labels = expit(logit(np.clip(truth, 1e-6, 1)) + np.log(2)), rng.random(2000) < truth
+    sample, _ = clean(scores, labels, None, None)
+    found = compared(sample, 0, "miscalibrated")
+    gains = {m.name: m.gain for m in found.methods[1:]}
+    assert "Offset" in gains and gains[found.chosen] > 0
+    assert "The chance that it harms is " in found.recommendation
+    likeliest = Offset().fit(scores, labels)
+    shifted = likeliest.predict(scores)
+    assert shifted.mean() == pytest.approx(labels.mean(), abs=1e-6)
+    assert likeliest.factor_ == pytest.approx(0.5, abs=0.15)
+    assert "Offset" not in {m.name for m in compared(sample, 0, "no evidence").methods}
 
 
 def test_only_groups_that_are_off_are_named(no_chance):
@@ -261,7 +388,9 @@ def test_only_groups_that_are_off_are_named(no_chance):
     groups = np.repeat(["right", "wrong"], 300)
     scores[300:] = np.sqrt(scores[300:])
     report = make_report(scores, labels, groups=groups)
-    assert "Look into the groups that seem miscalibrated: wrong." in report.advice
+    assert report.verdict.groups == ("wrong",)
+    assert "Miscalibrated in group wrong (p = " in report.verdict.sentence
+    assert "Look into group wrong: a map for all rows mends no group." in report.advice
 
 
 @pytest.mark.parametrize(
@@ -272,43 +401,43 @@ def test_the_comparison_needs_twenty_of_a_class_in_the_rows_it_draws(
 ):
     monkeypatch.setattr("calib.report.comparing.MOST", 60)
     sample, _ = clean(drawn(n)[0], np.arange(n) < positives, None, None)
-    found = compared(sample, 0)
+    found = compared(sample, 0, "no evidence")
     assert (found and found.rows) == rows
     if rows == 60:
         assert found.notes[0] == "Compared on 60 rows drawn at random out of 900."
 
 
-def test_a_bias_that_is_called_detectable_is_detected(no_comparison):
+def test_a_bias_that_is_called_detectable_is_detected(no_chance):
     found = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
         scores = rng.uniform(0.2, 0.6, 500)
         bias = 3.34 * np.sqrt(np.mean(scores * (1 - scores)) / 500)
         sample, _ = clean(scores, rng.random(500) < scores + bias, None, None)
-        outcome, _ = outcome_of(described(sample, 0), calibration_tests(sample, None))
+        outcome, _ = outcome_of(described(sample, 0), p_values_of(sample, seed))
         found += outcome == "miscalibrated"
     assert found / 200 > 0.8 - 2 * np.sqrt(0.16 / 200)
-    report = make_report(scores, scores > 0.4)
+    report = make_report(scores, rng.random(500) < scores)
     assert report.verdict.detectable == pytest.approx(bias, rel=0.01)
 
 
 def test_few_positives_are_judged_by_simulation_only():
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.01, 0.09, 200)
-    few = make_report(scores, rng.random(200) < scores)
+    few_rows = scores, rng.random(200) < scores
+    few = make_report(*few_rows)
     assert few.verdict.outcome == "cannot say"
     assert "positives among 200 rows are too few" in few.verdict.sentence
-    assert few.verdict.p_value == few.tests[1].p_value
+    assert few.verdict.p_value == min(p_values_of(clean(*few_rows, None, None)[0], 0).values())
     assert any("Collect more rows" in text for text in few.advice)
     assert few.comparison is None
     wrong = make_report(np.full(200, 0.5), np.arange(200) < 5)
     assert wrong.verdict.outcome == "miscalibrated"
+    assert wrong.advice[0].startswith("No calibrator can be chosen by so few rows")
     lonely = make_report(np.linspace(0.1, 0.9, 50), np.arange(50) == 0).verdict
-    assert "too high on average" in lonely.sentence and "slope" not in lonely.sentence
-    # weights that are not whole cannot be simulated, so nothing is said
-    half = make_report(scores + 0.5, np.arange(200) < 5, sample_weight=np.full(200, 0.7))
-    assert (half.verdict.outcome, half.verdict.p_value) == ("cannot say", None)
-    assert by_key(half)["kuiper_error"].by_chance is None
+    assert "too high (" in lonely.sentence and "slope" not in lonely.sentence
+    with pytest.raises(ValueError, match="sample_weight must hold whole numbers"):
+        make_report(scores, np.arange(200) < 5, sample_weight=np.full(200, 0.7))
 
 
 @pytest.mark.slow
@@ -319,7 +448,7 @@ def test_limits_of_slope_and_intercepts_hold_for_a_bent_truth():
         rng = np.random.default_rng(seed)
         scores = rng.beta(2, 3, 400)
         sample, _ = clean(scores, rng.random(400) < 0.1 + 0.7 * scores**3, None, None)
-        for estimate in estimates(sample, described(sample, 0), None):
+        for estimate in estimates(sample, described(sample, 0), simulated(sample, 0)):
             if estimate.key in keys:
                 found[estimate.key].append((estimate.value, estimate.upper - estimate.value))
     for key, pairs in found.items():
@@ -385,6 +514,7 @@ def test_odd_samples_give_a_page(no_comparison, scores, labels, groups):
 
 def test_what_is_missing_says_why(no_chance):
     separated = make_report(np.linspace(0.1, 0.9, 60), np.arange(60) >= 30)
+    assert separated.verdict.outcome == "cannot say"
     assert by_key(separated)["slope"].value is None
     assert "separate the classes" in by_key(separated)["slope"].note
     impossible = make_report([0.0, 1.0, 0.5, 0.0, 1.0] * 20, [0, 1, 0, 1, 0] * 20)
@@ -392,12 +522,9 @@ def test_what_is_missing_says_why(no_chance):
     assert "no finite log-odds" in by_key(impossible)["slope"].note
     ones = make_report([1.0, 0.5, 0.2, 1.0] * 9, [1, 0, 0, 1] * 9)
     assert "no finite log-odds" in by_key(ones)["slope"].note
-    assert impossible.verdict.sentence.endswith(
-        ": predictions from 0.500 to 1.000 are 50.0 percentage points too high on average; 40 "
-        "outcomes had been given probability 0."
-    )
+    assert impossible.verdict.sentence.endswith("; 40 outcomes had been given probability 0.")
     alone = make_report(np.arange(80) % 2, np.arange(80) // 2 % 2).verdict
-    assert "predictions of 0.000 are 50.0 percentage points too low" in alone.sentence
+    assert re.search(r"predictions of \d.000 are 50.0 percentage points too", alone.sentence)
     assert by_key(make_report([0.2, 0.4], [0, 0]))["auc"].value is None
 
 
@@ -491,7 +618,6 @@ def test_warnings_say_what_to_do():
     scores, labels = drawn(100)
     assert "divide them by 100" in texts(100 * scores, labels)
     assert "percentages" not in texts(logit(scores), labels)
-    assert "so that they add up to 100." in texts(scores, labels, np.full(100, 0.02))
     assert "One row has 91.0\N{NO-BREAK SPACE}% of" in texts(scores, labels, [1000] + 99 * [1])
     assert texts(scores, labels, np.ones(100)) == ""
     assert "only: 0, 1, 2, 3, 4 and 95 more." in texts(scores, labels, None, np.arange(100))
@@ -549,7 +675,7 @@ def test_groups():
     groups = np.array(["a", "b", "b", "b"] * 50)
     labels[groups == "a"] = False
     sample, _ = clean(scores, labels, None, groups)
-    alone, rest = groups_of(sample)
+    alone, rest = groups_of(sample, {})
     here = groups == "b"
     assert (rest.total, rest.positives) == (150, labels[here].sum())
     assert rest.bias == pytest.approx(np.mean(labels[here] - scores[here]))
@@ -735,7 +861,8 @@ def test_groups_that_are_off_without_a_bias_are_named(no_chance):
     truth = expit(np.where(groups == "steep", 1.6, 0.5) * logit(scores))
     report = make_report(scores, rng.random(4000) < truth, groups=groups)
     assert all(group.lower < 0 < group.upper for group in report.groups)
-    assert any("Look into the groups" in advice for advice in report.advice)
+    assert any("Look into groups" in text for text in report.advice) or not report.verdict.groups
+    assert all(group.p_value <= 0.05 for group in report.groups)
 
 
 def test_more_rows_are_more_than_there_are(no_comparison):
@@ -744,14 +871,13 @@ def test_more_rows_are_more_than_there_are(no_comparison):
     report = make_report(np.clip(rng.normal(0.99, 0.003, 1000), 0, 1), labels)
     wanted = re.search(r"about ([\d,]+)", report.advice[0])[1]
     assert report.verdict.outcome == "cannot say" and int(wanted.replace(",", "")) > 1000
-    for weights in (None, [1e-9]):
-        alone = make_report([0.3], [1], sample_weight=weights)
-        assert int(re.search(r"about ([\d,-]+)", alone.advice[0])[1]) > 100
+    alone = make_report([0.3], [1])
+    assert int(re.search(r"about ([\d,-]+)", alone.advice[0])[1]) > 100
 
 
 @pytest.mark.parametrize("positives", [0, 1, 10])
 def test_the_rows_wanted_find_a_fifth_of_the_rarer_class(no_chance, positives):
-    report = make_report(np.full(100, 0.1), np.arange(100) < positives)
+    report = make_report(np.full(100, max(positives, 1) / 100), np.arange(100) < positives)
     wanted = int(re.search(r"about ([\d,]+)", report.advice[0])[1].replace(",", ""))
     rate = max(positives, 1) / 100
     found = [detectable_bias([rate], sample_weight=[n]) for n in (wanted, wanted - 100)]
@@ -764,7 +890,7 @@ def test_the_rows_wanted_find_a_fifth_of_the_rarer_class(no_chance, positives):
 )
 def test_scores_are_compared_with_what_they_can_be(lowest, highest, reference):
     scores = np.linspace(lowest, highest, 40)
-    found = compared(clean(scores, np.arange(40) % 2, None, None)[0], 0)
+    found = compared(clean(scores, np.arange(40) % 2, None, None)[0], 0, "no evidence")
     assert found.reference == reference
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
@@ -32,6 +32,8 @@ from calib import (
     Multicalibration,
     PlattScaling,
     PriorShift,
+    StackedCalibrator,
+    VennAbers,
 )
 
 X, Y = make_classification(300, 5, n_informative=3, flip_y=0.2, random_state=0)
@@ -316,3 +318,21 @@ def test_what_is_made_of_them_hands_groups_on_if_it_is_told_to(routing, model):
         model, SCORES, Y, cv=FOLDS, params={"groups": HOSPITALS}, error_score="raise"
     )
     np.testing.assert_array_equal(found, by_hand(model, groups=HOSPITALS))
+
+
+@pytest.mark.parametrize("cls", [CalibratorCV, StackedCalibrator])
+def test_groups_reach_the_folds_within_if_they_are_told_to(routing, cls):
+    model = cls([PlattScaling(), VennAbers()]).set_fit_request(groups=True)
+    found = cross_val_score(
+        model, SCORES, Y, cv=GroupKFold(3), params={"groups": GROUPS}, error_score="raise"
+    )
+    for value, (training, test) in zip(found, SPLITS, strict=True):
+        fitted = clone(model).fit(SCORES[training], Y[training], groups=GROUPS[training])
+        assert value == fitted.score(SCORES[test], Y[test])
+    outer = CalibratedClassifier(GaussianNB(), model, cv=GroupKFold(3))
+    outer.fit(X, Y, groups=GROUPS)
+    scores = np.empty(Y.size)
+    for training, test in SPLITS:
+        scores[test] = GaussianNB().fit(X[training], Y[training]).predict_proba(X[test])[:, 1]
+    alone = clone(model).fit(scores, Y, groups=GROUPS)
+    np.testing.assert_allclose(outer.calibrators_[0].losses_, alone.losses_, rtol=1e-9)

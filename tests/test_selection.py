@@ -21,7 +21,7 @@ from calib import (
     VennAbers,
 )
 from calib.contract.calibrator import Calibrator
-from calib.kernels.dealing import deal
+from calib.kernels.dealing import deal, deal_groups
 from calib.metrics import log_loss
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -61,6 +61,31 @@ def test_weights_of_any_size_are_dealt(factor):
     folds = deal(scores, labels, weights, 5)
     np.testing.assert_allclose(folds.sum(axis=0), weights, rtol=1e-9)
     assert (folds >= 0).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 30), st.integers(2, 6), st.integers(0, 10**6))
+def test_groups_are_dealt_whole_and_evenly(n, n_groups, n_folds, seed):
+    rng = np.random.default_rng(seed)
+    groups, labels = rng.integers(0, n_groups, n), rng.integers(0, 2, n)
+    weights = rng.integers(1, 4, n).astype(float)
+    folds = deal_groups(groups, labels, weights, n_folds)
+    np.testing.assert_array_equal(folds.sum(axis=0), weights)
+    fold_of = folds.argmax(axis=0)
+    assert all(np.unique(fold_of[groups == group]).size == 1 for group in groups)
+    rarer = int(weights[labels == 1].sum() <= weights[labels == 0].sum())
+    of_groups = np.bincount(groups, weights * (labels == rarer))
+    assert np.ptp(folds[:, labels == rarer].sum(axis=1)) <= of_groups.max()
+    order = rng.permutation(n)
+    shuffled = deal_groups(groups[order], labels[order], weights[order], n_folds)
+    np.testing.assert_array_equal(shuffled, folds[:, order])
+
+
+def test_groups_of_one_row_are_dealt_like_rows():
+    labels = np.random.default_rng(0).random(103) < 0.2
+    folds = deal_groups(np.arange(103), labels, np.ones(103), 5)
+    for label in (0, 1):
+        assert np.ptp(folds[:, labels == label].sum(axis=1)) <= 1 + (label == 0)
 
 
 def test_folds_do_not_share_their_noise():
@@ -120,6 +145,37 @@ def test_with_too_few_of_a_class_the_first_is_taken():
     assert np.isnan(chosen.losses_).all() and isinstance(chosen.calibrator_, VennAbers)
     two = CalibratorCV([VennAbers(), PlattScaling()], cv=2).fit(scores, np.arange(10) > 7)
     assert np.isfinite(two.losses_).all()
+
+
+def test_the_losses_are_those_of_folds_of_whole_groups():
+    scores, labels = sample(200, 2)
+    groups = np.random.default_rng(2).integers(0, 30, 200)
+    names = np.array([f"person {group}" for group in range(30)])[groups]
+    chosen = CalibratorCV([PlattScaling(), VennAbers()], cv=3).fit(scores, labels, groups=names)
+    fold = deal_groups(names, labels, np.ones(200), 3).argmax(axis=0)
+    for candidate, loss in zip([PlattScaling(), VennAbers()], chosen.losses_, strict=True):
+        p = np.empty(200)
+        for k in range(3):
+            p[fold == k] = candidate.fit(scores[fold != k], labels[fold != k]).predict(
+                scores[fold == k]
+            )
+        assert loss == pytest.approx(log_loss(labels, p), rel=1e-9)
+    assert np.isfinite(chosen.predict(scores)).all()
+    with pytest.raises(ValueError, match="groups are given, but CalibratorCV takes none"):
+        chosen.predict(scores, groups=names)
+
+
+@pytest.mark.parametrize(
+    "groups, message",
+    [
+        (np.arange(40) % 4, "groups holds 4 groups, fewer than cv=5: pass a smaller cv"),
+        (np.arange(39), "groups has 39 rows but scores has 40"),
+        ([None] * 40, "groups holds missing values"),
+    ],
+)
+def test_what_are_no_groups_for_folds(groups, message):
+    with pytest.raises(ValueError, match=message):
+        CalibratorCV().fit(np.linspace(0, 1, 40), np.arange(40) % 2, groups=groups)
 
 
 def test_what_is_no_choice():

@@ -3,6 +3,7 @@
 The site is the one that the environment variable SITE names, else it is built for these tests.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -21,6 +22,7 @@ from docutils.utils import new_document
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
+import moved  # noqa: E402
 from broken_lines import variants  # noqa: E402
 from formulas import WordsWithFormulas  # noqa: E402
 
@@ -89,6 +91,18 @@ def test_links_lead_somewhere(site, page):
     path = site / f"{page}.html"
     broken = {a: problem(path, a) for a in read(path).links + read(path).loads}
     assert not {address: why for address, why in broken.items() if why}
+
+
+@pytest.mark.parametrize("old, new, cut", moved.rows())
+def test_old_addresses_lead_to_the_chapters_of_today(site, old, new, cut):
+    path = site / "notebooks" / f"{old}.html"
+    assert not (ROOT / "notebooks" / f"{old}.ipynb").exists()
+    assert set(read(path).links) == {f"{new}.html"}
+    text = path.read_text(encoding="utf-8")
+    places = json.loads(re.search("^const places = (.*);$", text, re.M)[1])
+    targets = {urlsplit(address).path for address in places.values()}
+    assert targets == {f"{page}.html" for page in [new, cut] if page}
+    assert not [a for a in [*read(path).links, *places.values()] if problem(path, a)]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -292,6 +306,21 @@ def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser)
         tab.keyboard.press("Tab")
         name, shown = tab.evaluate(FOCUS)
         assert shown, name
+    tab.close()
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("12_near_isotonic_path.html#thm-c12-path", "13_near_isotonic_path.html#thm-c13-path"),
+        ("22_partitioned_calibration.html#c22-real", "26_where_to_split.html#c26-real"),
+        ("15_cost.html#nowhere", "16_cost.html"),
+    ],
+)
+def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
+    tab = browser.new_page()
+    tab.goto(f"{(site / 'notebooks').as_uri()}/{old}")
+    tab.wait_for_url(f"**/{new}")
     tab.close()
 
 

@@ -1,13 +1,16 @@
 """The average of calibrators, against folds made by hand and a general optimiser."""
 
 import json
+import warnings
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
-from scipy.special import expit, softmax
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, rel_entr, softmax
+from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
 from calib import (
@@ -23,10 +26,11 @@ from calib import (
     StackedCalibrator,
     VennAbers,
 )
+from calib.kernels.averaging import GAP, likeliest_weights, normalized
+from calib.kernels.dealing import deal
 from calib.maps.forms import MixtureMap
 from calib.metrics import log_loss
 from calib.wrappers import out_of_fold
-from calib.wrappers.stacking import GAP, likeliest_weights, normalized
 
 FEW = [PlattScaling(scale="logit"), VennAbers(), HistogramBinning(n_bins=4)]
 
@@ -188,13 +192,92 @@ def test_no_average_is_certain():
     assert 0 < found.min() and found.max() < 1
 
 
-def test_with_too_few_of_a_class_all_members_count_the_same():
-    scores, labels = np.arange(10) / 10, np.arange(10) == 6
-    stacked = StackedCalibrator(FEW, cv=2).fit(scores, labels)
-    np.testing.assert_allclose(stacked.weights_, 1 / 3)
-    assert np.isnan(stacked.losses_).all() and np.isnan([stacked.loss_, stacked.gap_]).all()
-    two = StackedCalibrator(FEW, cv=2).fit(scores, np.arange(10) > 7)
-    assert np.isfinite(two.losses_).all() and two.gap_ <= GAP
+@pytest.mark.parametrize("positives", [[6], [1, 6], [0, 3, 7]])
+def test_with_few_of_a_class_weights_are_shy(positives):
+    scores, labels = np.arange(10) / 10, np.isin(np.arange(10), positives).astype(np.uint8)
+    folds = deal(scores, labels, np.ones(10), 5) > 0
+    losses = np.empty((10, len(FEW)))
+    for fold in folds:
+        for k, member in enumerate(FEW):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                p = clone(member).fit(scores[~fold], labels[~fold]).predict(scores[fold])
+            losses[fold, k] = -np.log(np.maximum(np.where(labels[fold], p, 1 - p), 2**-53))
+    for prior, used in [(0.1, 1), (1, 1), (7, 7)]:
+        stacked = StackedCalibrator(FEW, prior=prior).fit(scores, labels)
+        expected, _ = likeliest_weights(losses, np.ones(10), used)
+        np.testing.assert_allclose(stacked.weights_, expected, atol=1e-6)
+        assert stacked.gap_ <= GAP
+    enough = StackedCalibrator(FEW, cv=len(positives)) if len(positives) > 1 else None
+    if enough:
+        assert enough.fit(scores, labels).weights_.min() < stacked.weights_.min()
+
+
+def test_without_two_classes_all_members_count_the_same():
+    for scores, labels in [([0.2, 0.7, 0.9], [1, 1, 1]), ([0.2, 0.7], [0, 1])]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OneClassWarning)
+            stacked = StackedCalibrator(FEW).fit(scores, labels)
+        np.testing.assert_allclose(stacked.weights_, 1 / 3)
+        assert np.isnan(stacked.losses_).all() and np.isnan([stacked.loss_, stacked.gap_]).all()
+
+
+def test_few_positives_are_enough_to_leave_wrong_scores():
+    """Scores five log-odds too high, of 200 rows with at most four positives."""
+    rng = np.random.default_rng(0)
+    logits = rng.normal(0, 2, 4000)
+    truth, lost = expit(logits - 5), []
+    for _ in range(12):
+        rows = rng.integers(0, 4000, 200)
+        labels = rng.random(200) < truth[rows]
+        if 0 < labels.sum() < 5:
+            stacked = StackedCalibrator().fit(expit(logits[rows]), labels)
+            members = [member.predict(expit(logits)) for member in stacked.calibrators_]
+            tried = [stacked.predict(expit(logits)), np.mean(members, axis=0)]
+            lost.append([np.mean(rel_entr(truth, p) + rel_entr(1 - truth, 1 - p)) for p in tried])
+    ours, equal = np.mean(lost, axis=0)
+    assert len(lost) > 3 and ours < equal / 5
+
+
+SCORES_OF = {  # logits of scores, from those of the truth, which the last one has nothing of
+    "right": lambda t: t,
+    "far too high": lambda t: t + 5,
+    "too high": lambda t: t + 2,
+    "too low": lambda t: t - 2,
+    "too sure": lambda t: 2 * t,
+    "too cautious": lambda t: t / 2,
+    "too sure and too high": lambda t: 1.5 * t + 3,
+    "bent": lambda t: t + 0.9 * np.sin(t),
+    "noise": None,
+}
+
+
+@pytest.mark.slow
+def test_with_few_positives_the_average_loses_least():
+    """Than equal weights, the spline alone or the scores, over the truths of the docstring."""
+    rng = np.random.default_rng(0)
+    z = np.linspace(-4, 4, 401)
+    mass, lost = softmax(-(z**2) / 2), []
+    for _, n, name in product(range(2), [10, 20, 50, 100, 200], SCORES_OF):
+        rate = min(rng.uniform(0.3, 6) / n, 0.5)
+        mean = brentq(lambda m, rate=rate: mass @ expit(m + 2 * z) - rate, -30, 30)
+        drawn = mean + 2 * rng.normal(size=n)
+        truth, x, there = expit(drawn), drawn, mean + 2 * z
+        p = expit(there)
+        if name == "noise":
+            x, there = rng.normal(0, 2, n), 2 * z
+            truth, p = np.full(n, rate), np.full(z.size, rate)
+        else:
+            x, there = SCORES_OF[name](x), SCORES_OF[name](there)
+        labels = rng.random(n) < truth
+        if not 0 < min(labels.sum(), (~labels).sum()) < 5:
+            continue
+        stacked = StackedCalibrator().fit(expit(x), labels)
+        members = [member.predict(expit(there)) for member in stacked.calibrators_]
+        tried = [stacked.predict(expit(there)), np.mean(members, axis=0), members[3], expit(there)]
+        lost.append([mass @ (rel_entr(p, q) + rel_entr(1 - p, 1 - q)) for q in tried])
+    ours, *others = np.mean(lost, axis=0)
+    assert len(lost) > 40 and ours < 0.8 * min(others)
 
 
 @pytest.mark.parametrize("cls", [StackedCalibrator, CalibratorCV])
@@ -226,6 +309,22 @@ def test_groups_reach_the_members_that_take_them():
         stacked.predict(scores, groups=groups),
         stacked.weights_[0] * parts[0] + stacked.weights_[1] * parts[1],
     )
+
+
+def test_copies_in_one_group_mislead_nobody():
+    """A histogram of a hundred bins knows the copies of its rows by heart."""
+    scores, labels = sample(300, 5)
+    rows = np.repeat(np.arange(300), 5)
+    members = [PlattScaling(scale="logit"), VennAbers(), HistogramBinning(n_bins=100)]
+    once = StackedCalibrator(members).fit(scores, labels)
+    apart = StackedCalibrator(members).fit(scores[rows], labels[rows])
+    together = StackedCalibrator(members).fit(scores[rows], labels[rows], groups=rows)
+    assert apart.weights_[2] > 0.9 > 0.1 > max(once.weights_[2], together.weights_[2])
+    assert apart.loss_ < together.loss_ - 0.1 and abs(together.loss_ - once.loss_) < 0.05
+    weighted = StackedCalibrator(members)
+    weighted.fit(scores, labels, sample_weight=np.full(300, 5), groups=np.arange(300))
+    np.testing.assert_allclose(weighted.weights_, together.weights_, atol=1e-6)
+    assert hasattr(together, "map_")
 
 
 def test_calibrators_from_elsewhere():

@@ -62,7 +62,7 @@ IDEMPOTENT = {
 }
 WITHOUT_INTERCEPT = (
     IdentityCalibrator | StackedCalibrator | TemperatureScaling | SplineCalibrator
-) | multiclass.TemperatureScaling
+) | (multiclass.StackedCalibrator | multiclass.TemperatureScaling)
 MULTICLASS = [
     multiclass.TemperatureScaling(),
     multiclass.VectorScaling(),
@@ -70,6 +70,7 @@ MULTICLASS = [
     multiclass.OneVsRestCalibrator(IsotonicCalibrator()),
     multiclass.PairwiseVennAbers(),
     multiclass.TopLabelBinning(bin_size=2),
+    multiclass.StackedCalibrator([multiclass.TemperatureScaling(), multiclass.VectorScaling()]),
 ]
 
 
@@ -219,9 +220,12 @@ NOT_ONE_NUMBER = {  # pairs, curves, intervals and tables; `debiased_squared_err
     "bootstrap_difference",
     "bootstrap_interval",
     "calibration_by_group",
+    "calibration_test",
     "change_test",
+    "cluster_tests",
     "confidence_band",
     "consistency_band",
+    "copies_test",
     "corp_curve",
     "debiased_squared_error",
     "decision_curve",
@@ -236,7 +240,7 @@ NOT_ONE_NUMBER = {  # pairs, curves, intervals and tables; `debiased_squared_err
     "recalibration_intervals",
     "recalibration_line",
     "reliability_curve",
-    "simulated_errors",
+    "worst_range",
 }
 
 

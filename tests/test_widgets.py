@@ -28,8 +28,8 @@ PLACES = {  # page, and the figure that the widget extends
     "bins": ("notebooks/03_mce_bound", "fig-c3-picture"),
     "pooling": ("notebooks/06_platt_and_isotonic", "fig-c6-csd"),
     "mailing": ("notebooks/10_decisions_and_money", "fig-c10-price"),
-    "path": ("notebooks/12_near_isotonic_path", "fig-c12-merging"),
-    "venn-abers": ("notebooks/17_venn_abers", "fig-c17-pair"),
+    "path": ("notebooks/13_near_isotonic_path", "fig-c13-merging"),
+    "venn-abers": ("notebooks/19_venn_abers", "fig-c19-pair"),
 }
 one_class_is_fine = pytest.mark.filterwarnings("ignore::calib.OneClassWarning")
 every_widget = pytest.mark.parametrize("name", PLACES)

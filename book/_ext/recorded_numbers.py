@@ -4,7 +4,7 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 
 * ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``: counts of the ledger;
-* ``c14_same``: what chapter 14 glues into its own text as ``c14-same``. Chapters compute it, and
+* ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
 """
 

@@ -29,7 +29,8 @@ exit codes:
   141  the reader of the output has gone (a closed pipe)
   143  terminated
 
-Nothing is overwritten without --force. A run that fails or is killed leaves no half-written file.
+Nothing is overwritten without --force. A run that fails or is killed leaves no half-written file
+under the name of the output.
 """
 LOOK = {
     "epilog": EPILOG,
@@ -63,13 +64,14 @@ def _command(commands, name, module, purpose):
 
 
 def _report(command):
-    reading(command, "label", "weight", "group")
+    reading(command, "label", "weight", "group", "cluster")
     command.add_argument("--json", action="store_true", help="write numbers as JSON, not a page")
     _output(command, "file for the page, HTML; - is standard output", required=True)
 
 
 def _compare(command):
-    reading(command, "label", "weight", "group")
+    reading(command, "label", "weight", "cluster")
+    command.add_argument("--group", help=argparse.SUPPRESS)  # refused in words
     command.add_argument(
         "--loss", choices=("log", "brier"), default="log", help="what decides; default: log"
     )
@@ -122,7 +124,7 @@ def _export(command):
 
 
 def _monitor(command):
-    reading(command, "label")
+    reading(command, "label", "weight", "group")
     command.add_argument(
         "--batch", type=int, default=500, metavar="ROWS", help="rows in a batch; default: 500"
     )
@@ -137,10 +139,13 @@ def _monitor(command):
         metavar="FILE",
         help="JSON that remembers what was seen: it is made if it is not there, else gone on with",
     )
+    command.add_argument("--json", action="store_true", help="print a line of JSON for each batch")
+    command.add_argument("--plot", metavar="FILE", help="draw the evidence: .svg, .png or .pdf")
+    command.add_argument("--force", action="store_true", help="overwrite that picture")
 
 
 def reading(command: argparse.ArgumentParser, *roles: str) -> None:
-    """Add the flags that say what is read: of the `roles` label, weight and group those named."""
+    """Add the flags that say what is read: of the `roles` beside the score those named."""
     command.add_argument(
         "data",
         help="CSV (also in gzip), a Parquet file, a folder of them, or - for standard input",
@@ -153,7 +158,10 @@ def reading(command: argparse.ArgumentParser, *roles: str) -> None:
     if "weight" in roles:
         add("--weight", metavar="COLUMN", help="counts: how many observations a row stands for")
     if "group" in roles:
-        add("--group", metavar="COLUMN", help="group of each row, any text")
+        add("--group", metavar="COLUMN", help="group of each row, any text: judged one by one")
+    if "cluster" in roles:
+        what = "patient, account or the like of each row: rows of one are not independent"
+        add("--cluster", metavar="COLUMN", help=what)
     add = command.add_argument_group("how the text is written; nothing is guessed").add_argument
     add("--separator", default=",", metavar="C", help="between cells, or tab; default: comma")
     add("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
@@ -188,5 +196,5 @@ def format_of(options):
 
 def columns_of(options) -> dict:
     """What the flags of reading say, as arguments of `Columns`."""
-    names = ("score", "label", "positive", "weight", "group", "drop_missing")
+    names = ("score", "label", "positive", "weight", "group", "cluster", "drop_missing")
     return {name: getattr(options, name) for name in names if hasattr(options, name)}

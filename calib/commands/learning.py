@@ -4,12 +4,16 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
+
 import calib
 from calib.commands.arguments import METHODS, columns_of, format_of
 from calib.commands.output import Progress, check_new, new_file, note
 from calib.commands.reading import Scores, read_scores
 from calib.commands.tables import InputError
 from calib.maps.stored import FittedTo, StoredMap
+
+FOLDS = 5  # of a comparison
 
 
 def report(options) -> int:
@@ -23,6 +27,7 @@ def report(options) -> int:
         read.labels,
         sample_weight=read.weights,
         groups=read.groups,
+        clusters=read.clusters,
         name="standard input" if options.data == "-" else Path(options.data).name,
         notes=[_columns(read.names, options.positive), *read.notes],
     )
@@ -34,12 +39,19 @@ def report(options) -> int:
 
 def compare(options) -> int:
     """Cross-validate calibrators, and recommend one if that is safe; returns the exit code."""
+    if options.group is not None:
+        raise InputError(
+            "compare has no groups: name a column of patients, accounts or the like, whose rows "
+            "stay in one fold, with --cluster; calib report judges groups, with --group"
+        )
     read = _read(options)
+    _check_folds(read)
     comparison = calib.compare(
         read.scores,
         read.labels,
         sample_weight=read.weights,
-        groups=read.groups,
+        groups=read.clusters,
+        cv=FOLDS,
         loss=options.loss,
         verbose=int(options.progress),
     )
@@ -84,6 +96,21 @@ def _read(options) -> Scores:
     for sentence in read.notes:
         note(options, sentence)
     return read
+
+
+def _check_folds(read):
+    """Raise if a fold would lack a class, or a cluster."""
+    counted = np.ones(read.labels.size, bool) if read.weights is None else read.weights > 0
+    for label in (0, 1):
+        rows = (read.labels == label) & counted
+        found, what = np.count_nonzero(rows), "rows"
+        if read.clusters is not None:
+            found, what = len(set(read.clusters[rows])), f"clusters ({read.names['cluster']!r})"
+        if found < FOLDS:
+            raise InputError(
+                f"{found} {what} with a label of class {label} are too few for the {FOLDS} folds "
+                "of a comparison: collect more"
+            )
 
 
 def _check_plotting():

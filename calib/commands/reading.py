@@ -21,7 +21,8 @@ from calib.commands.tables import BLOCK_ROWS, Block, Format, InputError, open_ta
 
 MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 BINARY = {"0": 0, "1": 1, "false": 0, "true": 1}
-PARTS = ("scores", "labels", "weights", "groups")
+PARTS = ("scores", "labels", "weights", "groups", "clusters")
+ROLES = ("score", "label", "weight", "group", "cluster")
 ABSENT = 2  # the code of a label that is missing
 LACKS = "is missing: fill it in, or pass --drop-missing to leave such rows out"
 MAYBE_A_CLASS = "; if it is a class, name the other one with --positive VALUE"
@@ -45,7 +46,7 @@ class Columns:
         The value of the label that is class 1.
     weight : str, optional
         Non-negative numbers.
-    group : str, optional
+    group, cluster : str, optional
         Any text.
     unit : bool
         Whether scores must lie in [0, 1].
@@ -59,12 +60,13 @@ class Columns:
     positive: str | None = None
     weight: str | None = None
     group: str | None = None
+    cluster: str | None = None
     unit: bool = False
     drop_missing: bool = False
 
     def flags(self) -> dict[str, str]:
         """The columns that were asked for, by flag."""
-        named = {f"--{name}": getattr(self, name) for name in ("score", "label", "weight", "group")}
+        named = {f"--{name}": getattr(self, name) for name in ROLES}
         return {flag: str(wanted) for flag, wanted in named.items() if wanted is not None}
 
 
@@ -78,7 +80,7 @@ class Scores:
     labels : ndarray of uint8 of shape (n,), or None
         0 and 1.
     weights : ndarray of shape (n,), or None
-    groups : ndarray of str objects of shape (n,), or None
+    groups, clusters : ndarray of str objects of shape (n,), or None
     notes : list of str
         What was done to the rows, in sentences.
     names : dict of str
@@ -89,6 +91,7 @@ class Scores:
     labels: NDArray[np.uint8] | None = None
     weights: NDArray[np.float64] | None = None
     groups: NDArray[np.object_] | None = None
+    clusters: NDArray[np.object_] | None = None
     notes: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
@@ -98,7 +101,7 @@ class BadCell(Exception):
 
 
 class ScoreReader:
-    """Turns the blocks of an open table into scores, labels, weights and groups.
+    """Turns the blocks of an open table into scores, labels, weights, groups and clusters.
 
     Parameters
     ----------
@@ -151,7 +154,8 @@ class ScoreReader:
             "--score": self._parse_scores,
             "--label": self._labels,
             "--weight": self._parse_weights,
-            "--group": _groups,
+            "--group": _names,
+            "--cluster": _names,
         }
         values, absent = {}, {}
         for flag, cells in zip(self.indices, block.columns, strict=True):
@@ -196,14 +200,14 @@ class _Labels:
     """From cells to classes; remembers the values that it has seen."""
 
     def __init__(self, positive):
-        self.positive = None if positive is None else str(positive).strip()
+        self.positive = None if positive is None else _plain(str(positive))
         self.codes = {}
         self.negative = None
 
     def __call__(self, cells):
         for cell in dict.fromkeys(cells):
             if cell not in self.codes:
-                code = self._code(cell.strip())
+                code = self._code(cell.strip() if self.positive is None else _plain(cell))
                 if isinstance(code, str):
                     raise BadCell(cells.index(cell), code)
                 self.codes[cell] = code
@@ -231,7 +235,7 @@ class _Labels:
 
     def check_positive(self, table, name):
         """Raise if the positive value has not come."""
-        if self.positive is not None and self.positive not in map(str.strip, self.codes):
+        if self.positive is not None and self.positive not in map(_plain, self.codes):
             found = "no value" if self.negative is None else repr(self.negative)
             raise InputError(
                 f"{table.name}: column {name!r} never holds the --positive value "
@@ -258,7 +262,8 @@ def read_scores(
     progress : callable, optional
         Is given the number of rows read so far, after each block.
     **columns
-        The attributes of `Columns`: score, label, positive, weight, group, unit, drop_missing.
+        The attributes of `Columns`: score, label, positive, weight, group, cluster, unit,
+        drop_missing.
 
     Returns
     -------
@@ -307,7 +312,7 @@ def _check_use(table, read):
 def _check_distinct(table, indices):
     taken = {}
     for flag, index in indices.items():
-        if index in taken and flag != "--group":
+        if index in taken and flag not in ("--group", "--cluster"):
             raise InputError(
                 f"{table.name}: {taken[index]} and {flag} both name the column "
                 f"{table.names[index]!r}: they must differ"
@@ -342,8 +347,20 @@ def _number(row, cell):
     if any(separator in cell for separator in ";\t|"):
         remedy = "pass the --separator of the file"
     elif "," in cell:
-        remedy = "pass --decimal , if that is the decimal mark (and then --separator, often ';')"
+        remedy = (
+            "pass --decimal , if the comma is the decimal mark (and then --separator, often ';'); "
+            "if it parts thousands, write numbers without it"
+        )
     raise BadCell(row, f"is no number: {remedy}")
+
+
+def _plain(value):
+    """A label without blanks; whole numbers and truth as 1 is written: pandas makes 1.0 of it."""
+    value = value.strip()
+    whole, point, zeros = value.partition(".")
+    if point and whole.removeprefix("-").isdecimal() and zeros and not zeros.strip("0"):
+        return whole
+    return str(BINARY.get(value.lower(), value))
 
 
 def _refuse(wrong, fault):
@@ -352,6 +369,6 @@ def _refuse(wrong, fault):
         raise BadCell(int(np.argmax(wrong)), fault)
 
 
-def _groups(cells):
+def _names(cells):
     names = np.array([cell.strip() for cell in cells], object)
     return names, names == ""

@@ -5,6 +5,8 @@ import math
 from calib.comparison.guide import with_few_rows
 from calib.comparison.result import LOSSES, REFERENCES, Result
 
+ENOUGH = 2_000  # rows, from which on intervals held in simulations what they promise
+
 
 def advise(
     results: dict[str, Result],
@@ -39,6 +41,16 @@ def infinite_losses(results: dict[str, Result]) -> list[str]:
     return [
         f"Infinite log loss, because an outcome came that had been given probability 0: "
         f"{', '.join(infinite)}. Nothing is clipped; the Brier score is finite."
+    ]
+
+
+def rough_intervals(n_rows: int) -> list[str]:
+    """A sentence on intervals by cross-validation, if there are too few rows to believe them."""
+    if n_rows >= ENOUGH:
+        return []
+    return [
+        f"With fewer than {ENOUGH:,} rows an interval may hold less often than it promises: it "
+        "is a rough guide."
     ]
 
 

@@ -13,8 +13,10 @@ from calib.isotonic.regression import IsotonicCalibrator
 from calib.logistic.beta import BetaCalibration
 from calib.logistic.platt import PlattScaling
 from calib.logistic.quadratic import QuadraticLogit
+from calib.logistic.spline import SplineCalibrator
 from calib.logistic.temperature import TemperatureScaling
 from calib.venn_abers.inductive import VennAbers
+from calib.wrappers.stacking import StackedCalibrator
 
 
 class Default(NamedTuple):
@@ -40,6 +42,7 @@ DEFAULTS = [
     Default("Temperature", TemperatureScaling()),
     Default("Beta", BetaCalibration()),
     Default("Quadratic", QuadraticLogit()),
+    Default("Spline", SplineCalibrator()),
     Default("Histogram", HistogramBinning()),
     Default("Isotonic", IsotonicCalibrator()),
     Default("Venn-Abers", VennAbers()),
@@ -47,6 +50,7 @@ DEFAULTS = [
     Default("BBQ", BBQ()),
     Default("ENIR", ENIR()),
     Default("DPM", DirichletProcessCalibrator(), most=5_000),
+    Default("Average", StackedCalibrator()),
 ]
 
 

@@ -215,17 +215,21 @@ def check_sample(
     sample_weight: ArrayLike | None,
     *,
     name: str = "probabilities",
+    of_weights: str = "sample_weight",
     counts: bool = False,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64] | None]:
     """Return what a measure is computed from, without the rows of weight zero.
 
-    `name` is what the caller calls the probabilities, `counts` as in `check_weights`.
+    `name` is what the caller calls the probabilities, and `of_weights` the weights; `counts` as in
+    `check_weights`.
     """
     probabilities = check_scores(probabilities, name=name, unit=True)
     labels = check_labels(labels, size=probabilities.size, other=name)
     if sample_weight is None:
         return labels, probabilities, None
-    weights = check_weights(sample_weight, size=probabilities.size, other=name, counts=counts)
+    weights = check_weights(
+        sample_weight, size=probabilities.size, name=of_weights, other=name, counts=counts
+    )
     kept = weights > 0
     return labels[kept], probabilities[kept], weights[kept]
 

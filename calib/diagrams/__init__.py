@@ -11,6 +11,7 @@ from calib.diagrams.forest import forest_plot
 from calib.diagrams.maps import calibration_map, partition_map
 from calib.diagrams.reliability import corp_diagram, reliability_diagram
 from calib.diagrams.styles import STYLE
+from calib.diagrams.weights import weights_plot
 
 __all__ = [
     "STYLE",
@@ -19,6 +20,7 @@ __all__ = [
     "forest_plot",
     "partition_map",
     "reliability_diagram",
+    "weights_plot",
 ]
 
 fill_docstrings(globals())

@@ -1,7 +1,9 @@
 """Measures of calibration and discrimination; arguments are (labels, probabilities) throughout.
 
 Every measure takes `sample_weight`. Weights are counts, as in the whole package: a row of weight w
-stands for w copies of the row, and a row of weight 0 is not there.
+stands for w copies of the row, and a row of weight 0 is not there. What depends on their ratios
+only takes sampling weights as well, by which one outcome stands for many rows of a population; what
+does not has `sampling_weight` for them, or no form for them at all.
 
 Some measures share their name with one of scikit-learn's, whose value they have on clean binary
 input; the docstring of each says where they differ.
@@ -20,9 +22,12 @@ from calib.metrics.binned import (
 )
 from calib.metrics.by_group import GroupCalibration, calibration_by_group
 from calib.metrics.change import ChangeTest, change_test
+from calib.metrics.cluster_tests import ClusterTests, cluster_tests
+from calib.metrics.copies import CopiesTest, copies_test
 from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
 from calib.metrics.delong import auc_difference, auc_interval
 from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
+from calib.metrics.drawn import Simulated, calibration_test
 from calib.metrics.elementary import DecisionCurve, MurphyCurve, decision_curve, murphy_curve
 from calib.metrics.gains import DecisionGains, decision_gains
 from calib.metrics.intervals import (
@@ -31,7 +36,13 @@ from calib.metrics.intervals import (
     bootstrap_difference,
     bootstrap_interval,
 )
-from calib.metrics.kuiper import BiasedRange, detectable_bias, kuiper_interval, kuiper_range
+from calib.metrics.kuiper import (
+    BiasedRange,
+    detectable_bias,
+    kuiper_interval,
+    kuiper_range,
+    worst_range,
+)
 from calib.metrics.limits import binomial_limits, mean_interval
 from calib.metrics.losses import accuracy, brier_score_loss, log_loss, root_mean_squared_error
 from calib.metrics.recalibration import RecalibrationIntervals, recalibration_intervals
@@ -43,7 +54,6 @@ from calib.metrics.significance import (
     kuiper_test,
     spiegelhalter_test,
 )
-from calib.metrics.simulated import Simulated, SimulatedErrors, simulated_errors
 from calib.metrics.summary import evaluate
 from calib.metrics.unbinned import (
     RecalibrationLine,
@@ -60,6 +70,8 @@ __all__ = [
     "CORPCurve",
     "ChangeTest",
     "CalibrationBand",
+    "ClusterTests",
+    "CopiesTest",
     "DecisionCurve",
     "DecisionGains",
     "GroupCalibration",
@@ -72,7 +84,6 @@ __all__ = [
     "ScoreDecomposition",
     "SequentialCalibrationTest",
     "Simulated",
-    "SimulatedErrors",
     "TestResult",
     "accuracy",
     "auc_by_parts",
@@ -84,9 +95,12 @@ __all__ = [
     "bootstrap_interval",
     "brier_score_loss",
     "calibration_by_group",
+    "calibration_test",
     "change_test",
+    "cluster_tests",
     "confidence_band",
     "consistency_band",
+    "copies_test",
     "corp_curve",
     "debiased_squared_error",
     "decision_curve",
@@ -111,11 +125,11 @@ __all__ = [
     "roc_auc_score",
     "root_mean_squared_error",
     "score_decomposition",
-    "simulated_errors",
     "smooth_calibration_error",
     "smooth_ece",
     "spiegelhalter_test",
     "sweep_calibration_error",
+    "worst_range",
 ]
 
 fill_docstrings(globals())

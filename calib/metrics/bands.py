@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
+from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import Groups
-from calib.metrics.corp import corp_of
+from calib.metrics.drawn import draws_of
 from calib.metrics.limits import clopper_pearson
 from calib.metrics.samples import counted_ties_of, neighbours
 
@@ -57,8 +57,8 @@ def consistency_band(
 ) -> CalibrationBand:
     """Where the CORP curve lies, point by point, if the predictions are calibrated.
 
-    Predictions are drawn with replacement, outcomes from the predictions, and isotonic regression
-    is fitted anew; the limits are quantiles over these fits at each prediction.
+    Outcomes are drawn from the predictions, which stay as they are, and isotonic regression is
+    fitted anew; the limits are quantiles over these fits at each prediction.
 
     Parameters
     ----------
@@ -72,8 +72,7 @@ def consistency_band(
         Number of fits.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts, and as many points are drawn as they sum to, rounded.
+    {whole}
 
     Returns
     -------
@@ -84,12 +83,14 @@ def consistency_band(
 
     Notes
     -----
-    O(n log n + n_resamples n). The band is not simultaneous: a calibrated forecaster leaves it
+    O(n log n + n_resamples n). Where the curve is 0, or 1, in more samples than may lie outside on
+    that side, as near the smallest and largest predictions, nothing does, and the coverage there is
+    ``(1 + confidence) / 2``. The band is not simultaneous: a calibrated forecaster leaves it
     somewhere in most samples. It shows the size of chance and is no test.
 
     References
     ----------
-    Dimitriadis, Gneiting and Jordan (2021).
+    Dimitriadis, Gneiting and Jordan (2021), who draw the predictions, too.
 
     Examples
     --------
@@ -100,23 +101,17 @@ def consistency_band(
     """
     check_positive(confidence, "confidence", below=1)
     check_integer(n_resamples, "n_resamples")
-    groups = counted_ties_of(labels, probabilities, sample_weight)
-    rng = check_random_state(random_state)
-    n_points = max(1, round(groups.weights.sum()))
-    shares = groups.weights / groups.weights.sum()
-    n_groups = groups.scores.size
-    knots = np.unique(np.linspace(0, n_groups - 1, MOST_KNOTS).round().astype(np.int64))
-    fits = np.empty((n_resamples, knots.size))
-    for fit in fits:
-        counts = rng.multinomial(n_points, shares)
-        drawn = np.flatnonzero(counts)
-        counts, scores = counts[drawn], groups.scores[drawn]
-        positives = rng.binomial(counts, scores).astype(np.float64)
-        curve = corp_of(Groups(scores, counts.astype(np.float64), positives))
-        fit[:] = np.interp(groups.scores[knots], scores, curve.recalibrated)
+    ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
+    knots = np.linspace(0, ties.scores.size - 1, MOST_KNOTS).round().astype(np.int64)
+    knots = np.unique(knots)
+    fits = []
+    for hits in draws_of(ties, n_resamples, check_random_state(random_state)):
+        for drawn in hits:
+            starts, totals, pooled = pool_adjacent_violators(ties.weights, drawn)
+            fits.append((pooled / totals)[np.searchsorted(starts, knots, side="right") - 1])
     tail = (1 - confidence) / 2
     lower, upper = np.quantile(fits, [tail, 1 - tail], axis=0)
-    return CalibrationBand(groups.scores[knots], lower, upper, float(confidence))
+    return CalibrationBand(ties.scores[knots], lower, upper, float(confidence))
 
 
 def confidence_band(
@@ -149,7 +144,7 @@ def confidence_band(
     n_groups : int, default=50
         Most groups K. Every distinct prediction is a group if there are no more than that. More of
         them narrow the bands of large samples a little, and widen those of small ones.
-    {counts}
+    {whole}
 
     Returns
     -------
@@ -165,7 +160,8 @@ def confidence_band(
     O(n log n + K^2). Coverage is guaranteed in finite samples for independent outcomes, given the
     predictions, and with groups as well: outcomes of a group need not have the same probability,
     because a limit is used only for predictions beyond the group on the side where it holds. The
-    guarantee makes the band wide: for small samples it excludes little.
+    guarantee makes the band wide: for small samples it excludes little. It holds for no sampling
+    weights, whose outcomes have no binomial law.
 
     References
     ----------
@@ -180,7 +176,12 @@ def confidence_band(
     """
     check_positive(confidence, "confidence", below=1)
     check_integer(n_groups, "n_groups")
-    ties = counted_ties_of(labels, probabilities, sample_weight)
+    ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
+    return band_of(ties, confidence, n_groups)
+
+
+def band_of(ties, confidence=0.95, n_groups=50):
+    """The confidence band of counts, which may be parts of rows, as of clusters."""
     starts = neighbours(ties, n_groups)
     points, positives = (prefix_sums(column)[starts] for column in (ties.weights, ties.positives))
     lower, upper = _simultaneous_limits(points, positives, 1 - confidence)

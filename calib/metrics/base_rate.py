@@ -9,6 +9,7 @@ from scipy.special import betaln, logsumexp, xlogy
 
 from calib.contract.validation import check_labels
 from calib.metrics.anytime import AnytimeTest
+from calib.metrics.samples import counts_of
 
 REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
 
@@ -30,8 +31,8 @@ class BaseRateTest(AnytimeTest):
 
     Attributes
     ----------
-    n_rows, n_positives : list of int
-        So far, after each batch.
+    n_rows, n_positives : list of float
+        So far, after each batch, or their weight.
     log_e_value, largest_log_e_value : float
         Logarithm of E now, and the largest so far.
     p_value : float
@@ -65,15 +66,17 @@ class BaseRateTest(AnytimeTest):
 
     def __repr__(self):
         n_rows = self.n_rows[-1] if self.n_rows else 0
-        return f"{type(self).__name__}(n_rows={n_rows}, p_value={self.p_value:.3g})"
+        return f"{type(self).__name__}(n_rows={n_rows:g}, p_value={self.p_value:.3g})"
 
-    def update(self, labels: ArrayLike) -> Self:
+    def update(self, labels: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
         """Take in the outcomes of a batch.
 
         Parameters
         ----------
         labels : array-like of shape (n,)
             Outcomes, 0/1 or bool.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; they are counts.
 
         Returns
         -------
@@ -85,8 +88,9 @@ class BaseRateTest(AnytimeTest):
             For input that is not as described; the test is then as it was.
         """
         labels = check_labels(labels)
-        rows = (self.n_rows[-1] if self.n_rows else 0) + labels.size
-        positives = (self.n_positives[-1] if self.n_positives else 0) + int(labels.sum())
+        weights = counts_of(sample_weight, labels, "labels")
+        rows = (self.n_rows[-1] if self.n_rows else 0.0) + float(weights.sum())
+        positives = (self.n_positives[-1] if self.n_positives else 0.0) + float(weights @ labels)
         before = np.arange(1, len(self.n_rows) + 1)
         early_rows, early = np.array(self.n_rows), np.array(self.n_positives)
         changed = (
@@ -110,8 +114,8 @@ class BaseRateTest(AnytimeTest):
         self.log_e_value = float(stored["log_e_value"])
         self.largest_log_e_value = float(stored["largest_log_e_value"])
         counts = np.array([[0, *self.n_rows], [0, *self.n_positives]])
-        steps = np.diff(counts) if counts.dtype.kind == "i" else np.array([-1])
-        if np.any(steps < 0) or np.any(steps[1] > steps[0]):
+        steps = np.diff(counts) if counts.dtype.kind in "if" else np.array([-1])
+        if not np.all(steps >= 0) or np.any(steps[1] > steps[0]):
             raise ValueError("n_rows and n_positives are no running counts")
         if not self.log_e_value <= self.largest_log_e_value:
             raise ValueError("log_e_value exceeds the largest")

@@ -9,7 +9,7 @@ from calib.contract.options import check_positive
 from calib.metrics.discrimination import parts_of
 from calib.metrics.limits import binomial_limits
 from calib.metrics.samples import grouped_sample
-from calib.metrics.significance import kuiper_test
+from calib.metrics.significance import kuiper_of_counts
 
 
 class GroupCalibration(NamedTuple):
@@ -94,7 +94,7 @@ def calibration_by_group(
     limits = binomial_limits(
         np.minimum(positives, totals), totals, confidence=confidence ** (1 / names.size)
     )
-    tests = (kuiper_test(z, p, sample_weight=w) for z, p, w in parts_of(sample, codes))
+    tests = (kuiper_of_counts(z, p, w) for z, p, w in parts_of(sample, codes))
     biases = (side - predicted for side in (observed, *limits))
     columns = (column.tolist() for column in (totals, positives, predicted, observed, *biases))
     p_values = (_for_all(test.p_value, names.size) for test in tests)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import kolmogorov
 
 from calib.contract.validation import check_scores
+from calib.metrics.significance import OVERSHOOT
 
 
 class ChangeTest(NamedTuple):
@@ -51,13 +52,15 @@ def change_test(values: ArrayLike) -> ChangeTest:
     Notes
     -----
     O(n). The partial sums are those of a Brownian bridge, whose largest distance from 0 has
-    Kolmogorov's law; few rows reject a little less often than they may. It looks once, at all rows:
-    for rows that keep coming there are `SequentialCalibrationTest` and `BaseRateTest`. A change in
-    the middle is found most easily, one that comes back hardly.
+    Kolmogorov's law. They are read at n times only, which misses 0.58 standard deviations of a step
+    on average, added before the p value is looked up (Siegmund 1979); else of 20 rows it would
+    reject one sample in 70. Rare outcomes still reject less often than they may. It looks once, at
+    all rows: for rows that keep coming there are `SequentialCalibrationTest` and `BaseRateTest`. A
+    change in the middle is found most easily, one that comes back hardly.
 
     References
     ----------
-    Ploberger and Kraemer (1992).
+    Ploberger and Kraemer (1992); Siegmund (1979).
 
     Examples
     --------
@@ -73,4 +76,5 @@ def change_test(values: ArrayLike) -> ChangeTest:
     path = np.abs(np.cumsum(values - values.mean())[:-1])
     row = int(np.argmax(path))
     statistic = float(path[row] / (deviation * math.sqrt(values.size)))
-    return ChangeTest(statistic, float(kolmogorov(statistic)), row + 1)
+    corrected = statistic + OVERSHOOT / math.sqrt(values.size)
+    return ChangeTest(statistic, float(kolmogorov(corrected)), row + 1)

@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from calib.contract.options import check_positive
 from calib.contract.validation import check_sample
+from calib.metrics.clusters import cluster_codes, cluster_error
 from calib.metrics.elementary import decision_curve, shares_at_thresholds
 
 
@@ -38,6 +39,7 @@ def decision_gains(
     thresholds: ArrayLike | None = None,
     confidence: float = 0.95,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> DecisionGains:
     """What acting by the predictions gains over acting always or never, with limits.
 
@@ -49,6 +51,7 @@ def decision_gains(
     confidence : float, default=0.95
         Coverage at one threshold in large samples, in (0, 1).
     {counts}
+    {clusters}
 
     Returns
     -------
@@ -61,9 +64,9 @@ def decision_gains(
 
     Notes
     -----
-    O(n log n + k log n). The gain is a mean over the rows, each of which counts 1 as a positive and
-    minus the odds of the threshold as a negative where the prediction and the better of always and
-    never differ; the limits are normal ones of such a mean.
+    O(n log n + k log n), and O(k n) with clusters. The gain is a mean over the rows, each of which
+    counts 1 as a positive and minus the odds of the threshold as a negative where the prediction
+    and the better of always and never differ; the limits are normal ones of such a mean.
 
     References
     ----------
@@ -78,6 +81,7 @@ def decision_gains(
     (array([0.0625, 0.25  ]), array([0.041, 0.165]))
     """
     check_positive(confidence, "confidence", below=1)
+    codes = cluster_codes(clusters, np.size(labels), sample_weight, other="labels")
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     curve = decision_curve(labels, probabilities, thresholds=thresholds, sample_weight=weights)
     thresholds, (false_alarms, hits, base_rate) = shares_at_thresholds(
@@ -92,5 +96,12 @@ def decision_gains(
     squares = ones + np.square(odds) * others
     total = labels.size if weights is None else weights.sum()
     variance = np.maximum(squares - np.square(gain), 0.0) / max(total - 1, 1)
-    reach = ndtri((1 + confidence) / 2) * np.sqrt(variance)
+    errors = np.sqrt(variance)
+    if codes is not None:
+        counts = (np.ones(labels.size) if weights is None else weights) / total
+        for j, (threshold, act, cost) in enumerate(zip(thresholds, of_all, odds, strict=True)):
+            differs = (probabilities > threshold) - 1.0 * act
+            values = differs * (labels - (1 - labels) * cost)
+            errors[j] = cluster_error(counts * (values - gain[j]), codes)
+    reach = ndtri((1 + confidence) / 2) * errors
     return DecisionGains(thresholds, gain, gain - reach, gain + reach)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
 from calib.contract.validation import check_sample, check_scores
+from calib.metrics.clusters import cluster_codes
 from calib.metrics.discrimination import parts_of
 from calib.metrics.samples import grouped_sample
 
@@ -45,12 +46,14 @@ def bootstrap_interval(
     n_resamples: int = 1000,
     random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> Interval:
     r"""Bootstrap interval of any measure of calibration or discrimination.
 
-    Rows are drawn with replacement. With the quantiles :math:`q` of the measure :math:`\hat\theta`
-    over the draws, the limits are :math:`2 \hat\theta - q_{1 - \alpha/2}` and
-    :math:`2 \hat\theta - q_{\alpha/2}` (the "basic" interval).
+    Rows, or whole clusters of them, are drawn with replacement. With the quantiles :math:`q` of the
+    measure :math:`\hat\theta` over the draws, the limits are
+    :math:`2 \hat\theta - q_{1 - \alpha/2}` and :math:`2 \hat\theta - q_{\alpha/2}` (the "basic"
+    interval).
 
     Parameters
     ----------
@@ -66,6 +69,8 @@ def bootstrap_interval(
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts, and as many rows are drawn as they sum to, rounded.
+    {clusters}
+        As many clusters are drawn as there are.
 
     Returns
     -------
@@ -98,9 +103,11 @@ def bootstrap_interval(
     [0.17, 0.11, 0.23, 0.03]
     """
     check_positive(confidence, "confidence", below=1)
+    size = np.size(probabilities)
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    predictions = [probabilities]
-    return _basic(measure, labels, predictions, weights, confidence, n_resamples, random_state)
+    codes = cluster_codes(clusters, size, sample_weight, other="probabilities")
+    settings = (confidence, n_resamples, random_state)
+    return _basic(measure, labels, [probabilities], weights, codes, *settings)
 
 
 def bootstrap_difference(
@@ -113,6 +120,7 @@ def bootstrap_difference(
     n_resamples: int = 1000,
     random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> Interval:
     """Bootstrap interval of the difference that two predictions of the same outcomes make.
 
@@ -123,7 +131,7 @@ def bootstrap_difference(
     {labels}
     first, second : array-like of shape (n,)
         Two predictions in [0, 1] for each row.
-    confidence, n_resamples, random_state, sample_weight
+    confidence, n_resamples, random_state, sample_weight, clusters
         As in `bootstrap_interval`.
 
     Returns
@@ -155,11 +163,12 @@ def bootstrap_difference(
         for column, name in ((first, "first"), (second, "second"))
     )
     check_same_size(first, second)
+    codes = cluster_codes(clusters, first.size, sample_weight, other="first")
     labels, first, weights = check_sample(labels, first, sample_weight, name="first", counts=True)
     if weights is not None:
         second = second[np.asarray(sample_weight, np.float64) > 0]
-    predictions = [first, second]
-    return _basic(measure, labels, predictions, weights, confidence, n_resamples, random_state)
+    settings = (confidence, n_resamples, random_state)
+    return _basic(measure, labels, [first, second], weights, codes, *settings)
 
 
 def bootstrap_by_group(
@@ -172,6 +181,7 @@ def bootstrap_by_group(
     n_resamples: int = 2000,
     random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> dict[object, Interval]:
     """Bootstrap intervals of a measure in each group that hold in all of them at once.
 
@@ -189,6 +199,7 @@ def bootstrap_by_group(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     {counts}
+    {clusters}
 
     Returns
     -------
@@ -203,7 +214,8 @@ def bootstrap_by_group(
     Notes
     -----
     Groups share no row, so their intervals are independent: with G groups each is given the
-    confidence ``confidence ** (1 / G)`` (Sidak).
+    confidence ``confidence ** (1 / G)`` (Sidak). A cluster with rows in several groups makes them
+    dependent, which does little harm: Sidak's intervals are then a little too wide, if anything.
 
     Examples
     --------
@@ -221,13 +233,16 @@ def bootstrap_by_group(
         "n_resamples": n_resamples,
         "random_state": check_random_state(random_state),
     }
+    of_clusters = cluster_codes(clusters, np.size(groups), sample_weight, other="groups")
     return {
-        name: bootstrap_interval(measure, z, p, sample_weight=w, **settings)
-        for name, (z, p, w) in zip(names.tolist(), parts_of(sample, codes), strict=True)
+        name: bootstrap_interval(measure, z, p, sample_weight=w, clusters=c, **settings)
+        for name, (z, p, w, c) in zip(
+            names.tolist(), parts_of((*sample, of_clusters), codes), strict=True
+        )
     }
 
 
-def _basic(measure, labels, predictions, weights, confidence, n_resamples, random_state):
+def _basic(measure, labels, predictions, weights, codes, confidence, n_resamples, random_state):
     """Basic interval of a measure of one prediction, or of the difference that two of them make.
 
     Equal rows are pooled first: fewer are drawn, and the draws do not depend on their order.
@@ -235,15 +250,16 @@ def _basic(measure, labels, predictions, weights, confidence, n_resamples, rando
     check_integer(n_resamples, "n_resamples", minimum=2)
     rng = check_random_state(random_state)
     weights = np.ones(labels.size) if weights is None else weights
-    columns = [labels, *predictions]
+    columns = [labels, *predictions, *([] if codes is None else [codes])]
     order = np.lexsort(columns)
     columns = [column[order] for column in columns]
     new = np.any([np.diff(column, prepend=-1) != 0 for column in columns], axis=0)
     starts = np.flatnonzero(new)
     weights = np.add.reduceat(weights[order], starts)
     labels, *predictions = (column[starts] for column in columns)
-    n_points = max(1, round(weights.sum()))
-    shares = weights / weights.sum()
+    codes = None if codes is None else predictions.pop()
+    n_points = max(1, round(weights.sum())) if codes is None else codes.max() + 1
+    shares = weights / weights.sum() if codes is None else np.full(n_points, 1 / n_points)
 
     def measured(counts):
         values = (float(measure(labels, column, sample_weight=counts)) for column in predictions)
@@ -252,7 +268,8 @@ def _basic(measure, labels, predictions, weights, confidence, n_resamples, rando
     draws = np.empty(n_resamples)
     for i in range(n_resamples):
         try:
-            draws[i] = measured(rng.multinomial(n_points, shares))
+            drawn = rng.multinomial(n_points, shares)
+            draws[i] = measured(drawn if codes is None else weights * drawn[codes])
         except ValueError as error:
             raise ValueError(
                 f"measure refused a draw from the rows, so the sample is too small for it: {error}"

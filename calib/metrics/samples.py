@@ -7,6 +7,8 @@ from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import Groups, group_ties
 from calib.metrics.discrimination import codes_of
 
+MOST_ROWS = 2**53  # a float counts no further
+
 
 def ties_of(labels, probabilities, sample_weight) -> Groups:
     """Distinct predictions, increasing, where only the ratios of the weights matter."""
@@ -14,10 +16,39 @@ def ties_of(labels, probabilities, sample_weight) -> Groups:
     return group_ties(probabilities, labels, None if weights is None else rescaled(weights))
 
 
-def counted_ties_of(labels, probabilities, sample_weight) -> Groups:
-    """Distinct predictions, increasing, where weights are counts."""
+def counted_ties_of(labels, probabilities, sample_weight, *, only_whole=False) -> Groups:
+    """Distinct predictions, increasing, where weights are counts, if need be whole numbers."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    return group_ties(probabilities, labels, weights)
+    return group_ties(
+        probabilities, labels, whole(weights) if only_whole and weights is not None else weights
+    )
+
+
+def is_sampled(sample_weight, sampling_weight):
+    """Whether the weights are those of sampling; not both kinds may be given."""
+    if sample_weight is not None and sampling_weight is not None:
+        raise ValueError(
+            "sampling_weight and sample_weight exclude each other: give the number of outcomes "
+            "that a row counts, or of rows that it stands for"
+        )
+    return sampling_weight is not None
+
+
+def whole(weights):
+    """Weights as they are, if an outcome of its own can be drawn for each row they stand for."""
+    if np.any(weights != np.rint(weights)) or weights.sum() > MOST_ROWS:
+        raise ValueError(
+            "sample_weight must hold whole numbers, at most 2**53 in all: it counts rows, each "
+            "with an outcome of its own; weights that mend a sample are sampling_weight, which "
+            "kuiper_test, spiegelhalter_test, mean_interval and recalibration_intervals take"
+        )
+    return weights
+
+
+def impossible(ties):
+    """Whether an outcome was given probability 0: no calibrated prediction does that."""
+    wrong = np.where(ties.scores == 1, ties.weights - ties.positives, ties.positives)
+    return bool(np.any(wrong[(ties.scores == 0) | (ties.scores == 1)]))
 
 
 def neighbours(groups, most):

@@ -5,56 +5,62 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, log_expit, logit
+from scipy.special import logit, logsumexp
 
 from calib.metrics.anytime import AnytimeTest
+from calib.metrics.betting import DESIGNS, RANGES, Learners, cells, spread
 from calib.metrics.samples import counted
-from calib.metrics.significance import impossible
 
-PRIOR_PRECISION = 4.0
 MOST_EXTREME = 1e-12  # logits are those of probabilities no nearer to 0 and 1
-MOST_STEPS = 50
 
 
 class SequentialCalibrationTest(AnytimeTest):
     r"""Monitor calibration batch by batch, with a guarantee at every time.
 
     It bets on each outcome against the predictions p, with probabilities q that it has learned
-    from earlier batches. The capital,
+    from earlier batches. The capital of one learner,
 
     .. math:: E_T = \prod_{i \le T} \Big(\frac{q_i}{p_i}\Big)^{z_i}
                     \Big(\frac{1 - q_i}{1 - p_i}\Big)^{1 - z_i} ,
 
-    is a martingale from 1 if the predictions are calibrated, so it ever reaches
-    :math:`1 / \alpha` with probability :math:`\alpha` at most: look as often as you like, stop when
-    you like. The bets are ``logit q = logit p + a + b logit p``, with a and b by Bayesian
-    logistic regression, whose posterior is carried on as a normal distribution.
+    is a martingale from 1 if the predictions are calibrated. With each batch j two new learners
+    begin, with shares of the capital that come to :math:`1 / (j (j + 1))`, so that one of them has
+    seen little of the quiet time before a change: one bets by ``logit q = logit p + a + b logit p``
+    and one by a shift of the logit in each of seven ranges of p, both by Bayesian logistic
+    regression. The whole capital is a martingale from 1, too, and ever reaches :math:`1 / \alpha`
+    with probability :math:`\alpha` at most: look as often as you like, stop when you like.
 
     Attributes
     ----------
     n_rows : float
         Rows seen, or their weight.
+    n_batches : int
+        Batches seen.
     log_e_value : float
         Logarithm of the capital.
     largest_log_e_value : float
         The largest so far, after a batch.
     p_value : float
         1 / the largest capital, at most 1: valid at any time.
+    since : int
+        Batch, from 1, at which the learner that holds most of the capital began: where there is an
+        alarm, the predictions have been wrong from about this batch on.
+    worst_range : tuple of float
+        Range of predictions, of seven, in which the error of the logit since then is surest.
 
     Notes
     -----
-    O(rows) time for each of a few Newton steps of an update, constant memory. Nothing is bet on
-    the first batch, and a batch is bet on with what was learned before it: feed small batches.
-    There is power against bias and against a wrong slope, little against errors that bend around
-    the diagonal. Outcomes must become known before the next predictions are bet on.
-
-    All batches before count alike, so a new error is found the later, the longer the probabilities
-    were right. Rows must be independent; and a fitted map is never exactly calibrated, so with
-    many times the rows of its fit the test rejects it, too.
+    O(rows log(batches)) time for each of a few Newton steps of an update, O(log(batches)) memory:
+    of the learners that began k batches ago, some stay for each power of two, and the others leave
+    their capital to an older one. A learner bets nothing on its first batch, and bets on a batch
+    with what it learned before: feed small batches. Outcomes must become known before the next
+    predictions are bet on. Rows must be independent; and a fitted map is never exactly calibrated,
+    so with many times the rows of its fit the test rejects it, too.
 
     References
     ----------
-    Henzi, Puke, Dimitriadis and Ziegel (2024) for the bet; Arnold, Henzi and Ziegel (2023).
+    Henzi, Puke, Dimitriadis and Ziegel (2024) for the bet; Arnold, Henzi and Ziegel (2023); Shin,
+    Ramdas and Rinaldo (2024) for mixtures of starts.
 
     Examples
     --------
@@ -62,23 +68,44 @@ class SequentialCalibrationTest(AnytimeTest):
     >>> from calib.metrics import SequentialCalibrationTest
     >>> rng = np.random.default_rng(0)
     >>> test = SequentialCalibrationTest()
-    >>> for _ in range(20):
+    >>> for batch in range(40):
     ...     p = rng.random(50)
-    ...     test.update(rng.random(50) < p**2, p)
+    ...     test.update(rng.random(50) < (p if batch < 20 else p**2), p)
     SequentialCalibrationTest(n_rows=50.0, p_value=1)
     ...
     >>> test.p_value < 1e-6
+    True
+    >>> 15 < test.since < 30
     True
     """
 
     def __init__(self):
         super().__init__()
-        self.n_rows = 0.0
-        self._mean = np.zeros(2)
-        self._precision = PRIOR_PRECISION * np.eye(2)
+        self.n_rows, self.n_batches = 0.0, 0
+        self._learners = [Learners(design) for design in DESIGNS]
 
     def __repr__(self):
         return f"{type(self).__name__}(n_rows={self.n_rows}, p_value={self.p_value:.3g})"
+
+    @property
+    def since(self) -> int:
+        """Batch at which the learner with most of the capital began; 1 before the first."""
+        richest = [learners.log_capitals for learners in self._learners]
+        if not self.n_batches:
+            return 1
+        starts = self._learners[0].starts  # the same for all designs
+        return starts[int(np.argmax(np.max(richest, axis=0)))]
+
+    @property
+    def worst_range(self) -> tuple[float, float]:
+        """Ends of the range of predictions in which the error since then is surest."""
+        learners = self._learners[list(DESIGNS).index("ranges")]
+        if not self.n_batches:
+            return 0.0, 1.0
+        richest = int(np.argmax(learners.log_capitals))
+        errors = np.sqrt(np.diag(learners.precisions[richest]))
+        worst = int(np.argmax(np.abs(learners.means[richest]) * errors))
+        return (0.0, *RANGES)[worst], (*RANGES, 1.0)[worst]
 
     def update(
         self, labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
@@ -106,16 +133,20 @@ class SequentialCalibrationTest(AnytimeTest):
         """
         labels, probabilities, weights = counted(labels, probabilities, sample_weight)
         logits = logit(np.clip(probabilities, MOST_EXTREME, 1 - MOST_EXTREME))
-        design = np.stack([np.ones(logits.size), logits], axis=1)
-        if impossible(labels, probabilities):
-            gain = np.inf
-        else:
-            side = np.where(labels == 1, 1.0, -1.0)
-            bets = log_expit(side * (logits + design @ self._mean)) - log_expit(side * logits)
-            gain = float(np.dot(weights, bets))
         self.n_rows += float(weights.sum())
-        self._found(self.log_e_value + gain)
-        self._learn(labels, logits, design, weights)
+        self.n_batches += 1
+        share = -math.log(len(DESIGNS) * self.n_batches * (self.n_batches + 1.0))
+        side, batch = np.where(labels == 1, 1.0, -1.0), cells(labels, logits, weights)
+        for learners in self._learners:
+            learners.begin(self.n_batches, share)
+            learners.bet(side, logits, weights)
+            learners.learn(*batch)
+            learners.thin()
+        reserve = -math.log(self.n_batches + 1.0)
+        capitals = [learners.log_capitals for learners in self._learners]
+        capital = logsumexp(np.concatenate([[reserve], *capitals]))
+        ended = self.log_e_value == np.inf or np.any(probabilities == 1.0 - labels)
+        self._found(np.inf if ended else float(capital))
         return self
 
     def to_dict(self) -> dict:
@@ -123,39 +154,19 @@ class SequentialCalibrationTest(AnytimeTest):
         values = [self.n_rows, self.log_e_value, self.largest_log_e_value]
         return {
             "totals": [value if math.isfinite(value) else str(value) for value in values],
-            "mean": self._mean.tolist(),
-            "precision": self._precision.tolist(),
+            "n_batches": self.n_batches,
+            "learners": {learners.design: learners.to_dict() for learners in self._learners},
         }
 
     def _restore(self, stored):
         self.n_rows, self.log_e_value, self.largest_log_e_value = map(float, stored["totals"])
-        self._mean = np.array(stored["mean"], np.float64).reshape(2)
-        self._precision = np.array(stored["precision"], np.float64).reshape(2, 2)
+        self.n_batches = int(stored["n_batches"])
+        self._learners = [
+            Learners.from_dict(design, stored["learners"][design]) for design in DESIGNS
+        ]
         if np.isnan([self.n_rows, self.log_e_value, self.largest_log_e_value]).any():
             raise ValueError("a total is NaN")
-        if not np.isfinite(self._mean).all():
-            raise ValueError("the mean is not finite")
-        np.linalg.cholesky(self._precision)  # raises if it is not positive definite
-
-    def _learn(self, labels, logits, design, weights):
-        """Laplace's approximation, with what is known so far as the prior."""
-
-        def loss(mean):
-            margins = np.where(labels == 1, 1.0, -1.0) * (logits + design @ mean)
-            apart = mean - self._mean
-            return apart @ self._precision @ apart / 2 - np.dot(weights, log_expit(margins))
-
-        mean = self._mean
-        for _ in range(MOST_STEPS):
-            probabilities = expit(logits + design @ mean)
-            gradient = self._precision @ (mean - self._mean)
-            gradient -= design.T @ (weights * (labels - probabilities))
-            curvature = weights * probabilities * (1 - probabilities)
-            precision = self._precision + design.T @ (curvature[:, None] * design)
-            step = np.linalg.solve(precision, gradient)
-            while loss(mean - step) > loss(mean) and np.abs(step).max() > 1e-12:
-                step = step / 2
-            mean = mean - step
-            if np.abs(step).max() < 1e-9:
-                break
-        self._mean, self._precision = mean, precision
+        for starts in (learners.starts for learners in self._learners):
+            ends = [starts[0], starts[-1]] if starts else [1, 0]
+            if spread(sorted(set(starts))) != starts or ends != [1, self.n_batches]:
+                raise ValueError("the learners are not those after n_batches")

@@ -7,16 +7,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
-from calib.contract.options import check_flag
-from calib.contract.validation import check_sample
+from calib.contract.options import check_choice, check_flag
+from calib.contract.randomness import RandomState
+from calib.contract.validation import check_sample, rescaled
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
-from calib.metrics.binned import bin_sample
-from calib.metrics.samples import counted
+from calib.metrics.drawn import drawn_p_value
+from calib.metrics.samples import counted_ties_of, impossible, is_sampled
+from calib.metrics.statistics import starts_of_bins, statistic_of
 
 # Of the highest point of a path that is read at n times only: what it lacks to that of Brownian
 # motion, in standard deviations of a step (Chernoff 1965, Siegmund 1979)
 OVERSHOOT = 0.5825971579390106
+
+# Where the law for large samples serves: what the levels of results/atlas.csv ask for
+MOST_SKEWED = 0.2  # skewness of Spiegelhalter's Z
+LEAST_VARIANCE = 25.0  # of the number of positives, for Kuiper's test
+FEW_STEPS = 1000.0  # of Kuiper's path, if ties make them
+MOSTLY_APART = 0.9  # share of distinct predictions from which ties change little
 
 
 class TestResult(NamedTuple):
@@ -29,7 +37,14 @@ class TestResult(NamedTuple):
 
 
 def spiegelhalter_test(
-    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    null: str = "auto",
+    n_resamples: int = 1999,
+    random_state: RandomState = 0,
+    sample_weight: ArrayLike | None = None,
+    sampling_weight: ArrayLike | None = None,
 ) -> TestResult:
     r"""Spiegelhalter's Z, two-sided: test whether the Brier score is what calibration implies.
 
@@ -38,7 +53,9 @@ def spiegelhalter_test(
     Parameters
     ----------
     {sample}
-    {counts}
+    {null}
+    {whole}
+    {sampling}
 
     Returns
     -------
@@ -50,8 +67,10 @@ def spiegelhalter_test(
 
     Notes
     -----
-    O(n). It has no power against errors that leave the Brier score as expected: those of
-    predictions near 1/2, or the same bias on both sides of 1/2.
+    O(n log n). It has no power against errors that leave the Brier score as expected: those of
+    predictions near 1/2, or the same bias on both sides of 1/2. Outcomes are drawn where Z has a
+    skewness of more than 0.2, as for few rows or rare positives. Of sampling weights w the variance
+    is :math:`\sum w_i^2 (z_i - p_i)^2 (1 - 2 p_i)^2`.
 
     References
     ----------
@@ -62,16 +81,18 @@ def spiegelhalter_test(
     >>> from calib.metrics import spiegelhalter_test
     >>> result = spiegelhalter_test([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.9, 0.9, 0.9, 0.9])
     >>> round(result.statistic, 3), round(result.p_value, 3)
-    (1.905, 0.057)
+    (1.905, 0.141)
     """
-    labels, probabilities, weights = counted(labels, probabilities, sample_weight)
-    if impossible(labels, probabilities):
+    ties, variances, sampled = _tested(labels, probabilities, sample_weight, sampling_weight)
+    if impossible(ties):
         return TestResult(np.inf, 0.0)
-    slopes = 1 - 2 * probabilities
-    variance = np.dot(weights, slopes**2 * probabilities * (1 - probabilities))
+    slopes = 1 - 2 * ties.scores
+    variance = np.dot(variances, np.square(slopes))
     if variance == 0:  # predictions of 0, 1/2 and 1 only: nothing to be judged
         return TestResult(0.0, 1.0)
-    z = np.dot(weights, (labels - probabilities) * slopes) / math.sqrt(variance)
+    z = np.dot(ties.positives - ties.weights * ties.scores, slopes) / math.sqrt(variance)
+    if _drawn(null, is_skewed(ties.scores, variances), sampled and "sampling weights"):
+        return TestResult(float(z), _by_draws("spiegelhalter", ties, n_resamples, random_state))
     return TestResult(float(z), float(2 * ndtr(-abs(z))))
 
 
@@ -81,6 +102,9 @@ def hosmer_lemeshow_test(
     *,
     n_bins: int | str = 10,
     in_sample: bool = False,
+    null: str = "auto",
+    n_resamples: int = 1999,
+    random_state: RandomState = 0,
     sample_weight: ArrayLike | None = None,
 ) -> TestResult:
     r"""Hosmer and Lemeshow's chi-squared test over bins of equal size.
@@ -95,7 +119,8 @@ def hosmer_lemeshow_test(
     in_sample : bool, default=False
         Whether these labels are those that the predictions were fitted to, by logistic regression.
         If so, there are K - 2 degrees of freedom, else K.
-    {counts}
+    {null}
+    {whole}
 
     Returns
     -------
@@ -110,49 +135,62 @@ def hosmer_lemeshow_test(
     Notes
     -----
     O(n log n). The two usual mistakes are K - 2 degrees of freedom for new data, which rejects
-    calibrated predictions too often, and bins that expect fewer than about five positives or
-    negatives, where chi-squared is no good approximation. The answer depends on the number of bins.
+    calibrated predictions too often, and bins that expect few positives or few negatives, where
+    chi-squared is no approximation: of rare positives it rejects two or three times as often as it
+    may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or more than a
+    fifth of the bins fewer than five; not for predictions `in_sample`, whose fit the draws would
+    have to repeat. The answer depends on the number of bins. There is no form for sampling weights.
 
     References
     ----------
-    Hosmer and Lemeshow (1980).
+    Hosmer and Lemeshow (1980); Cochran (1954).
 
     Examples
     --------
     >>> from calib.metrics import hosmer_lemeshow_test
     >>> result = hosmer_lemeshow_test([0, 1, 0, 1], [0.2, 0.2, 0.6, 0.6], n_bins=2)
     >>> round(result.statistic, 3), round(result.p_value, 3)
-    (1.208, 0.547)
+    (1.208, 0.694)
     """
     check_flag(in_sample, "in_sample")
-    labels, probabilities, weights = counted(labels, probabilities, sample_weight)
-    curve = bin_sample(
-        labels, probabilities, weights, n_bins=n_bins, strategy="quantile", ties="group"
-    )
-    freedom = curve.counts.size - 2 * in_sample
+    ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
+    starts = starts_of_bins(ties, n_bins, "quantile")
+    freedom = starts.size - 2 * in_sample
     if freedom < 1:
         raise ValueError(
-            f"n_bins must give three bins or more for predictions in_sample; found "
-            f"{curve.counts.size}: take more, or break ties"
+            f"n_bins must give three bins or more for predictions in_sample; found {starts.size}: "
+            "take more, or break ties"
         )
-    if impossible(labels, probabilities):
+    if impossible(ties):
         return TestResult(np.inf, 0.0)
-    variance = curve.totals * (1 - curve.predicted)
-    there = variance > 0
-    deviation = np.square(curve.positives - curve.totals)[there]
-    statistic = float(np.sum(deviation / variance[there]))
+    of_ties = statistic_of("hosmer_lemeshow", ties, n_bins, "quantile")
+    statistic = float(of_ties(ties.positives[np.newaxis])[0])
+    hits, counts = (
+        np.add.reduceat(column, starts) for column in (ties.weights * ties.scores, ties.weights)
+    )
+    if _drawn(null, are_rare(hits, counts), in_sample and "predictions in_sample"):
+        return TestResult(statistic, drawn_p_value(ties, of_ties, n_resamples, random_state))
     return TestResult(statistic, float(chdtrc(freedom, statistic)))
 
 
 def kuiper_test(
-    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    null: str = "auto",
+    n_resamples: int = 1999,
+    random_state: RandomState = 0,
+    sample_weight: ArrayLike | None = None,
+    sampling_weight: ArrayLike | None = None,
 ) -> TestResult:
     r"""Kuiper's test: judge the largest bias over an interval of predictions.
 
     Parameters
     ----------
     {sample}
-    {counts}
+    {null}
+    {whole}
+    {sampling}
 
     Returns
     -------
@@ -164,11 +202,14 @@ def kuiper_test(
 
     Notes
     -----
-    O(n log n). The p value is that of the range of Brownian motion (Feller 1951). The residuals are
-    read at n times only, which misses on average 0.58 standard deviations of a step at either end;
-    they are added before the p value is looked up, else the test of 200 rows rejects 4 calibrated
-    samples of 100 and not 5. With many ties the test rejects fewer than it may. Every departure
-    from calibration is found as n grows.
+    O(n log n). In large samples the p value is that of the range of Brownian motion (Feller 1951).
+    The residuals are read at n times only, which misses on average 0.58 standard deviations of a
+    step at either end; they are added before the p value is looked up, else the test of 200 rows
+    rejects 4 calibrated samples of 100 and not 5. Of many ties it would reject a third of what it
+    may, and of rare positives now too few, now too many: outcomes are drawn where the number of
+    positives has a variance below 25, or where ties leave the path few steps. Every departure from
+    calibration is found as n grows. Of sampling weights w the variance is
+    :math:`\sum w_i^2 (z_i - p_i)^2`.
 
     References
     ----------
@@ -179,19 +220,84 @@ def kuiper_test(
     >>> from calib.metrics import kuiper_test
     >>> result = kuiper_test([0] * 30, [0.1, 0.2, 0.3] * 10)
     >>> round(result.statistic, 3), round(result.p_value, 3)
-    (2.798, 0.01)
+    (2.798, 0.007)
     """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    if impossible(labels, probabilities):
+    ties, variances, sampled = _tested(labels, probabilities, sample_weight, sampling_weight)
+    n_rows = np.size(labels) if sampled else ties.weights.sum()
+    draws = n_resamples, random_state
+    return _kuiper(ties, variances, n_rows, null, sampled and "sampling weights", draws)
+
+
+def kuiper_of_counts(labels, probabilities, counts):
+    """Kuiper's test where a row may count as part of one, as of clusters: then nothing is drawn."""
+    ties = counted_ties_of(labels, probabilities, counts)
+    variances = ties.weights * ties.scores * (1 - ties.scores)
+    in_parts = bool(np.any(ties.weights != np.rint(ties.weights))) and "parts of rows"
+    return _kuiper(ties, variances, ties.weights.sum(), "auto", in_parts, (1999, 0))
+
+
+def _kuiper(ties, variances, n_rows, null, never, draws):
+    if impossible(ties):
         return TestResult(np.inf, 0.0)
-    groups = group_ties(probabilities, labels, weights)
-    deviation = math.sqrt(np.dot(groups.weights, groups.scores * (1 - groups.scores)))
-    if deviation == 0:
+    variance = variances.sum()
+    if variance == 0:
         return TestResult(0.0, 1.0)
-    path = prefix_sums(groups.positives - groups.weights * groups.scores)
-    statistic = float(np.ptp(path) / deviation)
-    correction = 2 * OVERSHOOT / math.sqrt(groups.weights.sum())
+    path = prefix_sums(ties.positives - ties.weights * ties.scores)
+    statistic = float(np.ptp(path) / math.sqrt(variance))
+    if _drawn(null, has_few_steps(variances, n_rows), never):
+        return TestResult(statistic, _by_draws("kuiper", ties, *draws))
+    correction = 2 * OVERSHOOT / math.sqrt(n_rows)
     return TestResult(statistic, brownian_range_tail(statistic + correction))
+
+
+def is_skewed(scores, variances):
+    """Whether Spiegelhalter's Z is too skewed for the normal law."""
+    slopes = 1 - 2 * scores
+    moments = [np.dot(variances, slopes**power) for power in (2, 4)]
+    return moments[1] > MOST_SKEWED * moments[0] ** 1.5
+
+
+def are_rare(expected, counts):
+    """Whether bins expect too few positives or negatives for chi-squared: Cochran's rule."""
+    rarer = np.minimum(expected, counts - expected)
+    return rarer.min() < 1 or np.mean(rarer < 5) > 0.2
+
+
+def has_few_steps(variances, n_rows):
+    """Whether ties or rare positives leave Kuiper's path few steps for Brownian motion."""
+    total = variances.sum()
+    tied = variances.size < MOSTLY_APART * n_rows
+    return total < LEAST_VARIANCE or (tied and total**2 < FEW_STEPS * np.dot(variances, variances))
+
+
+def _tested(labels, probabilities, sample_weight, sampling_weight):
+    """Ties, the variance of the residuals at each, and whether the weights are of sampling."""
+    if not is_sampled(sample_weight, sampling_weight):
+        ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
+        return ties, ties.weights * ties.scores * (1 - ties.scores), False
+    labels, probabilities, weights = check_sample(
+        labels, probabilities, sampling_weight, of_weights="sampling_weight"
+    )
+    weights = rescaled(weights)
+    ties = group_ties(probabilities, labels, weights)
+    _, squares, of_hits = group_ties(probabilities, labels, np.square(weights))
+    variances = of_hits * np.square(1 - ties.scores) + (squares - of_hits) * np.square(ties.scores)
+    return ties, variances, True
+
+
+def _drawn(null, needed, never):
+    """Whether to draw outcomes; `never` says, if it is true, why they cannot be."""
+    check_choice(null, ["auto", "draws", "asymptotic"], "null")
+    if null == "draws" and never:
+        raise ValueError(
+            f"null must be 'asymptotic' for {never}: given the predictions, the law of such "
+            "outcomes is not known"
+        )
+    return null == "draws" or (null == "auto" and bool(needed) and not never)
+
+
+def _by_draws(name, ties, n_resamples, random_state):
+    return drawn_p_value(ties, statistic_of(name, ties, 10, "quantile"), n_resamples, random_state)
 
 
 def brownian_range_tail(x: float) -> float:
@@ -203,8 +309,3 @@ def brownian_range_tail(x: float) -> float:
     if x == 0:
         return 1.0
     return float(1 - np.sum((8 / x**2 + 8 / squares) * np.exp(-squares / (2 * x**2))))
-
-
-def impossible(labels, probabilities):
-    """Whether an outcome was given probability 0: no calibrated prediction does that."""
-    return bool(np.any(probabilities == 1.0 - labels))

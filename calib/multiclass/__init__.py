@@ -22,9 +22,11 @@ Examples
 """
 
 from calib.multiclass.base import MulticlassCalibrator
+from calib.multiclass.canonical import canonical_calibration_test
 from calib.multiclass.linear import DirichletCalibration, VectorScaling
 from calib.multiclass.measures import brier_score_loss, class_wise, confidences, log_loss, top_label
 from calib.multiclass.one_vs_rest import OneVsRestCalibrator
+from calib.multiclass.stacking import StackedCalibrator
 from calib.multiclass.temperature import TemperatureScaling
 from calib.multiclass.top_label_binning import TopLabelBinning
 from calib.multiclass.venn_abers import PairwiseVennAbers
@@ -34,10 +36,12 @@ __all__ = [
     "MulticlassCalibrator",
     "OneVsRestCalibrator",
     "PairwiseVennAbers",
+    "StackedCalibrator",
     "TemperatureScaling",
     "TopLabelBinning",
     "VectorScaling",
     "brier_score_loss",
+    "canonical_calibration_test",
     "class_wise",
     "confidences",
     "log_loss",

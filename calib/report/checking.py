@@ -3,8 +3,10 @@
 import numpy as np
 
 from calib.contract.validation import check_labels, check_scores, check_weights
-from calib.metrics import change_test
+from calib.metrics import change_test, copies_test, score_decomposition
+from calib.metrics.clusters import cluster_codes
 from calib.metrics.discrimination import codes_of
+from calib.metrics.samples import whole
 from calib.report.contents import Caution, Data
 from calib.report.measuring import FEW, Sample, area_under_curve, rarer
 from calib.report.wording import count, listed, number, percent, probability
@@ -13,23 +15,26 @@ MOST_DECIMALS = 4  # beyond which scores do not count as rounded
 DRIFTS = 0.01  # p value below which an order of the rows is remarked
 MANY_TIES = 10  # rows for a distinct score, from which on scores are those of classes of cases
 NOTABLE_COPIES = 0.01  # share of the rows
+TOO_GOOD = 0.99  # AUC; and a map would remove half of the Brier score: no honest file had both
+HALF = 0.5
 
 
-def clean(scores, labels, sample_weight, groups) -> tuple[Sample, int]:
+def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[Sample, int]:
     """Checked columns without the rows of weight 0, and the number of these rows."""
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
     names, codes, weights = (), None, None
     kept = np.ones(scores.size, bool)
     if sample_weight is not None:
-        weights = check_weights(sample_weight, size=scores.size)
+        weights = whole(check_weights(sample_weight, size=scores.size))
         kept = weights > 0
         weights = weights[kept]
     if groups is not None:
         names, codes = codes_of(groups, scores.size, name="groups")
         there, codes = np.unique(codes[kept], return_inverse=True)
         names = tuple(map(str, names[there].tolist()))
-    sample = Sample(labels[kept], scores[kept], weights, codes, names)
+    clusters = cluster_codes(clusters, scores.size, sample_weight, other="scores")
+    sample = Sample(labels[kept], scores[kept], weights, codes, names, clusters)
     return sample, int(np.count_nonzero(~kept))
 
 
@@ -68,18 +73,11 @@ def _of_classes(_, data):
 
 
 def _of_weights(sample, data):
-    """Weights that can hardly be counts, or that leave nearly everything to one row."""
+    """Weights that leave nearly everything to one row."""
     if not data.weighted:
         return
     heaviest = float(sample.weights.max())
-    if data.total < data.rows / 2:
-        text = (
-            f"The weights add up to {data.total:.4g}, less than half of {count(data.rows, 'row')}. "
-            "Weights are counts here: limits and tests take that for the number of cases. If they "
-            f"are relative, multiply them so that they add up to {data.rows:,}."
-        )
-        yield Caution("small weights", text)
-    elif data.rows > 2 and heaviest > data.total / 2:
+    if data.rows > 2 and heaviest > data.total / 2:
         text = (
             f"One row has {percent(heaviest / data.total)} of the weight, and every result is "
             "nearly its own. Weights are counts here: it stands for as many independent cases."
@@ -138,24 +136,36 @@ def _of_scores(sample, data):
         yield Caution("impossible outcomes", text)
 
 
-def _of_copies(sample, data):
-    """Rows that repeat another one, where scores have so many digits that chance does not."""
-    labels, scores, weights, groups, _ = sample
-    if data.decimals is not None or data.distinct * MANY_TIES <= data.rows or weights is not None:
-        return
-    columns = [labels, scores]
-    if groups is not None:
-        columns.append(groups)
-    order = np.lexsort(columns)
-    same = np.all([np.diff(column[order]) == 0 for column in columns], axis=0)
-    copies = int(np.count_nonzero(same))
-    if copies > NOTABLE_COPIES * data.rows:
+def _of_origin(sample, data):
+    """Rows that the classifier knew, or that repeat another one more than equal scores explain."""
+    if _known(sample, data):
         text = (
-            f"{count(copies, 'row')} of {data.rows:,} repeat another row, in a score of many "
-            "digits and in the outcome. If cases stand in the file twice, drop the copies: "
-            "intervals here take rows as independent and would be too narrow."
+            f"These look like rows that the classifier learned from, or a leak of the outcome: AUC "
+            f"{number(area_under_curve(sample).value)}, and a map alone would take more than half "
+            "off the Brier score, or nothing is left of it. Of new rows they tell nothing."
+        )
+        yield Caution("training rows", text)
+        return
+    if sample.weights is not None or sample.clusters is not None:
+        return
+    found = copies_test(sample.labels, sample.scores)
+    if found.found and found.copies > NOTABLE_COPIES * data.rows:
+        text = (
+            f"{count(found.copies, 'row')} of {data.rows:,} repeat the score and the outcome of "
+            "another row, where ties alone would leave the outcomes different. If cases stand in "
+            "the file twice, drop the copies; if rows are of one patient or account, name the "
+            "column of these as clusters (--cluster): limits here take rows as independent and "
+            "would be too narrow."
         )
         yield Caution("duplicated rows", text)
+
+
+def _known(sample, data):
+    """Whether the order of the scores is too good for errors as large as theirs."""
+    if not data.probabilities or rarer(data) < FEW or area_under_curve(sample).value < TOO_GOOD:
+        return False
+    parts = sample.measured(score_decomposition)
+    return parts.miscalibration >= HALF * parts.score
 
 
 def _of_groups(sample, _):
@@ -174,7 +184,7 @@ def _of_order(sample, data):
     """Whether outcomes or residuals change along the file, and whether it was sorted."""
     labels, scores, weights = sample[:3]
     n_rows = labels.size
-    if weights is not None or n_rows < 2 * FEW:
+    if weights is not None or sample.clusters is not None or n_rows < 2 * FEW:
         return
     for column, name in ((scores, "score"), (labels, "outcome")):
         steps = np.diff(column.astype(np.float64))
@@ -205,4 +215,4 @@ def _decimals(scores):
     return next((d for d in tried if np.array_equal(np.round(scores, d), scores)), None)
 
 
-LOOKS = (_of_classes, _of_weights, _of_scores, _of_ranking, _of_copies, _of_groups, _of_order)
+LOOKS = (_of_classes, _of_weights, _of_scores, _of_ranking, _of_origin, _of_groups, _of_order)

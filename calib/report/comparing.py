@@ -3,50 +3,124 @@
 import math
 
 import numpy as np
+from scipy.special import ndtr
+from sklearn.base import BaseEstimator
 
 from calib.comparison import DEFAULTS, compare
 from calib.comparison.defaults import fitting
+from calib.comparison.result import LOSSES
+from calib.metrics import recalibration_line
 from calib.report.contents import Compared, Method
 from calib.report.measuring import FEW, Sample
+from calib.report.wording import number, percent
+from calib.venn_abers.mondrian import MondrianVennAbers
+from calib.wrappers.prior_shift import shift_odds
 
 N_REPEATS = 3  # of the folds: a page should not take longer
+LIKELY = 2.0  # standard errors of a gain from which on a map rarely harms
+LEAST_RISK = 0.001  # that is written out
 MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
 
-def compared(sample: Sample, seed: int) -> Compared | None:
+class Offset(BaseEstimator):
+    """The odds of the scores times one likeliest factor; scores of 0 and 1 have none."""
+
+    unit_scores = True
+
+    def fit(self, scores, labels, sample_weight=None):
+        """Learn the factor."""
+        line = recalibration_line(labels, scores, sample_weight=sample_weight)
+        self.factor_ = math.exp(line.in_the_large)
+        return self
+
+    def predict(self, scores):
+        """Multiply the odds."""
+        return shift_odds(scores, self.factor_)
+
+
+def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
     """The quick ones of the default calibrators by cross-validated log loss.
 
-    Of very many rows they are compared on a part.
+    Of very many rows they are compared on a part. Scores that the verdict rejects are compared
+    with their odds times a factor and with a map for each group, too.
     """
-    if np.bincount(sample.labels, minlength=2).min() < FEW:
+    if _rarest(sample) < FEW:
         return None
     notes = []
     if sample.labels.size > MOST:
         rng = np.random.default_rng(seed)
-        part = sample.rows(np.sort(rng.choice(sample.labels.size, MOST, replace=False)))
-        if np.bincount(part.labels, minlength=2).min() < FEW:
+        drawn = np.sort(rng.choice(sample.labels.size, MOST, replace=False))
+        part = sample.rows(drawn)
+        part = part._replace(groups=None if sample.groups is None else sample.groups[drawn])
+        if _rarest(part) < FEW:
             return None
         notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")
         sample = part
     is_probability = bool(sample.scores.min() >= 0 and sample.scores.max() <= 1)
+    candidates = fitting(DEFAULTS, is_probability)
+    candidates = {d.name: d.calibrator for d in candidates if math.isinf(d.most)}
+    rejected = outcome == "miscalibrated"
+    if rejected and 0 < sample.scores.min() <= sample.scores.max() < 1:
+        candidates["Offset"] = Offset()
+    if rejected and sample.groups is not None:
+        candidates["Mondrian Venn-Abers"] = MondrianVennAbers()
     found = compare(
         sample.scores,
         sample.labels,
-        {d.name: d.calibrator for d in fitting(DEFAULTS, is_probability) if math.isinf(d.most)},
+        candidates,
+        calibrator_groups=sample.groups,
         sample_weight=sample.weights,
+        groups=sample.clusters,
         n_repeats=N_REPEATS,
         random_state=seed,
     )
+    chosen, recommendation = found.chosen, found.recommendation
     gain_in = "log" if math.isfinite(found.results[found.reference].log_loss) else "brier"
+    if rejected:
+        chosen, recommendation = _expected(found, gain_in)
+        if chosen == "Offset":
+            factor = Offset().fit(sample.scores, sample.labels, sample.weights).factor_
+            recommendation += f" On these rows it multiplies the odds by {number(factor)}."
     return Compared(
         rows=sample.labels.size,
         reference=found.reference,
         gain_in=gain_in,
-        chosen=found.chosen,
-        recommendation=found.recommendation,
+        chosen=chosen,
+        recommendation=recommendation,
         notes=(*notes, *found.notes),
         methods=tuple(_method(name, result, gain_in) for name, result in found.results.items()),
     )
+
+
+def _expected(found, gain_in):
+    """The calibrator of the largest expected gain, if that is above two standard errors; and why.
+
+    The verdict has rejected the scores, so the gain need not be certain. Those that predict exactly
+    0 or 1 are left out.
+    """
+    gains = {
+        name: result.gain(gain_in)
+        for name, result in found.results.items()
+        if name != found.reference and not np.isin(found.predictions[name], [0, 1]).any()
+    }
+    likely = {name: gain for name, gain in gains.items() if gain.estimate > LIKELY * gain.error}
+    if not likely:
+        return None, "No calibrator gains more than two standard errors: keep the scores for now."
+    best = max(likely, key=lambda name: likely[name].estimate)
+    gain = likely[best]
+    risk = float(ndtr(-gain.estimate / gain.error))
+    return best, (
+        f"{best} has the largest expected gain of those that never predict 0 or 1: "
+        f"{number(gain.estimate)} in {LOSSES[gain_in]}. The chance that it harms is "
+        f"{percent(risk) if risk >= LEAST_RISK else f'below {percent(LEAST_RISK)}'}."
+    )
+
+
+def _rarest(sample):
+    """Rows of the rarer class, or clusters with one."""
+    rows = (sample.labels == 0, sample.labels == 1)
+    units = np.arange(sample.labels.size) if sample.clusters is None else sample.clusters
+    return min(np.unique(units[here]).size for here in rows)
 
 
 def _method(name, result, gain_in):

@@ -54,6 +54,19 @@ class Caution:
 
 
 @dataclass(frozen=True)
+class Bin:
+    """Neighbouring predictions: their range and mean, and the share of positives with limits."""
+
+    lowest: float
+    highest: float
+    count: float
+    predicted: float
+    observed: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
 class Verdict:
     """Whether the scores are honest probabilities.
 
@@ -66,16 +79,24 @@ class Verdict:
     details : tuple of str
         How large an error, where and in which direction; or what could have been found.
     p_value : float or None
-        That of the test which it rests on.
+        Of one test of the whole, all ranges and all groups.
     detectable : float or None
-        A bias of all predictions that the test finds with a probability of at least 80 %.
+        A bias of all predictions that Kuiper's test finds with a probability of at least 80 %.
+    place : Bin or None
+        If "miscalibrated": the range that is worst, of the first of the groups if there are any.
+        Its limits hold for all ranges and groups at once, and are wider than the test: they may
+        hold `predicted`.
+    groups : tuple of str
+        Those that are miscalibrated where others are not shown to be, the worst first.
     """
 
     outcome: str
     sentence: str
     details: tuple[str, ...]
-    p_value: float | None
-    detectable: float | None
+    p_value: float | None = None
+    detectable: float | None = None
+    place: Bin | None = None
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,19 +137,6 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Bin:
-    """Neighbouring predictions: their range and mean, and the share of positives with limits."""
-
-    lowest: float
-    highest: float
-    count: float
-    predicted: float
-    observed: float
-    lower: float
-    upper: float
-
-
-@dataclass(frozen=True)
 class Curve:
     """The corners of the diagram: isotonic curve, confidence band, histogram over [0, 1].
 
@@ -160,7 +168,7 @@ class Group:
     bias, lower, upper : float
         `observed` less `predicted`, with limits.
     p_value : float
-        Of Kuiper's test, made for as many groups as there are.
+        Of the test of the verdict: made for all groups, ranges and the whole.
     auc : float or None
         None for a group of one class.
     """

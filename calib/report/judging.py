@@ -2,15 +2,39 @@
 
 import math
 
-from calib.metrics import detectable_bias, kuiper_range
-from calib.report.contents import Compared, Curve, Data, Estimate, Group, Test, Verdict
-from calib.report.measuring import FEW, Sample, rarer
+from calib.metrics import detectable_bias
+from calib.report.contents import Caution, Compared, Curve, Data, Estimate, Test, Verdict
+from calib.report.measuring import FEW, PValues, Sample, place_of, rarer
 from calib.report.wording import amount, count, listed, number, percent, points, probability
 
 LEVEL = 0.05  # of the test that decides
 POWER = 0.8
 LITTLE = 0.01  # share of the rows, and the tenth of the rarer class, below which an error is small
 WANTED = 0.2  # a bias of this part of the share of the rarer class should not escape a sample
+RARE = 0.05  # shares below which errors are told as ratios
+UNSURE = (
+    " These limits hold what was predicted: the test finds an error, but its place and size are "
+    "not sure."
+)
+NO_VERDICT = {  # kinds of cautions
+    "training rows": "these look like rows that the classifier learned from, or like a leak",
+    "duplicated rows": "cases stand in the file more than once, and no test here allows for that",
+}
+WITHHELD = {
+    "training rows": (
+        "Fit no calibrator to these rows, and choose none by them: score rows that the classifier "
+        "has not learned from, or each row by a model trained without it, look for a column that "
+        "tells the outcome, and run the report again."
+    ),
+    "duplicated rows": (
+        "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or "
+        "name the clusters (--cluster), and run the report again."
+    ),
+    "reversed scores": (
+        "Fit no calibrator yet: find out which class counts as positive. If the scores are for the "
+        "other one, take 1 less each score, and run the report again."
+    ),
+}
 
 
 def judge(
@@ -18,32 +42,34 @@ def judge(
     data: Data,
     measures: tuple[Estimate, ...],
     tests: tuple[Test, ...],
+    p_values: PValues,
+    cautions: tuple[Caution, ...],
     curve: Curve | None,
 ) -> Verdict:
     """The verdict in words."""
-    outcome, p_value = outcome_of(data, tests)
     if not data.probabilities:
         return _no_probabilities(data)
+    withheld = [NO_VERDICT[c.kind] for c in cautions if c.kind in NO_VERDICT]
+    if withheld:
+        return Verdict("cannot say", f"Cannot say: {withheld[0]}.", ())
+    outcome, p_value = outcome_of(data, p_values)
     by_key = {estimate.key: estimate for estimate in measures}
-    detectable = detectable_bias(sample.scores, power=POWER, sample_weight=sample.weights)
+    detectable = detectable_bias(
+        sample.scores, power=POWER, sample_weight=sample.independent.weights
+    )
     if outcome == "miscalibrated":
-        return _miscalibrated(sample, data, by_key, p_value, detectable)
+        return _miscalibrated(sample, data, by_key, p_values, detectable)
     if outcome == "cannot say":
         return _too_few(data, p_value, detectable)
     return _no_evidence(data, by_key, tests, curve, p_value, detectable)
 
 
-def outcome_of(data: Data, tests: tuple[Test, ...]) -> tuple[str, float | None]:
-    """Outcome at the 5 % level, and the p value that it rests on: that of Kuiper's test.
-
-    With few rows of a class it is the simulated one, as the other is for large samples.
-    """
-    p_values = {test.name: test.p_value for test in tests}
-    few = rarer(data) < FEW
-    p_value = p_values.get("Kuiper, simulated" if few else "Kuiper")
-    if p_value is not None and p_value <= LEVEL:
+def outcome_of(data: Data, p_values: PValues) -> tuple[str, float]:
+    """Outcome at the 5 % level, and the p value that it rests on: the smallest one."""
+    p_value = min(p_values.values())
+    if p_value <= LEVEL:
         return "miscalibrated", p_value
-    return "cannot say" if few or p_value is None else "no evidence", p_value
+    return "cannot say" if rarer(data) < FEW else "no evidence", p_value
 
 
 def _no_probabilities(data):
@@ -52,29 +78,24 @@ def _no_probabilities(data):
         f"{number(data.lowest)} to {number(data.highest)}."
     )
     details = ("They can be ranked, and turned into probabilities by a calibrator.",)
-    return Verdict("cannot say", sentence, details, None, None)
+    return Verdict("cannot say", sentence, details)
 
 
 def _too_few(data, p_value, detectable):
     fewer = rarer(data)
-    kind = "positive" if data.positives <= data.total - data.positives else "negative"
     sentence = (
-        f"Cannot say: {count(fewer, kind)} among {count(data.total, 'row')} "
+        f"Cannot say: {count(fewer, _rare(data))} among {count(data.total, 'row')} "
         f"{'is' if fewer == 1 else 'are'} too few to judge calibration."
     )
-    details = []
-    if p_value is not None:
-        details.append(
-            f"The test finds no miscalibration ({probability(p_value)}), but it is weak."
-        )
-    details.append(_what_escapes(detectable))
-    return Verdict("cannot say", sentence, tuple(details), p_value, detectable)
+    weak = f"The test finds no miscalibration ({probability(p_value)}), but it is weak."
+    return Verdict("cannot say", sentence, (weak, _what_escapes(detectable)), p_value, detectable)
 
 
 def _no_evidence(data, by_key, tests, curve, p_value, detectable):
     sentence = (
         f"No evidence of miscalibration in {count(data.total, 'row')} with "
-        f"{count(data.positives, 'positive')} (Kuiper test, {probability(p_value)})."
+        f"{count(data.positives, 'positive')} (all ranges and groups at once, "
+        f"{probability(p_value)})."
     )
     details = [_what_escapes(detectable)]
     doubts = _other_doubts(by_key, tests, curve)
@@ -115,61 +136,84 @@ def _what_escapes(detectable):
     )
 
 
-def _miscalibrated(sample, data, by_key, p_value, detectable):
-    kuiper = by_key["kuiper_error"]
-    worst = sample.measured(kuiper_range)
+def _miscalibrated(sample, data, by_key, p_values, detectable):
+    kuiper, p_value = by_key["kuiper_error"], min(p_values.values())
+    found = sorted((p, g) for g, p in p_values.items() if g is not None and g >= 0 and p <= LEVEL)
+    groups = [group for _, group in found] if len(found) < len(sample.names) else []
+    place = place_of(sample, groups[0] if groups else None)
+    names = tuple(sample.names[group] for group in groups)
     seldom = kuiper.upper * data.total < 10 * LITTLE * rarer(data)
-    little = kuiper.upper < LITTLE and seldom
-    sentence = (
-        f"Miscalibrated{', but by little' if little else ''} (Kuiper test, "
-        f"{probability(p_value)}): {_direction(sample, data, by_key, worst)}."
-    )
+    little = kuiper.upper < LITTLE and seldom and not groups
+    sentence = f"Miscalibrated{', but by little' if little else ''}"
+    if groups:
+        sentence += f" in {_groups(names)}"
+    sentence += f" ({probability(p_value)}): {_direction(sample, data, by_key, place, names)}."
     brier, mcb = by_key["brier"].value, by_key["miscalibration"]
+    there = f" of group {names[0]}" if groups else ""
+    unsure = UNSURE if place.lower <= place.predicted <= place.upper else ""
     details = [
-        f"The largest error builds up over predictions {_ends(worst)}, which "
-        f"{percent(worst.count / data.total)} of the rows have: "
-        f"{percent(worst.predicted)} positives were predicted there, {percent(worst.observed)} "
-        f"seen. That is {percent(kuiper.value)} of all rows (95\N{NO-BREAK SPACE}% interval "
-        f"{percent(kuiper.lower)} to {percent(kuiper.upper)}).",
+        f"The worst range{there} are predictions {_ends(place)}, {count(place.count, 'row')}: "
+        f"{percent(place.predicted)} positives were predicted there, {percent(place.observed)} "
+        f"seen (limits {percent(place.lower)} to {percent(place.upper)}, which allow for the "
+        f"choice among all ranges and groups).{unsure}",
+        f"The error of one range comes to {percent(kuiper.value)} of all rows at most "
+        f"(95\N{NO-BREAK SPACE}% interval {percent(kuiper.lower)} to {percent(kuiper.upper)}).",
     ]
     share = f"The best increasing map would take {percent(mcb.value / brier)} off the Brier score"
-    if mcb.by_chance is None:
+    if mcb.by_chance is None:  # of clusters nothing is drawn
         details.append(f"{share}, on these rows.")
     else:
         details.append(
             f"{share} on these rows; off calibrated predictions, chance takes up to "
             f"{percent(mcb.by_chance / brier)} in 95 of 100 samples."
         )
-    return Verdict("miscalibrated", sentence, tuple(details), p_value, detectable)
+    return Verdict("miscalibrated", sentence, tuple(details), p_value, detectable, place, names)
 
 
-def _direction(sample, data, by_key, worst):
-    """What is wrong in a few words: bias and spread, or else where, then what cannot be."""
+def _groups(names):
+    return f"group{'s' if len(names) > 1 else ''} {listed(names)}"
+
+
+def _direction(sample, data, by_key, place, groups):
+    """What is wrong in a few words: bias and spread, the worst range, then what cannot be."""
     bias, slope = by_key["bias"], by_key["slope"]
     found = []
-    if bias.lower is not None and not bias.lower <= 0 <= bias.upper:
-        smallest, largest = sorted((abs(bias.lower), abs(bias.upper)))
-        found.append(
-            f"{points(abs(bias.value))} percentage points too {'low' if bias.value > 0 else 'high'}"
-            f" on average ({points(smallest)} to {points(largest)})"
-        )
-    many = rarer(data) >= FEW  # the limits of a slope are those of large samples
+    if not groups and bias.lower is not None and not bias.lower <= 0 <= bias.upper:
+        rates = (data.mean + error for error in (bias.value, bias.lower, bias.upper))
+        found.append(f"{_error(data.mean, *rates)} on average")
+    many = rarer(data) >= FEW and not groups  # the limits of a slope are those of large samples
     if many and slope.lower is not None and not slope.lower <= 1 <= slope.upper:
         kind = "too extreme" if slope.value < 1 else "too timid"
         kind = "in reverse order" if slope.upper < 0 else kind
         limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
         found.append(f"{kind} (slope {limits}, where 1 is right)")
-    text = f"predictions are {', and '.join(found)}" if found else _where(worst)
+    error = _error(place.predicted, place.observed, place.lower, place.upper)
+    where = f"those of group {groups[0]} {_ends(place)}" if groups else f"those {_ends(place)}"
+    found = [f"predictions are {' and '.join(found)}"] if found else []
+    text = "; ".join([*found, f"{where} are {error}"])
+    text = text.replace("those", "predictions", 1) if not found else text
     if sample.impossible:
         text += f"; {count(sample.impossible, 'outcome')} had been given probability 0"
     return text
 
 
-def _where(worst):
-    """The worst range in a few words, where no error holds for all predictions."""
-    error = worst.observed - worst.predicted
-    size = f"{points(abs(error))} percentage points too {'low' if error > 0 else 'high'}"
-    return f"predictions {_ends(worst)} are {size} on average"
+def _error(predicted, observed, lower, upper):
+    """How far a mean prediction is off, with the limits of the share; as a ratio if it is rare.
+
+    Limits that hold the prediction are left out: they are wider than the test that rejected it.
+    """
+    if max(predicted, observed) < RARE and lower > 0:
+        size, *limits = (number(predicted / share, 1) for share in (observed, upper, lower))
+        size = f"{size} times what came true"
+    else:
+        high = observed < predicted
+        size, *limits = (
+            predicted - share if high else share - predicted for share in (observed, lower, upper)
+        )
+        size = f"{points(size)} percentage points too {'high' if high else 'low'}"
+        limits = map(points, sorted(limits))
+    sure = not lower <= predicted <= upper
+    return f"{size} ({' to '.join(limits)})" if sure else f"{size} on these rows"
 
 
 def _ends(worst):
@@ -178,13 +222,18 @@ def _ends(worst):
 
 
 def advise(
-    data: Data, verdict: Verdict, groups: tuple[Group, ...], comparison: Compared | None
+    data: Data,
+    verdict: Verdict,
+    cautions: tuple[Caution, ...],
+    comparison: Compared | None,
 ) -> tuple[str, ...]:
     """What to do next, in the order in which one does it."""
+    withheld = [WITHHELD[caution.kind] for caution in cautions if caution.kind in WITHHELD]
+    if withheld:
+        return tuple(withheld)
     advice = list(_on_calibrating(data, verdict, comparison))
-    off = [g.name for g in groups if g.p_value <= LEVEL or not g.lower <= 0 <= g.upper]
-    if off:
-        advice.append(f"Look into the groups that seem miscalibrated: {listed(off)}.")
+    if verdict.groups:
+        advice.append(f"Look into {_groups(verdict.groups)}: a map for all rows mends no group.")
     if data.probabilities:
         advice.append(
             "Before deciding by these probabilities, read the decision curve at the threshold that "
@@ -197,14 +246,17 @@ def advise(
 def _on_calibrating(data, verdict, comparison):
     chosen = None if comparison is None else comparison.chosen
     fit = f"Fit {chosen}" if chosen else "Fit a calibrator"
+    if chosen == "Offset":
+        fit = "Multiply all odds by one factor (calib.shift_odds), which you learn"
     elsewhere = (
         "Then judge the calibrated scores on rows that it has not seen: on its own rows every "
         "calibrator looks good."
     )
     if verdict.outcome == "cannot say" and data.probabilities:
         yield (
-            f"Collect more rows: with about {amount(_rows_wanted(data))} of the same kind, a bias "
-            "of a fifth of the share of the rarer class would be found in four of five samples."
+            f"Collect more rows: with about {_rows(data, _rows_wanted(data))} of the same kind, a "
+            "bias of a fifth of the share of the rarer class would be found in four of five "
+            "samples."
         )
         yield "Until then keep the scores, and do not decide by their exact values."
     elif not data.probabilities and comparison is not None and chosen is None:
@@ -221,15 +273,28 @@ def _on_calibrating(data, verdict, comparison):
             "and judge it on rows that it has not seen."
         )
     elif verdict.outcome == "no evidence":
-        yield "Keep the scores as they are: as a whole, nothing here speaks for a calibrator."
-    elif chosen or comparison is None:
-        yield f"{fit}, on rows that the classifier was not trained on."
+        yield "Keep the scores as they are: the test of the verdict finds no error to mend."
+    elif chosen:
+        yield (
+            f"{fit}, on rows that the classifier was not trained on. {comparison.recommendation}"
+        )
         yield elsewhere
     else:
+        why = "can be chosen by so few" if comparison is None else "gains on these"
         yield (
-            "No calibrator gains for sure on these rows: keep the scores, knowing how they err, "
-            "and collect more rows."
+            f"No calibrator {why} rows: keep the scores, knowing how they err, and collect "
+            f"about {_rows(data, max(_rows_wanted(data), 4 * data.total))}: with four times the "
+            "rows limits are half as wide."
         )
+
+
+def _rows(data, rows):
+    """So many rows, and what there would be of the rarer class among them."""
+    return f"{amount(rows)} rows ({count(math.ceil(rows * rarer(data) / data.total), _rare(data))})"
+
+
+def _rare(data):
+    return "positive" if data.positives <= data.total - data.positives else "negative"
 
 
 def _rows_wanted(data):

@@ -6,10 +6,11 @@ from numpy.typing import ArrayLike
 
 import calib
 from calib.contract.randomness import RandomState, check_seed
+from calib.metrics import cluster_tests
 from calib.report import measuring
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
-from calib.report.judging import advise, judge
+from calib.report.judging import WITHHELD, advise, judge
 from calib.report.report import Report
 
 METHODS = (
@@ -26,11 +27,21 @@ METHODS = (
     "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
-    "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
-    "same fold.",
+    "their gains hold for all at once. Groups enter Mondrian Venn-Abers alone, and AUC counts "
+    "pairs of rows of the same fold.",
     "Limits at the thresholds of decisions hold one by one.",
-    "The verdict rests on Kuiper's test alone, at the 5 % level; with fewer than 20 rows of a "
-    "class, on its simulated p value.",
+    "The verdict rests on one test at the 5 % level: Kuiper's and the worst of all ranges, in all "
+    "rows and in each group, beside outcomes drawn from the predictions, at least 999 times. Its p "
+    "values and the limits of the worst range allow for all that was looked at; of more than 100 "
+    "groups the smallest are left out.",
+)
+
+CLUSTERED = (
+    "Rows of one cluster are not taken as independent: tests and the limits of means, AUC, slope, "
+    "intercepts and decisions are those of sums of clusters; the others take the rows for as many "
+    "independent ones as tell the mean residual as well. A cluster stays in one fold of the "
+    "comparison. What chance does is not simulated; the verdict rests on Kuiper's test of clusters "
+    "alone."
 )
 
 
@@ -40,6 +51,7 @@ def make_report(
     *,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     name: str = "scores",
     notes: Iterable[str] = (),
     random_state: RandomState = 0,
@@ -53,9 +65,11 @@ def make_report(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+        Counts, whole numbers: a row of weight w stands for w rows, each with an outcome of its own.
     groups : array-like of shape (n,), optional
         Group of each row: numbers or strings.
+    clusters : array-like of shape (n,), optional
+        Cluster of each row, such as a patient: rows of one are not independent.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
@@ -70,7 +84,8 @@ def make_report(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described, or too few clusters, as in `cluster_tests`; the message
+        names the argument.
 
     Notes
     -----
@@ -85,32 +100,41 @@ def make_report(
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> make_report(p, rng.random(1000) < p).verdict.sentence
-    'No evidence of miscalibration in 1,000 rows with 523 positives (Kuiper test, p = 0.760).'
+    'No evidence of miscalibration in 1,000 rows with 523 positives (all ranges and groups at once,
+    p = 0.901).'
     """
     seed = check_seed(random_state)
-    sample, left_out = clean(scores, labels, sample_weight, groups)
+    sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
     data = described(sample, left_out)
-    chance = measuring.simulated(sample, seed) if data.probabilities else None
+    chance, by_cluster, p_values = None, None, {}
+    if data.probabilities and sample.clusters is None:
+        chance = measuring.simulated(sample, seed)
+        p_values = measuring.p_values_of(sample, seed)
+    elif data.probabilities:
+        by_cluster = sample.measured(cluster_tests, clusters=sample.clusters, random_state=seed)
+        sample = sample._replace(effect=by_cluster.effect)
+        p_values = {None: by_cluster.kuiper.p_value}
     measures = measuring.estimates(sample, data, chance)
-    tests = measuring.calibration_tests(sample, chance) if data.probabilities else ()
+    tests = measuring.calibration_tests(sample, by_cluster) if data.probabilities else ()
     curve = measuring.curve_of(sample) if data.probabilities else None
-    verdict = judge(sample, data, measures, tests, curve)
-    by_group = measuring.groups_of(sample) if data.probabilities else ()
-    comparison = compared(sample, seed)
+    cautions = cautions_of(sample, data)
+    verdict = judge(sample, data, measures, tests, p_values, cautions, curve)
+    withheld = any(caution.kind in WITHHELD for caution in cautions)
+    comparison = None if withheld else compared(sample, seed, verdict.outcome)
     return Report(
         name=str(name),
         version=calib.__version__,
         notes=tuple(map(str, notes)),
         data=data,
         verdict=verdict,
-        cautions=cautions_of(sample, data),
+        cautions=cautions,
         measures=measures,
         tests=tests,
         curve=curve,
         bins=measuring.bins_of(sample) if data.probabilities else (),
-        groups=by_group,
+        groups=measuring.groups_of(sample, p_values) if data.probabilities else (),
         decisions=measuring.decisions_of(sample) if data.probabilities else (),
         comparison=comparison,
-        advice=advise(data, verdict, by_group, comparison),
-        methods=METHODS,
+        advice=advise(data, verdict, cautions, comparison),
+        methods=METHODS if sample.clusters is None else (*METHODS, CLUSTERED),
     )

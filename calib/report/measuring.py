@@ -10,9 +10,20 @@ from numpy.typing import NDArray
 from calib import metrics
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
-from calib.metrics import Interval, Simulated, SimulatedErrors
+from calib.metrics import Interval, Simulated
+from calib.metrics.bands import band_of
+from calib.metrics.samples import counted_ties_of
+from calib.metrics.statistics import MOST_RANGES
 from calib.report.contents import N_BINS, Bin, Curve, Data, Estimate, Group, Test, Threshold
 
+Chance = dict[str, Simulated]  # of several errors
+PValues = dict[int | None, float]  # of the whole (None) and of groups, by number
+N_DRAWS = 99  # of outcomes from the predictions
+LOOKS = ["kuiper", "scan"]  # of the verdict
+LEAST_DRAWS, DRAWS_OF_A_LOOK = 999, 20  # for the verdict: fewer could not find one look in many
+N_BLOCKS, LEAST_BLOCKS = 2000, 100  # of neighbours: of all rows, and of those of a group
+MOST_GROUPS = 100  # that the verdict tells apart: the largest
+N_RANGES = MOST_RANGES * (MOST_RANGES + 1) // 2  # of neighbours, of which one looks worst
 FEW = 20  # rows of a class: with fewer nothing is said but by simulation
 N_COLUMNS = 25  # of the histogram
 MEASURES = {  # by key: the name, and after a colon what it means
@@ -51,6 +62,10 @@ class Sample(NamedTuple):
         Place of the group of each row among the names.
     names : tuple of str
         Of the groups.
+    clusters : ndarray of shape (n,) of int, or None
+        Number of the cluster of each row.
+    effect : float
+        How many rows of clusters tell as much as one independent row.
     """
 
     labels: NDArray[np.uint8]
@@ -58,6 +73,8 @@ class Sample(NamedTuple):
     weights: NDArray[np.float64] | None
     groups: NDArray[np.int64] | None = None
     names: tuple[str, ...] = ()
+    clusters: NDArray[np.int64] | None = None
+    effect: float = 1.0
 
     @property
     def counts(self):
@@ -71,8 +88,18 @@ class Sample(NamedTuple):
 
     def rows(self, here):
         """Part of the sample, without groups."""
-        columns = (self.labels, self.scores, self.weights)
-        return Sample(*(None if column is None else column[here] for column in columns))
+        columns = (self.labels, self.scores, self.weights, self.clusters)
+        *columns, clusters = (None if column is None else column[here] for column in columns)
+        return Sample(*columns, clusters=clusters)
+
+    @property
+    def independent(self):
+        """As many independent rows as tell as much: what has no form for clusters takes these."""
+        return self if self.clusters is None else self._replace(weights=self.counts / self.effect)
+
+    def restored(self, counts):
+        """Numbers of rows from those of `independent`."""
+        return counts if self.clusters is None else np.round(counts * self.effect, 9)
 
     def measured(self, measure, **options):
         """A measure of the sample."""
@@ -84,35 +111,102 @@ def rarer(data: Data) -> float:
     return min(data.positives, data.total - data.positives)
 
 
-def simulated(sample: Sample, random_state: int) -> SimulatedErrors | None:
-    """Errors beside those of calibrated outcomes; None if weights are not whole numbers."""
-    if sample.weights is not None and np.any(sample.weights != np.rint(sample.weights)):
-        return None
-    return sample.measured(metrics.simulated_errors, random_state=random_state)
+def simulated(sample: Sample, random_state: int) -> Chance:
+    """Errors beside those of calibrated outcomes."""
+    return sample.measured(
+        metrics.calibration_test,
+        statistic=["kuiper", "miscalibration", "smooth_ece"],
+        n_resamples=N_DRAWS,
+        random_state=random_state,
+    )
 
 
-def estimates(sample: Sample, data: Data, chance: SimulatedErrors | None) -> tuple[Estimate, ...]:
+def p_values_of(sample: Sample, random_state: int) -> PValues:
+    """P values of the whole (None) and of the groups, by number: one test of all of them at once.
+
+    Each is the smaller one of Kuiper's test and of all ranges; any of them is at most 0.05 in one
+    of twenty calibrated samples. Neighbours of a group are put together, for speed: the test of
+    their numbers of positives is as exact.
+    """
+    codes = _largest(sample)
+    shown = np.unique(codes)
+    found = metrics.calibration_test(
+        **_blocks(sample, codes, max(LEAST_BLOCKS, N_BLOCKS // shown.size)),
+        statistic=LOOKS,
+        n_resamples=max(LEAST_DRAWS, DRAWS_OF_A_LOOK * len(LOOKS) * (1 + shown.size)),
+        random_state=random_state,
+    )
+    p_values = {None: min(found[look].adjusted for look in LOOKS)}
+    if sample.groups is not None:
+        p_values |= {g: min(found[look, g].adjusted for look in LOOKS) for g in shown.tolist()}
+    return p_values | ({None: 0.0} if sample.impossible else {})
+
+
+def _largest(sample):
+    """Number of the group of each row; the smallest of very many groups are one, -1."""
+    if sample.groups is None:
+        return np.zeros(sample.labels.size, np.int64)
+    ranks = np.argsort(np.argsort(-np.bincount(sample.groups), kind="stable"))
+    return np.where(ranks[sample.groups] < MOST_GROUPS, sample.groups, -1)
+
+
+def _blocks(sample, codes, most):
+    """Numbers of positives and negatives of at most so many blocks of neighbours in each group."""
+    order = np.lexsort((sample.scores, codes))
+    codes, scores, labels, counts = (
+        column[order] for column in (codes, sample.scores, sample.labels, sample.counts)
+    )
+    firsts = np.append(0, np.flatnonzero(np.diff(codes)) + 1)
+    sizes = np.diff(np.append(firsts, codes.size))
+    steps = np.repeat(-(-sizes // most), sizes)
+    starts = np.flatnonzero((np.arange(codes.size) - np.repeat(firsts, sizes)) % steps == 0)
+    totals, hits, sums = (
+        np.add.reduceat(column, starts) for column in (counts, counts * labels, counts * scores)
+    )
+    means = np.where(steps[starts] == 1, scores[starts], np.minimum(sums / totals, 1))
+    return {
+        "labels": np.repeat([0, 1], starts.size),
+        "probabilities": np.tile(means, 2),
+        "sample_weight": np.concatenate([totals - hits, hits]),
+        "groups": None if sample.groups is None else np.tile(codes[starts], 2),
+    }
+
+
+def place_of(sample: Sample, group: int | None) -> Bin:
+    """The range that looks worst, of all rows or of a group; its limits allow for the choice."""
+    part = sample.independent
+    if group is not None:
+        part = part.rows(sample.groups == group)
+    worst = part.measured(metrics.worst_range)
+    confidence = 1 - 0.05 / N_RANGES / (1 + len(sample.names))
+    positives = min(worst.observed * worst.count, worst.count)
+    limits = metrics.binomial_limits(positives, worst.count, confidence=confidence)
+    return Bin(*worst._replace(count=float(sample.restored(worst.count))), *map(float, limits))
+
+
+def estimates(sample: Sample, data: Data, chance: Chance | None) -> tuple[Estimate, ...]:
     """Every measure; for scores outside [0, 1] only the one that needs no probabilities."""
     if not data.probabilities:
         return (area_under_curve(sample),)
     labels, scores, weights = sample[:3]
-    mean = partial(metrics.mean_interval, sample_weight=weights)
+    mean = partial(metrics.mean_interval, sample_weight=weights, clusters=sample.clusters)
     limits = metrics.binomial_limits(min(data.positives, data.total), data.total)
     rate = Interval(data.positives / data.total, *map(float, limits), np.nan)
-    parts = sample.measured(metrics.score_decomposition)
-    kuiper = sample.measured(metrics.kuiper_interval)
+    rate = rate if sample.clusters is None else mean(labels)
+    parts, smooth = map(sample.measured, (metrics.score_decomposition, metrics.smooth_ece))
+    kuiper = sample.independent.measured(metrics.kuiper_interval)
     return (
         _estimate("mean_prediction", data.mean),
         _estimate("observed_rate", rate),
         _bias(mean(labels - scores), rarer(data)),
         _log_loss(sample, mean),
         _estimate("brier", mean(np.square(scores - labels))),
-        _estimate("miscalibration", parts.miscalibration, chance and chance.miscalibration),
+        _estimate("miscalibration", parts.miscalibration, chance and chance["miscalibration"]),
         _estimate("discrimination", parts.discrimination),
         _estimate("uncertainty", parts.uncertainty),
         area_under_curve(sample),
-        _estimate("kuiper_error", kuiper, chance and chance.kuiper_error),
-        _estimate("smooth_ece", sample.measured(metrics.smooth_ece), chance and chance.smooth_ece),
+        _estimate("kuiper_error", kuiper, chance and chance["kuiper"]),
+        _estimate("smooth_ece", smooth, chance and chance["smooth_ece"]),
         _estimate("ici", sample.measured(metrics.integrated_calibration_index)),
         *_line(sample),
     )
@@ -137,14 +231,14 @@ def area_under_curve(sample: Sample) -> Estimate:
     if of_class.min() == 0:
         return Estimate("auc", "AUC", None, note="Needs both classes.")
     if of_class.min() > 1:
-        return _estimate("auc", sample.measured(metrics.auc_interval))
+        return _estimate("auc", sample.measured(metrics.auc_interval, clusters=sample.clusters))
     area = sample.measured(metrics.roc_auc_score)
     return _estimate("auc", area, more="Limits need two rows of each class.")
 
 
 def _line(sample):
     try:
-        line = sample.measured(metrics.recalibration_intervals)
+        line = sample.measured(metrics.recalibration_intervals, clusters=sample.clusters)
     except ValueError:
         reason = "the predictions are all equal, or they separate the classes"
         if np.any((sample.scores == 0) | (sample.scores == 1)):
@@ -166,25 +260,25 @@ def _estimate(key, found, chance: Simulated | None = None, *, more=""):
     return Estimate(key, name, value, lower, upper, by_chance, f"{meaning} {more}".strip())
 
 
-def calibration_tests(sample: Sample, chance: SimulatedErrors | None) -> tuple[Test, ...]:
-    """Tests of calibration; Kuiper's by simulation as well, if there are draws."""
-    kuiper = sample.measured(metrics.kuiper_test)
-    spiegelhalter = sample.measured(metrics.spiegelhalter_test)
-    found = [
+def calibration_tests(
+    sample: Sample, by_cluster: metrics.ClusterTests | None = None
+) -> tuple[Test, ...]:
+    """Kuiper's test and Spiegelhalter's, each by itself."""
+    if by_cluster is None:
+        kuiper = sample.measured(metrics.kuiper_test)
+        spiegelhalter = sample.measured(metrics.spiegelhalter_test)
+    else:
+        kuiper, spiegelhalter = by_cluster.kuiper, by_cluster.spiegelhalter
+    return (
         _test("Kuiper", kuiper, "Finds every kind of error as the sample grows."),
         _test("Spiegelhalter", spiegelhalter, "Judges the Brier score: finds extreme predictions."),
-    ]
-    if chance is not None:
-        note = "The same, by outcomes drawn from the predictions: right for few rows, too."
-        by_simulation = kuiper._replace(p_value=chance.kuiper_error.p_value)
-        found.insert(1, _test("Kuiper, simulated", by_simulation, note))
-    return tuple(found)
+    )
 
 
 def curve_of(sample: Sample) -> Curve:
     """Corners of the CORP curve and of its confidence band, and a histogram."""
     fit = sample.measured(metrics.corp_curve)
-    band = sample.measured(metrics.confidence_band)
+    band = band_of(counted_ties_of(sample.labels, sample.scores, sample.independent.weights))
     histogram, _ = np.histogram(sample.scores, N_COLUMNS, (0, 1), weights=sample.weights)
     on_curve, on_band = corners(fit.recalibrated), corners(band.lower, band.upper)
     curve = (fit.predicted[on_curve], fit.recalibrated[on_curve])
@@ -201,30 +295,36 @@ def corners(*lines):
 
 def bins_of(sample: Sample) -> tuple[Bin, ...]:
     """Ten bins of equal size, fewer if ties fill several."""
+    sample = sample.independent
     bins = sample.measured(metrics.reliability_curve, n_bins=N_BINS)
     distinct = group_ties(sample.scores, sample.labels, sample.weights)
     ends = np.searchsorted(prefix_sums(distinct.weights), np.cumsum(bins.counts) * (1 - 1e-12))
     starts = np.append(0, ends[:-1])
     ranges = (distinct.scores[starts], distinct.scores[ends - 1])
-    rates = (bins.counts, bins.predicted, bins.observed, bins.lower, bins.upper)
+    rates = (sample.restored(bins.counts), bins.predicted, bins.observed, bins.lower, bins.upper)
     return tuple(map(Bin, *(column.tolist() for column in ranges + rates)))
 
 
-def groups_of(sample: Sample) -> tuple[Group, ...]:
-    """Each group, in order."""
+def groups_of(sample: Sample, p_values: PValues) -> tuple[Group, ...]:
+    """Each group, in order; with the p value of the verdict, if it has one."""
     if sample.groups is None:
         return ()
-    found = sample.measured(metrics.calibration_by_group, groups=sample.groups)
+    found = sample.independent.measured(metrics.calibration_by_group, groups=sample.groups)
     order = np.argsort(sample.groups, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(sample.groups))[:-1])
-    areas = (area_under_curve(sample.rows(here)).value for here in parts)
-    return tuple(map(Group, sample.names, *zip(*found.values(), strict=True), areas))
+    rows = sample._replace(clusters=None).rows
+    areas = (area_under_curve(rows(here)).value for here in parts)
+    totals, positives, *others = zip(*found.values(), strict=True)
+    counts = (sample.restored(np.array(n)).tolist() for n in (totals, positives))
+    *others, alone = others
+    alone = (p_values.get(group, p_value) for group, p_value in enumerate(alone))
+    return tuple(map(Group, sample.names, *counts, *others, alone, areas))
 
 
 def decisions_of(sample: Sample) -> tuple[Threshold, ...]:
     """Net benefit at each hundredth, and what it gains over acting always or never."""
     curve = sample.measured(metrics.decision_curve)
-    gains = sample.measured(metrics.decision_gains)
+    gains = sample.measured(metrics.decision_gains, clusters=sample.clusters)
     columns = (column.tolist() for column in (*curve, *gains[1:]))
     return tuple(map(Threshold, *columns))
 

@@ -19,6 +19,7 @@ class CalibratorCV(OutOfFoldCalibrator):
     calibrators : sequence of Calibrator, default=(PlattScaling(), VennAbers())
         Candidates, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``.
         If one of them takes groups, `fit` and `predict` want these, and hand them to those that do.
+        If none does, groups may be given to `fit`: no fold splits the rows of one.
     cv : int, default=5
         Number of folds, to which the rows of each class are dealt at random, as many to each; the
         same rows in whatever order are dealt in the same way. With more than 100,000 observations
@@ -27,7 +28,7 @@ class CalibratorCV(OutOfFoldCalibrator):
     Attributes
     ----------
     losses_ : ndarray of shape (n_candidates,)
-        Mean log loss of each; NaN if a class has fewer than `cv` observations.
+        Mean log loss of each; NaN if a class has fewer than `cv` observations (or groups).
     calibrator_ : Calibrator
         The chosen one, fitted to all rows. If nothing could be compared it is the first.
     map_ : CalibrationMap
@@ -36,8 +37,8 @@ class CalibratorCV(OutOfFoldCalibrator):
     Raises
     ------
     ValueError
-        If `cv` is no integer of at least 2, or a candidate is no calibrator that takes weights
-        (when `fit` is called).
+        If `cv` is no integer of at least 2, a candidate is no calibrator that takes weights, or
+        there are fewer groups than folds (when `fit` is called).
 
     Notes
     -----
@@ -76,9 +77,9 @@ class CalibratorCV(OutOfFoldCalibrator):
     def _fit(self, scores, labels, weights, groups=None):
         candidates = self._checked()
         self.losses_ = np.full(len(candidates), np.nan)
-        held_out = self._held_out(candidates, scores, labels, weights, groups)
-        if held_out is not None:
-            self.losses_ = np.average(held_out[1], axis=0, weights=held_out[0])
+        if self._counts(labels, weights, groups)[0] >= self.cv:
+            copies, losses = self._held_out(candidates, scores, labels, weights, groups)
+            self.losses_ = np.average(losses, axis=0, weights=copies)
         best = int(np.argmin(self.losses_))  # of NaN, the first
         self.calibrator_ = protocol.fitted(candidates[best], scores, labels, weights, groups)
 

@@ -4,11 +4,11 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calib.contract import protocol
 from calib.contract.options import check_flag, check_positive
 from calib.isotonic.regression import IsotonicCalibrator
+from calib.kernels.averaging import SHY, likeliest_weights, normalized
 from calib.logistic.quadratic import QuadraticLogit
 from calib.logistic.spline import SplineCalibrator
 from calib.logistic.temperature import TemperatureScaling
@@ -17,8 +17,6 @@ from calib.venn_abers.inductive import VennAbers
 from calib.wrappers.identity import IdentityCalibrator
 from calib.wrappers.out_of_fold import OutOfFoldCalibrator
 
-GAP = 1e-9  # of the mean log loss, within which the weights are the best
-MOST_STEPS = 200
 KEPT = 0.99  # of the weight: with the rest no probability is 0, and the mean loss hardly changes
 
 
@@ -35,13 +33,15 @@ class StackedCalibrator(OutOfFoldCalibrator):
         Members, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``. By
         default the scores themselves (`IdentityCalibrator`), temperature scaling, a quadratic and
         a spline of the log-odds, isotonic regression, centred and smoothed, and Venn-Abers: they
-        need scores in [0, 1]. If one takes groups, `fit` and `predict` want these.
+        need scores in [0, 1]. If one takes groups, `fit` and `predict` want these. If none does,
+        groups may be given to `fit`: no fold splits the rows of one.
     cv : int, default=5
         Number of folds, dealt as those of `CalibratorCV`. With more than 100,000 observations one
         fold is held out, and no other.
     prior : float, default=0.1
         Exponent of each weight in the density of the prior, positive: as if so many more rows had
-        been foreseen by each member alone.
+        been foreseen by each member alone. It is at least 1 where a class has fewer observations
+        (or groups) than there are folds.
     cautious : bool, default=False
         Whether the scores, which are probabilities then, keep 0.99 of the weight unless the average
         foresees held-out labels better than they do, by more than a standard error. It costs a
@@ -50,10 +50,10 @@ class StackedCalibrator(OutOfFoldCalibrator):
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        Positive, of sum 1. If a class has fewer than `cv` observations there is nothing to learn
-        from, and all are equal. If the scores keep most of the weight, that stands at the end.
+        Positive, of sum 1. Equal if there is one class only. If the scores keep most of the weight,
+        that stands at the end.
     losses_ : ndarray of shape (n_members,)
-        Mean log loss of each out of fold; NaN if there are no folds.
+        Mean log loss of each out of fold; NaN if there is one class only.
     loss_ : float
         That of the average: a little too good, since the weights were learned from it.
     kept_ : bool
@@ -69,13 +69,19 @@ class StackedCalibrator(OutOfFoldCalibrator):
     ------
     ValueError
         If `cv` is no integer of at least 2, `prior` is no positive number, `cautious` is no
-        bool, or a member is no calibrator that takes weights (when `fit` is called).
+        bool, a member is no calibrator that takes weights, or there are fewer groups than folds
+        (when `fit` is called).
 
     Notes
     -----
     The weights maximise the concave :math:`\sum_i \log \sum_k v_k q_{ik} + \alpha \sum_k \log v_k`
     for q the probabilities of what happened and alpha the prior, by Newton's method.
     `cv` + 1 fits of each member, 2 with more than 100,000 observations; O(N) memory for each.
+
+    With fewer than five positives members learn from folds of which some have none. In simulations
+    (nine known truths, 10 to 200 rows of which at most four were positive) the log loss was 34
+    thousandths above that of the truth, with equal weights 50, of the spline alone 51, and of the
+    scores 258.
 
     The average is never 0 or 1 if one member never is. What a member warns of is not passed on: if
     it harms the predictions, it costs the member its weight.
@@ -132,12 +138,13 @@ class StackedCalibrator(OutOfFoldCalibrator):
         members = self._checked()
         shares, self.kept_ = normalized(np.ones(len(members))), self.cautious
         self.losses_, self.loss_, self.gap_ = np.full(len(members), np.nan), np.nan, np.nan
-        compared = [*members, IdentityCalibrator()] if self.cautious else members
-        held_out = self._held_out(compared, scores, labels, weights, groups)
-        if held_out is not None:
-            copies, losses = held_out
+        fewer, more = self._counts(labels, weights, groups)
+        if fewer > 0 and more > 1:
+            compared = [*members, IdentityCalibrator()] if self.cautious else members
+            copies, losses = self._held_out(compared, scores, labels, weights, groups)
             of_members, of_scores = losses[:, : len(members)], losses[:, -1]
-            shares, self.gap_ = likeliest_weights(of_members, copies, self.prior)
+            prior = self.prior if fewer >= self.cv else max(self.prior, SHY)
+            shares, self.gap_ = likeliest_weights(of_members, copies, prior)
             averaged = -np.log(np.exp(-of_members) @ shares)
             self.losses_ = np.average(of_members, axis=0, weights=copies)
             self.loss_ = float(np.average(averaged, weights=copies))
@@ -161,50 +168,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return mixed(self.weights_, found)
 
 
-def likeliest_weights(losses, copies, prior) -> tuple[NDArray[np.float64], float]:
-    """Weights of the likeliest average, and how far its mean log loss is from the least, at most.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n, k)
-        Minus the log-likelihood of each row under each member.
-    copies : ndarray of shape (n,)
-        Weights of the rows.
-    prior : float
-        Exponent of each weight in the prior.
-    """
-    shares = np.exp(losses.min(axis=1, keepdims=True) - losses)
-    total = copies.sum() + prior * losses.shape[1]
-
-    def value(weights):
-        return copies @ np.log(shares @ weights) + prior * np.log(weights).sum()
-
-    weights = np.full(losses.shape[1], 1 / losses.shape[1])
-    for _ in range(MOST_STEPS):
-        ratios = shares / (shares @ weights)[:, np.newaxis]
-        # a charge of `total` for the sum of the weights makes 1 the best sum
-        gradient = copies @ ratios + prior / weights - total
-        gap = float(gradient.max() / copies.sum())
-        if gap <= GAP:
-            break
-        curvature = ratios.T @ (copies[:, np.newaxis] * ratios) + np.diag(prior / weights**2)
-        step, best = np.linalg.solve(curvature, gradient), value(weights)
-        step /= max(1.0, 2 * np.max(-step / weights))  # no weight loses more than half
-        while value(normalized(weights + step)) < best - 1e-12 * total:  # room for rounding
-            step /= 2
-        weights = normalized(weights + step)
-    return weights, gap
-
-
 def _gains(gains, copies):
     """Whether the mean of the gains is more than its standard error above 0."""
     mean, total = np.average(gains, weights=copies), copies.sum()
     return bool(mean > np.sqrt(np.average((gains - mean) ** 2, weights=copies) / total))
-
-
-def normalized(weights):
-    """Of sum 1, or a last digit below, however they are added: no average exceeds 1."""
-    weights = weights / weights.sum()
-    while np.cumsum(weights)[-1] > 1:
-        weights = weights * (1 - 2.0**-53)
-    return weights

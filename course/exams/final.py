@@ -19,17 +19,20 @@ def listed(values):
 
 def tied_auc(rng):
     """Question 1: four positives and four negatives with tied scores."""
-    positive = np.sort(rng.choice([2, 3, 4, 5], size=4))
-    negative = np.sort(rng.choice([1, 2, 3], size=4))
-    pairs = list(product(positive.tolist(), negative.tolist()))
-    won = sum(p > n for p, n in pairs)
-    tied = sum(p == n for p, n in pairs)
+    won = tied = lost = 0
+    while 0 in [won, tied, lost]:  # all three kinds of pairs
+        positive = np.sort(rng.choice([2, 3, 4, 5], size=4))
+        negative = np.sort(rng.choice([1, 2, 3], size=4))
+        pairs = list(product(positive.tolist(), negative.tolist()))
+        won = sum(p > n for p, n in pairs)
+        tied = sum(p == n for p, n in pairs)
+        lost = 16 - won - tied
     return {
         "scores_positive": row(positive),
         "scores_negative": row(negative),
         "won": won,
         "tied": tied,
-        "lost": 16 - won - tied,
+        "lost": lost,
         "auc": Fraction(2 * won + tied, 32),
     }
 
@@ -103,7 +106,7 @@ def binnings(rng):
 
 def path(rng):
     """Question 4: two scores with labels in the wrong order."""
-    first, second = (int(w) for w in rng.choice([1, 2, 3], size=2))
+    first, second = (int(w) for w in rng.choice([1, 2, 3], size=2, replace=False))
     return {
         "first": first,
         "second": second,
@@ -114,7 +117,10 @@ def path(rng):
 
 def venn_abers(rng):
     """Question 5: the pair for a new score between six calibration scores."""
-    labels = np.array([0, *rng.permutation([0, 1, 0, 1]), 1])
+    inner = np.sort([0, 1, 0, 1])
+    while np.all(np.diff(inner) >= 0):  # else there is nothing to pool
+        inner = rng.permutation([0, 1, 0, 1])
+    labels = np.array([0, *inner, 1])
     new = float(rng.choice([2.5, 3.5, 4.5]))
     fitted = VennAbers().fit(np.arange(1.0, 7.0), labels)
     p0, p1 = (

@@ -6,24 +6,19 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
-from course.tools.grading import CourseFolder
+from course.tools.examine import prepare
+from course.tools.grade import examined, grader_context
 from course.tools.notebooks import fill_in
+from course.tools.release import write_release
+from course.tools.sandbox import kind_here
 from course.tools.source import SOLUTION, read_answers, read_set, set_names
+from course.tools.submissions import Submission
+from course.tools.warm import compile_calibrators
 
 
 def solution_text(source):
     """An answer cell without the marks of its solution."""
     return re.sub(r"^ *### (BEGIN|END) SOLUTION\n?", "", source, flags=re.M).rstrip("\n")
-
-
-def six_of(wrong):
-    """Six mistakes, of as many questions as there are: nbgrader takes seconds for each.
-
-    test_sources.py tries all of them, without nbgrader.
-    """
-    asked = [mistake.split(":")[0] for mistake, _ in wrong]
-    earlier = [asked[:i].count(question) for i, question in enumerate(asked)]
-    return [wrong[i] for i in sorted(range(len(wrong)), key=earlier.__getitem__)[:6]]
 
 
 def model_answers(cells):
@@ -32,31 +27,53 @@ def model_answers(cells):
     return {cell.question.name: solution_text(cell.source) for cell in answered}
 
 
+def one_of_each(wrong):
+    """A wrong answer to each question together: questions stand alone."""
+    return {head.split(":")[0]: code for head, code in reversed(wrong)}
+
+
+class Graded:
+    """A set that was handed out, and a grader for its notebooks."""
+
+    def __init__(self, name, root):
+        self.name, self.root, self.cells = name, root, read_set(name)
+        self.released = root / "released" / name
+        write_release(self.released, name, "test")
+        self.handed_out = nbformat.read(self.released / f"{name}.ipynb", as_version=4)
+        self.model = model_answers(self.cells)
+        compile_calibrators()
+        prepare(name, "test", root / "prepared")
+
+    def grade(self, student, notebook):
+        """Results by question, and problems."""
+        path = self.root / f"{student}.ipynb"
+        text = notebook if isinstance(notebook, str) else nbformat.writes(notebook)
+        path.write_text(text, encoding="utf-8")
+        submission = Submission(student, self.name, path)
+        folder = self.root / "prepared"
+        results, problems = examined(submission, folder, grader_context(), kind=kind_here())
+        return {r["question"]: SimpleNamespace(**r) for r in results}, problems
+
+    def points(self, student, answers):
+        """Points by question of the released notebook with answers."""
+        results, _ = self.grade(student, fill_in(self.handed_out, answers))
+        return {name: result.points for name, result in results.items()}
+
+
 @pytest.fixture(
     scope="session",
     params=[pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in set_names()],
 )
 def graded(request, tmp_path_factory):
     """A set after grading: its cells, the released folder, and the points by student."""
-    name, root = request.param, tmp_path_factory.mktemp("course")
-    cells = read_set(name)
-    folder = CourseFolder(root, name, "test")
-    released = folder.release()
-    handed_out = nbformat.read(released / folder.notebook, as_version=4)
-    model = model_answers(cells)
-    wrong = six_of(read_answers(name, "wrong.py"))
+    name = request.param
+    own = Graded(name, tmp_path_factory.mktemp("course"))
+    own.wrong = one_of_each(read_answers(name, "wrong.py"))
     answers = {
-        "model": model,
+        "model": own.model,
         "empty": {},
-        "second": model | dict(read_answers(name, "second.py")),
-        **{f"wrong-{i}": model | {w[0].split(":")[0]: w[1]} for i, w in enumerate(wrong)},
+        "second": own.model | dict(read_answers(name, "second.py")),
+        "wrong": own.model | own.wrong,
     }
-    points = {}
-    for student, own in answers.items():
-        submitted = root / f"{student}.ipynb"
-        nbformat.write(fill_in(handed_out, own), submitted)
-        folder.grade(student, submitted)
-        points[student] = {g.question: g.points for g in folder.grades(student)}
-    return SimpleNamespace(
-        name=name, cells=cells, released=released, model=model, wrong=wrong, points=points
-    )
+    own.given = {student: own.points(student, given) for student, given in answers.items()}
+    return own

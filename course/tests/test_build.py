@@ -12,9 +12,9 @@ import nbformat
 import numpy as np
 import pytest
 
-from course.tools.build import build, check_release
+from course.tools.build import build, check_release, pack
 from course.tools.cartridge import CARTRIDGE
-from course.tools.grading import write_sources
+from course.tools.release import write_sources
 from course.tools.source import read_set, secret_lines, set_names, title
 
 
@@ -22,6 +22,10 @@ from course.tools.source import read_set, secret_lines, set_names, title
 def built(tmp_path_factory):
     output = tmp_path_factory.mktemp("course")
     build("2026a", output)
+    (output / "release" / "slides").mkdir()
+    (output / "release" / "slides" / "index.html").write_text("slides")
+    pack("2026b", output)  # of another term: it stays
+    pack("2026a", output)
     return output
 
 
@@ -80,7 +84,15 @@ def test_the_cartridge_lists_its_files(built):
     linked = [i.get("identifierref") for i in root.iterfind(".//c:item[@identifierref]", named)]
     assert linked == list(files)
     titles = {element.text for element in root.iterfind(".//c:title", named)}
-    assert {title(read_set(name)) for name in set_names()} <= titles
+    assert {f"{title(read_set(name))} (40 points)" for name in set_names()} <= titles
+    assert "Slides" in titles
+
+
+@pytest.mark.xdist_group("build")
+def test_archives_hold_slides_and_other_terms_stay(built):
+    archives = built / "archives"
+    assert "calibration-2026a/slides/index.html" in members(archives / "students-2026a.zip")
+    assert (archives / "students-2026b.zip").exists()
 
 
 @pytest.mark.xdist_group("build")

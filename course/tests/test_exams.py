@@ -61,6 +61,20 @@ def test_a_term_changes_the_data(name):
     assert len({papers.exam(name, term) for term in TERMS}) > 9
 
 
+def test_no_question_is_empty_in_two_thousand_terms():
+    for term in range(2000):
+        n = numbers(midterm, str(term))
+        assert n["fit_four"] != n["fit_five"], term  # an interpolation to compute
+        assert n["fit"] != n["means"], term  # violators to pool
+        n = numbers(final, str(term))
+        assert n["won"] and n["tied"] and n["lost"], term
+        assert n["auc_score"] != n["auc_best"], term
+        assert n["first"] != n["second"], term  # weights that matter
+        labels = cells(n["va_labels"])
+        assert np.any(np.diff(labels) < 0), term  # labels to pool
+        assert 0 <= n["p0"] < n["p1"] <= 1, term
+
+
 def test_unknown_number():
     with pytest.raises(ValueError, match="'typo'"):
         papers.filled("The answer is {{ typo }}.", {"other": 1})

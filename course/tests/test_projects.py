@@ -35,8 +35,9 @@ def test_example_runs_and_is_short(project):
 
 def test_students_get_tasks_only(tmp_path):
     papers.write_tasks(tmp_path)
-    pages = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.*")}
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
     assert sorted(pages) == papers.PROJECTS
+    assert list(tmp_path.glob("projects/results/published/*.csv"))
     for project, page in pages.items():
         title = papers.example(project)[0].partition("\n")[0].strip("# ")
         assert title not in page
@@ -46,7 +47,7 @@ def test_students_get_tasks_only(tmp_path):
 def test_lecturers_get_everything(tmp_path):
     papers.write_all(tmp_path, "2026a")
     found = sorted(path.stem for path in tmp_path.rglob("*.html"))
-    exams = [name for exam in papers.EXAMS for name in (exam, f"{exam}-solutions")]
+    exams = [name for exam in papers.EXAMS for name in (f"{exam}-2026a", f"{exam}-2026a-solutions")]
     projects = [name for p in papers.PROJECTS for name in (p, f"{p}-example")]
     assert found == sorted(exams + projects)
     for path in tmp_path.rglob("*.html"):

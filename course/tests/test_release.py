@@ -5,11 +5,18 @@ import re
 import sys
 
 import nbformat
+import nbgrader.api
+import pytest
+from alembic.script import ScriptDirectory
 from nbclient import NotebookClient
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.dbutil import ALEMBIC_DIR
+from traitlets.config import Config
 
 from course.tools.build import check_release
-from course.tools.notebooks import self_study_notebook
-from course.tools.source import secret_lines
+from course.tools.notebooks import CODE_STUB, TEXT_STUB, self_study_notebook
+from course.tools.release import write_release, write_sources
+from course.tools.source import secret_lines, set_names
 
 
 def code_cells(notebook):
@@ -59,3 +66,26 @@ def test_model_answers_pass_the_asserts_of_self_study(graded, monkeypatch):
             exec(graded.model[cell.question.name], namespace)
         elif made.cell_type == "code":
             exec(made.source, namespace)
+
+
+@pytest.mark.xdist_group("build")
+@pytest.mark.filterwarnings("ignore")
+def test_nbgrader_makes_the_same_release(tmp_path):
+    """The instructor's archive is a course of nbgrader, as it says."""
+    nbgrader.api.get_alembic_version = ScriptDirectory(ALEMBIC_DIR).get_current_head
+    name, config = set_names()[0], Config()
+    write_sources(tmp_path / "source" / name, name, "test")
+    write_release(tmp_path / "ours", name, "test")
+    config.CourseDirectory.root = str(tmp_path)
+    config.CourseDirectory.db_url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    config.ClearSolutions.code_stub = {"python": CODE_STUB}
+    config.ClearSolutions.text_stub = TEXT_STUB
+    result = NbGraderAPI(config=config).generate_assignment(name)
+    assert result["success"], result
+    theirs = nbformat.read(tmp_path / "release" / name / f"{name}.ipynb", as_version=4)
+    ours = nbformat.read(tmp_path / "ours" / f"{name}.ipynb", as_version=4)
+    assert [c.source for c in ours.cells] == [c.source for c in theirs.cells]
+    ids = [
+        [c.metadata.get("nbgrader", {}).get("grade_id") for c in n.cells] for n in (ours, theirs)
+    ]
+    assert ids[0] == ids[1]

@@ -1,7 +1,10 @@
 """Write what lecturers and students get: ``python -m course.tools.build --term 2026a``.
 
 course/release/               the student versions, without solutions and hidden tests
-course/archives/students      the same as one archive
+
+With --archives, of the release as it is, slides and projects included:
+
+course/archives/students      the release as one archive
 course/archives/cartridge     the same for Moodle and Canvas (IMS Common Cartridge 1.1)
 course/archives/instructor    the sources with solutions, as a course of nbgrader
 course/archives/data          the data that the sets draw, as text files for other software
@@ -14,10 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stdout
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
@@ -25,8 +25,8 @@ import numpy as np
 
 from .archives import archive_bytes, files, write_archive
 from .cartridge import manifest
-from .grading import CourseFolder, write_sources
-from .source import COURSE, read_set, secret_lines, set_names, title
+from .release import write_release, write_sources
+from .source import COURSE, questions, read_set, secret_lines, set_names, title
 
 ROOT = COURSE.parent
 NAME = "Calibrating Binary Classifiers"
@@ -50,13 +50,6 @@ CONFIG = """\
 c = get_config()
 c.CourseDirectory.root = "."
 """
-
-
-def release(name, folder, term):
-    """Put the student version of a set into a folder of that name."""
-    with tempfile.TemporaryDirectory() as root:
-        made = CourseFolder(root, name, term).release()
-        shutil.copytree(made, folder / name)
 
 
 def write_wheel(folder):
@@ -121,12 +114,20 @@ def is_graded(cell):
 
 
 def cartridge_members(folder, term):
-    """Members of the cartridge: an archive for the set-up, one for each set, and the contents."""
+    """Members of the cartridge: archives of set-up, sets, slides and projects, and the contents."""
     top = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()]
     archives = {"Set-up": ("set-up.zip", archive_bytes(top))}
     for name in set_names():
         members = files(folder / name, f"{name}/")
-        archives[title(read_set(name))] = (f"{name}.zip", archive_bytes(members))
+        most = sum(question.points for question in questions(read_set(name)))
+        archives[f"{title(read_set(name))} ({most} points)"] = (
+            f"{name}.zip",
+            archive_bytes(members),
+        )
+    for name in ["slides", "projects"]:
+        if (folder / name).is_dir():
+            members = files(folder / name, f"{name}/")
+            archives[name.capitalize()] = (f"{name}.zip", archive_bytes(members))
     modules = {module: [file] for module, (file, _) in archives.items()}
     yield "imsmanifest.xml", manifest(f"calibration-{term}", NAME, modules).encode()
     yield from archives.values()
@@ -156,15 +157,19 @@ def data_members(folder):
 
 
 def build(term, output=COURSE):
-    """Write the folders release and archives of a term."""
-    handed_out, archives = output / "release", output / "archives"
-    for folder in [handed_out, archives]:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        list(pool.map(partial(release, folder=handed_out, term=term), set_names()))
+    """Write the folder release of a term."""
+    handed_out = output / "release"
+    shutil.rmtree(handed_out, ignore_errors=True)
+    for name in set_names():
+        write_release(handed_out / name, name, term)
     check_release(handed_out)
     write_set_up(handed_out)
+
+
+def pack(term, output=COURSE):
+    """Write the archives of a term from its release; other terms keep theirs."""
+    handed_out, archives = output / "release", output / "archives"
+    archives.mkdir(exist_ok=True)
     write_archive(archives / f"students-{term}.zip", files(handed_out, f"calibration-{term}/"))
     write_archive(archives / f"cartridge-{term}.zip", cartridge_members(handed_out, term))
     write_archive(archives / f"instructor-{term}.zip", instructor_members(term))
@@ -176,11 +181,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     default = (COURSE / "term.txt").read_text().strip()
     parser.add_argument("--term", default=default, help="seed of all numbers, any word")
-    term = parser.parse_args().term
+    parser.add_argument("--archives", action="store_true", help="pack what lies in the release")
+    arguments = parser.parse_args()
+    term = arguments.term
     if not term.replace("-", "").isalnum():
         parser.error(f"a term is made of letters, digits and '-', such as 2026a, not {term!r}")
-    build(term)
-    print(f"Student versions are in {COURSE / 'release'}, archives in {COURSE / 'archives'}.")
+    if arguments.archives:
+        pack(term)
+        print(f"Archives are in {COURSE / 'archives'}.")
+    else:
+        build(term)
+        print(f"Student versions are in {COURSE / 'release'}.")
 
 
 if __name__ == "__main__":

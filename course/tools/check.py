@@ -2,15 +2,17 @@
 
 python -m course.tools.check 01_probabilities     one set; without a name every set
 
-What it promises is what course/tests ask of nbgrader: full marks for the model answers and for
-the second ones, none without answers, and for each wrong answer exactly its question lost.
+Full marks for the model answers and for the second ones, also where they return lists for arrays,
+none without answers; and each wrong answer loses points for every one of forty students.
 """
 
 import os
 import sys
-import traceback
 from contextlib import redirect_stdout
 
+import numpy as np
+
+from .handed_in import defined_functions
 from .notebooks import CODE_STUB, without_solutions
 from .source import (
     COURSE,
@@ -23,35 +25,72 @@ from .source import (
     set_names,
     written,
 )
+from .testing import no_empty_arrays, run_test
 
 ASIDES = ["text", "code", "free", "hint"]
+STUDENTS = [f"student {number}" for number in range(40)]  # whom wrong answers are tried on
+FEW = 3  # of them, on whom right ones are
 
 
-def where(cell):
-    """The question that a cell belongs to, for messages."""
-    return cell.question.name if cell.question else "set-up"
+class Desk:
+    """A set with the data of a student, where single answers are tested."""
+
+    def __init__(self, name, cells, student):
+        self.name, self.cells, self.student = name, cells, student
+        self.names = {"__name__": "__main__"}
+        self._run([cell.source for cell in cells if cell.kind in ["code", "free"]], self.names)
+
+    def _run(self, sources, names):
+        os.environ["COURSE_STUDENT"] = self.student
+        os.chdir(SETS / self.name)
+        with redirect_stdout(None):
+            for source in sources:
+                exec(source, names)
+
+    def points(self, question, answer, change=None):
+        """Points of an answer and what its test says; ``change`` is done to what it returns."""
+        (test,) = (c for c in self.cells if c.kind == "test" and c.question.name == question)
+        names = dict(self.names)
+        self._run([answer], names)
+        for function in defined_functions(model_answers(self.cells)[question]) if change else []:
+            names[function] = changed(names[function], change)
+        with redirect_stdout(None):
+            return run_test(test.source, names, test.question.points)
 
 
-def lost_questions(name, cells, answers=None, student="student"):
-    """Error by name of each autograded question that is lost; every cell runs as in a notebook."""
-    os.environ["COURSE_STUDENT"] = student
-    os.chdir(SETS / name)
-    namespace, lost = {"__name__": "__main__"}, {}
-    for cell in cells:
-        if cell.is_prose:
-            continue
-        source = cell.source
-        if cell.kind == "answer" and answers is not None:
-            source = answers.get(cell.question.name, source)
-        try:
-            with redirect_stdout(None):
-                exec(compile(source, f"{name}: {where(cell)}", "exec"), namespace)
-        except Exception:
-            if cell.kind == "test":
-                lost[cell.question.name] = traceback.format_exc(limit=-1)
-            elif cell.kind != "answer":
-                raise
-    return lost
+def changed(function, change):
+    """The function, with a change to what it returns."""
+    return lambda *arguments, **named: change(function(*arguments, **named))
+
+
+def as_lists(value):
+    """The value with lists in the place of arrays."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [as_lists(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def as_series(value):
+    """The value with columns of pandas in the place of arrays, as the grader receives them."""
+    import pandas
+
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return np.asarray(pandas.Series(value, index=range(5, 5 + len(value))))
+    return tuple(map(as_series, value)) if isinstance(value, tuple) else value
+
+
+def model_answers(cells):
+    """The model answer to each question that a test grades."""
+    return {cell.question.name: cell.source for cell in cells if cell.kind == "answer"}
+
+
+def lost_by(desk, answers, change=None):
+    """What the tests say to answers that do not get all points, by question."""
+    most = {q.name: q.points for q in questions(desk.cells)}
+    for question, answer in answers.items():
+        points, said = desk.points(question, answer, change)
+        if points != most[question]:
+            yield question, said
 
 
 def stubs(cells):
@@ -79,30 +118,34 @@ def problems_of(name):
         kinds = [c.kind for c in cells if c.question == question and c.kind not in ASIDES]
         if kinds not in [["question", "answer", "test"], ["question", "written"]]:
             yield f"{question.name} should have an answer and a test, or a written answer"
-    for student in ["student", "another", "third"]:
-        for question, error in lost_questions(name, cells, student=student).items():
-            yield f"the model answer loses {question} for {student}:\n{error}"
-        second = dict(read_answers(name, "second.py"))
-        if set(second) != autograded:
-            yield f"second.py should answer {autograded ^ set(second)}, and nothing else"
-        for question, error in lost_questions(name, cells, second, student).items():
-            yield f"the second answer loses {question} for {student}:\n{error}"
-    kept = autograded - set(lost_questions(name, cells, stubs(cells)))
+    second = dict(read_answers(name, "second.py"))
+    if set(second) != autograded:
+        yield f"second.py should answer {autograded ^ set(second)}, and nothing else"
+    desks = [Desk(name, cells, student) for student in STUDENTS]
+    right = {"the model answer": model_answers(cells), "the second answer": second}
+    for kind, answers in right.items():
+        for how, change in {"": None, " in lists": as_lists, " in pandas": as_series}.items():
+            for desk in desks[:FEW]:
+                for question, said in lost_by(desk, answers, change):
+                    yield f"{kind}{how} loses {question} for {desk.student}:\n{said}"
+    kept = autograded - {question for question, _ in lost_by(desks[0], stubs(cells))}
     if kept:
         yield f"without an answer nobody loses {kept}"
     wrong = read_answers(name, "wrong.py")
     if len(wrong) < 6:
         yield f"wrong.py has {len(wrong)} mistakes, not 6 or more"
-    for head, code in wrong:
+    most = {q.name: q.points for q in asked}
+    for head, answer in wrong:
         question = head.split(":")[0]
-        lost = lost_questions(name, cells, {question: code})
-        if set(lost) != {question}:
-            yield f"{head!r} loses {set(lost) or 'nothing'}\n{''.join(lost.values())}"
+        kept = [d.student for d in desks if d.points(question, answer)[0] == most[question]]
+        if kept:
+            yield f"{head!r} keeps its points for {len(kept)} of {len(desks)} students"
 
 
 def main():
     """Check the sets that the command line names."""
     sys.path.insert(0, str(COURSE))
+    no_empty_arrays()
     found = False
     for name in sys.argv[1:] or set_names():
         problems = list(problems_of(name))

@@ -1,152 +1,227 @@
 """Grade a folder of submissions: ``python -m course.tools.grade SUBMISSIONS --term 2026a``.
 
-SUBMISSIONS/STUDENT/.../01_probabilities.ipynb      in a folder for each student, at any depth
+SUBMISSIONS              a folder for each student, or what Moodle or Canvas export (submissions.py)
 SUBMISSIONS/marks.csv    student,set,question,points,comment: what was marked by hand, if anything
 
 course/grades/points.csv          points of each student for each question; empty if to be marked
 course/grades/totals.csv          their sums by set, and how many questions are to be marked
-course/grades/problems.txt        notebooks that could not be run to their end, and why
-course/grades/feedback/STUDENT/   the notebook with points, tests and comments, a page for each set
+course/grades/problems.txt        what could not be graded, or not to its end, and why
+course/grades/feedback/STUDENT/   a page for each set
+course/grades/moodle, canvas      the sums as these platforms read them, if they were the source
+course/grades/results.json        all of it, for marking by hand
 
-Submissions are programs. Run them where they can do no harm, for example in a container.
+Submissions are programs. Each one runs in a process of its own, in a sandbox where there is one
+(sandbox.py); points are written here only. The last grades stay until the new ones are complete.
 """
 
 import argparse
 import csv
+import json
+import os
 import shutil
+import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from .grading import CourseFolder, GradingError
-from .source import COURSE, questions, read_set, set_names
+from . import feedback, platforms
+from .examine import alone, prepare
+from .marks import MarksError, read_marks
+from .sandbox import WARNING, kind_here
+from .source import COURSE, questions, read_set
+from .student import QUESTIONS, SECONDS
+from .submissions import find
+from .warm import compile_calibrators
 
 GRADES = COURSE / "grades"
-MARKS = ["student", "set", "question", "points", "comment"]
+GRACE = 60  # seconds for a process to end
 
 
-def submissions(folder):
-    """Notebooks by set and student."""
-    found = {name: {} for name in set_names()}
-    for student in sorted(path for path in folder.iterdir() if path.is_dir()):
-        for notebook in sorted(student.rglob("*.ipynb")):
-            if notebook.stem not in found:
-                raise GradingError(
-                    f"{notebook} is no problem set; a notebook keeps its name, such as "
-                    f"{next(iter(found))}.ipynb"
-                )
-            if student.name in found[notebook.stem]:
-                raise GradingError(f"{student} holds {notebook.name} twice; remove one")
-            found[notebook.stem][student.name] = notebook
-    return {name: notebooks for name, notebooks in found.items() if notebooks}
+def nothing(name):
+    """Results of a notebook that could not be graded: a person has to look at it."""
+    return [
+        {"question": q.name, "points": None, "maximum": q.points}
+        | {"said": "", "answer": "", "printed": ""}
+        for q in questions(read_set(name))
+    ]
 
 
-def read_marks(folder, found):
-    """Marks by set and student, each a triple of question, points and comment."""
-    path = folder / "marks.csv"
-    marks = {name: {student: [] for student in students} for name, students in found.items()}
-    if not path.exists():
-        return marks
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if reader.fieldnames != MARKS:
-            raise GradingError(f"{path} should begin with the line {','.join(MARKS)}")
-        for row in reader:
-            student, name, question, points, comment = (row[key] for key in MARKS)
-            if student not in marks.get(name, {}):
-                raise GradingError(f"{path}: {student!r} has handed in no {name!r}")
-            maximum = {q.name: q.points for q in questions(read_set(name))}
-            if question not in maximum:
-                raise GradingError(f"{path}: {name} has no question {question!r}")
-            if not 0 <= float(points) <= maximum[question]:
-                raise GradingError(
-                    f"{path}: {points} points given to {student} for {question} of {name}; "
-                    f"from 0 to {maximum[question]} are possible"
-                )
-            marks[name][student].append((question, float(points), comment))
-    return marks
+def checked(name, results):
+    """Results, if they are those of the set and no points are above the maximum."""
+    most = {q.name: q.points for q in questions(read_set(name))}
+    found = {r["question"]: r["points"] for r in results}
+    if set(found) != set(most):
+        raise ValueError("results of other questions")
+    if not all(points is None or 0 <= points <= most[q] for q, points in found.items()):
+        raise ValueError("points that are not possible")
+    return results
 
 
-def grade_student(course, student, notebook, marks, feedback):
-    """Grades of a student's notebook, and why it could not be run, if so; write feedback."""
-    problems = []
+def examined(submission, folder, context, seconds=SECONDS, kind=None):
+    """Results and problems of a submission, whatever it does: a process of its own examines it."""
+    ours, theirs = context.Pipe(duplex=False)
+    paths = (str(submission.path), submission.set_name, str(folder), submission.student)
+    process = context.Process(target=alone, args=(theirs, *paths, seconds, kind))
+    process.start()
+    theirs.close()
+    where = f"{submission.student}, {submission.set_name}"
     try:
-        course.grade(student, notebook)
-    except GradingError as error:
-        problems.append(f"{notebook}\n{error}")
-    for mark in marks:
-        course.mark(student, *mark)
-    if not problems:
-        (feedback / student).mkdir(parents=True, exist_ok=True)
-        shutil.copy(course.feedback(student) / f"{course.name}.html", feedback / student)
-    return course.grades(student), problems
+        most = 2 * QUESTIONS * seconds  # once for the student's code, once for the tests
+        if not ours.poll(most):
+            raise TimeoutError(f"not done after {most} seconds")
+        found = ours.recv()
+        results = checked(submission.set_name, found["results"]) if found["results"] else None
+        problems = found["problems"]
+    except (EOFError, OSError, ValueError, TypeError, KeyError) as error:
+        results, problems = None, [f"could not be graded ({error or 'its process has ended'})"]
+    finally:
+        process.terminate()
+        process.join(GRACE)
+        process.kill()
+        ours.close()
+    return results or nothing(submission.set_name), [f"{where}: {p}" for p in problems]
 
 
-def grade_set(name, notebooks, marks, feedback, term):
-    """Grades and problems of the notebooks of a set, by student, with what was marked by hand."""
-    with tempfile.TemporaryDirectory() as root:
-        course = CourseFolder(root, name, term)
-        course.release()
-        return [
-            grade_student(course, student, notebook, marks[student], feedback)
-            for student, notebook in notebooks.items()
-        ]
+def grader_context():
+    """Where examinations start: copies of a process that has imported what tests use."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["course.tools.examine", "course.tools.warm"])
+    return context
 
 
-def write_tables(grades, folder):
+def grade_all(submissions, root, term, seconds=SECONDS, kind=None):
+    """Results by submission, and problems; the sets are prepared below the folder ``root``."""
+    context = grader_context()
+    kind = kind or kind_here()
+    compile_calibrators()
+    folders = {name: root / name for name in {s.set_name for s in submissions}}
+    for name, folder in folders.items():
+        prepare(name, term, folder)
+
+    def work(submission):
+        return examined(submission, folders[submission.set_name], context, seconds, kind)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = list(pool.map(work, submissions))
+    graded = {s: results for s, (results, _) in zip(submissions, done, strict=True)}
+    return graded, [problem for _, problems in done for problem in problems]
+
+
+def with_marks(graded, marks):
+    """The results, with points and comments that were given by hand over those of tests."""
+    for submission, results in graded.items():
+        for result in results:
+            key = (submission.student, submission.set_name, result["question"])
+            if key in marks:
+                result["points"], result["comment"] = marks[key]
+    return graded
+
+
+def unknown(marks, graded):
+    """Problems with marks for what nobody has handed in."""
+    handed_in = {(s.student, s.set_name) for s in graded}
+    missing = {key[:2] for key in marks} - handed_in
+    return [f"marks.csv: {student!r} has handed in no {name!r}" for student, name in missing]
+
+
+def write_table(path, head, rows):
+    """Write a table as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+
+def write_tables(graded, folder):
     """Write points.csv and totals.csv."""
-    with (folder / "points.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["student", "set", "question", "points", "maximum"])
-        for g in grades:
-            points = "" if g.points is None else f"{g.points:g}"
-            writer.writerow([g.student, g.set_name, g.question, points, f"{g.maximum:g}"])
-    with (folder / "totals.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["student", "set", "points", "maximum", "to mark"])
-        for student, name in sorted({(g.student, g.set_name) for g in grades}):
-            own = [g for g in grades if (g.student, g.set_name) == (student, name)]
-            given = [g.points for g in own if g.points is not None]
-            maximum = sum(g.maximum for g in own)
-            row = [student, name, f"{sum(given):g}", f"{maximum:g}", len(own) - len(given)]
-            writer.writerow(row)
+    points, totals = [], []
+    for s, results in sorted(graded.items(), key=lambda p: (p[0].student, p[0].set_name)):
+        given = [r["points"] for r in results if r["points"] is not None]
+        for r in results:
+            shown = "" if r["points"] is None else f"{r['points']:g}"
+            points.append([s.student, s.set_name, r["question"], shown, r["maximum"]])
+        most = sum(r["maximum"] for r in results)
+        waiting = len(results) - len(given)
+        totals.append([s.student, s.set_name, f"{sum(given):g}", most, waiting])
+    write_table(folder / "points.csv", ["student", "set", "question", "points", "maximum"], points)
+    write_table(folder / "totals.csv", ["student", "set", "points", "maximum", "to mark"], totals)
 
 
-def grade(folder, term, output=GRADES):
-    """Grade every submission, write tables and feedback, and return what could not be run."""
-    found = submissions(folder)
-    marks = read_marks(folder, found)
-    shutil.rmtree(output, ignore_errors=True)
-    output.mkdir(parents=True)
-    work = partial(grade_set, feedback=output / "feedback", term=term)
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        by_set = pool.map(work, found, found.values(), (marks[name] for name in found))
-        graded = [result for results in by_set for result in results]
-    write_tables([grade for grades, _ in graded for grade in grades], output)
-    problems = [problem for _, problems in graded for problem in problems]
-    (output / "problems.txt").write_text("\n".join(problems), encoding="utf-8")
+def write_all(graded, problems, folder):
+    """Write what the grading has found into an empty folder."""
+    write_tables(graded, folder)
+    for submission, results in graded.items():
+        own = folder / "feedback" / submission.student
+        own.mkdir(parents=True, exist_ok=True)
+        text = feedback.page(submission.set_name, submission.student, results)
+        (own / f"{submission.set_name}.html").write_text(text, encoding="utf-8")
+    platforms.write(graded, folder)
+    (folder / "problems.txt").write_text("".join(f"{p}\n" for p in problems), encoding="utf-8")
+    stored = [
+        {"student": s.student, "set": s.set_name, "platform": s.platform}
+        | {"number": s.number, "prefix": s.prefix, "results": results}
+        for s, results in graded.items()
+    ]
+    (folder / "results.json").write_text(json.dumps(stored, indent=1), encoding="utf-8")
+
+
+def swap(new, output):
+    """Put the new grades in the place of the last ones."""
+    old = output.with_name(f"{output.name}.old")
+    shutil.rmtree(old, ignore_errors=True)
+    if output.exists():
+        output.rename(old)
+    new.rename(output)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def grade_into(new, folder, marks, work, *options):
+    """Grade what is in a folder, write all into the folder ``new``, and return the problems."""
+    work.chmod(0o711)  # a student's process may go through to its own set
+    for name in ["sets", "unpacked"]:
+        (work / name).mkdir(mode=0o711 if name == "sets" else 0o700)
+    submissions, problems = find(folder, work / "unpacked")
+    graded, more = grade_all(submissions, work / "sets", *options)
+    graded = with_marks(graded, marks)
+    problems += more + unknown(marks, graded)
+    write_all(graded, problems, new)
+    new.chmod(0o755)
+    return problems
+
+
+def grade(folder, term, output=GRADES, seconds=SECONDS, kind=None):
+    """Grade every submission, write tables and feedback, and return what was not as it should."""
+    marks = read_marks(folder / "marks.csv")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(dir=output.parent, prefix=f"{output.name}.new-"))
+    try:
+        with tempfile.TemporaryDirectory(prefix="course-") as work:
+            problems = grade_into(new, folder, marks, Path(work), term, seconds, kind)
+        swap(new, output)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
     return problems
 
 
 def main():
     """Grade the folder that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("submissions", help="folder with a folder for each student")
+    parser.add_argument("submissions", help="folder of what students have handed in")
     default = (COURSE / "term.txt").read_text().strip()
     parser.add_argument("--term", default=default, help="the term of the release")
+    parser.add_argument("--output", type=Path, default=GRADES, help="where the grades are written")
     arguments = parser.parse_args()
     folder = Path(arguments.submissions)
     if not arguments.submissions or not folder.is_dir():
         parser.error(f"{arguments.submissions!r} is no folder; SUBMISSIONS=... names one")
+    if kind_here() == "same user":
+        print(WARNING, file=sys.stderr)
     try:
-        problems = grade(folder, arguments.term)
-    except GradingError as error:
+        problems = grade(folder, arguments.term, arguments.output)
+    except MarksError as error:
         parser.exit(1, f"{error}\n")
-    print(f"Points and feedback are in {GRADES}.")
+    print(f"Points and feedback are in {arguments.output}.")
     if problems:
-        print(f"Notebooks that could not be run: {len(problems)}; problems.txt tells why.")
+        print(f"Not everything was as it should be: {len(problems)} lines in problems.txt.")
 
 
 if __name__ == "__main__":

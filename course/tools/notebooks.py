@@ -71,6 +71,15 @@ def source_notebook(cells):
     return notebook
 
 
+def released_notebook(cells):
+    """The notebook that students get: no solutions, no hidden tests."""
+    notebook = source_notebook(cells)
+    for cell in notebook.cells:
+        stub = CODE_STUB if cell.cell_type == "code" else TEXT_STUB
+        cell.source = without_solutions(cell.source, stub)
+    return notebook
+
+
 def fill_in(released, answers):
     """A copy of a released notebook with answers, by name of their question."""
     notebook = deepcopy(released)

@@ -11,6 +11,7 @@ the paper for students leaves out.
 import argparse
 import hashlib
 import re
+import shutil
 import sys
 from functools import cache
 from html import escape
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .chapters import ROOT
 from .markdown import close, new_document, render, with_outlines
 
 COURSE = Path(__file__).resolve().parents[1]
@@ -126,14 +128,16 @@ def write_tasks(folder):
     """Write what students get: the tasks of the projects."""
     for project in PROJECTS:
         write(folder / "projects", project, page(task(project), WITHOUT))
+    tables = folder / "projects" / "results" / "published"
+    shutil.copytree(ROOT / "results" / "published", tables, dirs_exist_ok=True)
 
 
 def write_all(folder, term):
     """Write what lecturers get."""
     for name in EXAMS:
         text = exam(name, term)
-        write(folder / "exams", name, page(text, WITHOUT))
-        write(folder / "exams", f"{name}-solutions", page(text, WITH_SOLUTIONS))
+        write(folder / "exams", f"{name}-{term}", page(text, WITHOUT))
+        write(folder / "exams", f"{name}-{term}-solutions", page(text, WITH_SOLUTIONS))
     write_tasks(folder)
     for project in PROJECTS:
         text, code = example(project)

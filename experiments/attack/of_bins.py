@@ -1,4 +1,4 @@
-"""Statements about bins: errors of fractions, their maximum, their mean (chapters 2, 3, 4, 27)."""
+"""Statements about bins: errors of fractions, their maximum, their mean (chapters 2, 3, 4, 32)."""
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv
@@ -191,7 +191,7 @@ def cuts_at_scores(law):
     return quantile(ratios.max(axis=1), law.alpha), 1.0
 
 
-@states("thm-c27-dipping", 27)
+@states("thm-c32-dipping", 32)
 def without_splitting(law):
     """P(a bin that splits ties at random errs more) <= delta."""
     n_bins, n = law.n_bins, law.size
@@ -202,7 +202,7 @@ def without_splitting(law):
     return (quantile(gaps.max(axis=1) / bound, law.alpha), 1.0) if bound < 1 else None
 
 
-@states("prop-c27-nested", 27)
+@states("prop-c32-nested", 32)
 def nested_in_chernoff(law):
     """Clopper and Pearson's lower limit lies inside Chernoff's interval.
 
@@ -331,7 +331,7 @@ def _two_truths(law):
     return h, above, below, said
 
 
-@states("thm-c27-lower: mean", 27)
+@states("thm-c32-lower: mean", 32)
 def two_points_mean(law):
     """The distance h (1 - TV) <= worst mean error of a method."""
     h, above, below, said = _two_truths(law)
@@ -339,7 +339,7 @@ def two_points_mean(law):
     return h * (1 - np.abs(above - below).sum() / 2), worst
 
 
-@states("thm-c27-lower: maximum", 27)
+@states("thm-c32-lower: maximum", 32)
 def two_points_maximum(law):
     """1 - ((1 + TV)/2)^B <= worst P(some bin errs by h)."""
     h, above, below, said = _two_truths(law)
@@ -349,7 +349,7 @@ def two_points_maximum(law):
     return 1 - ((1 + distance) / 2) ** law.n_bins, 1 - (1 - worst) ** law.n_bins
 
 
-@states("thm-honest-band", 24)
+@states("thm-honest-band", 28)
 def honest_band(law):
     """P(the band misses an increasing truth somewhere) <= alpha."""
     counts, truth = np.minimum(law.counts[:3], 12), np.sort(law.truth[:3])

@@ -1,4 +1,4 @@
-"""Statements about distances to calibration (chapter 28)."""
+"""Statements about distances to calibration (chapters 33 and 34)."""
 
 import numpy as np
 from scipy.optimize import linprog
@@ -8,7 +8,7 @@ from experiments.attack.samples import quantile
 from experiments.attack.statement import states
 
 GRID = 41  # values that the calibrated prediction of the linear program may take
-HALF_STEP = 0.5 / (GRID - 1)  # so much it may be above the lower distance (lem-c28-grid)
+HALF_STEP = 0.5 / (GRID - 1)  # so much it may be above the lower distance (lem-c33-grid)
 RESOLVED = 3e-4  # smooth_ece is no better
 
 
@@ -33,7 +33,7 @@ def ece(law):
 
 
 def lower_distance(law):
-    """The linear program of chapter 28: the lower distance, and up to `HALF_STEP` more."""
+    """The linear program of chapter 33: the lower distance, and up to `HALF_STEP` more."""
     said, positive, negative = forecast(law)
     values = np.union1d(np.linspace(0, 1, GRID), said)
     cost = np.tile(np.abs(values[:, None] - said).ravel(), 2)
@@ -71,58 +71,58 @@ def partitions(n):
         yield [*blocks, [n - 1]]
 
 
-@states("thm-c28-kuiper: smCE", 28)
+@states("thm-c33-kuiper: smCE", 33)
 def smooth_and_kuiper(law):
     """2/3 of smCE <= Kuiper error."""
     return 2 / 3 * measured(smooth_calibration_error, law), measured(kuiper_error, law)
 
 
-@states("thm-c28-kuiper: ECE", 28)
+@states("thm-c33-kuiper: ECE", 33)
 def kuiper_and_ece(law):
     """Kuiper error <= ECE."""
     return measured(kuiper_error, law), ece(law)
 
 
-@states("thm-c28-lower: half", 28)
+@states("thm-c33-lower: half", 33)
 def smooth_below(law):
     """Half of smCE <= lower distance."""
     return measured(smooth_calibration_error, law) / 2, lower_distance(law) + 1e-9
 
 
-@states("thm-c28-lower: twice", 28)
+@states("thm-c33-lower: twice", 33)
 def smooth_above(law):
     """Lower distance <= twice smCE."""
     return lower_distance(law) - HALF_STEP, 2 * measured(smooth_calibration_error, law)
 
 
-@states("thm-c28-upper", 28)
+@states("thm-c33-upper", 33)
 def upper_and_lower(law):
     """Upper distance <= 2 roots of the lower one, and the lower one."""
     distance = lower_distance(law)
     return upper_distance(law), 2 * np.sqrt(distance) + distance + 1e-9
 
 
-@states("thm-c28-smece: distance", 28)
+@states("thm-c33-smece: distance", 33)
 def smooth_ece_and_distance(law):
     """Half of the lower distance <= smECE."""
     return (lower_distance(law) - HALF_STEP) / 2, measured(smooth_ece, law) + RESOLVED
 
 
-@states("thm-c28-smece: root", 28)
+@states("thm-c33-smece: root", 33)
 def smooth_ece_and_root(law):
     """The smECE <= root of smCE."""
     root = np.sqrt(measured(smooth_calibration_error, law))
     return measured(smooth_ece, law) - RESOLVED, root
 
 
-@states("thm-c28-smece: smCE", 28)
+@states("thm-c33-smece: smCE", 33)
 def smooth_ece_and_smooth(law):
     """The smCE <= 1.8 smECE."""
     bound = 1.8 * (measured(smooth_ece, law) + RESOLVED)
     return measured(smooth_calibration_error, law), bound
 
 
-@states("thm-c28-smece: ECE", 28)
+@states("thm-c33-smece: ECE", 33)
 def smooth_ece_and_ece(law):
     """The smECE <= ECE."""
     return measured(smooth_ece, law) - RESOLVED, ece(law)
@@ -142,13 +142,13 @@ def _against_rate(measure, law, constant):
     return quantile(np.abs(np.array(found) - exact) / bound, law.alpha), 1.0
 
 
-@states("thm-c28-rate: smCE", 28)
+@states("thm-c34-rate: smCE", 34)
 def rate_of_smooth(law):
     """P(smCE of n cases errs more than its bound) <= delta."""
     return _against_rate(smooth_calibration_error, law, 6)
 
 
-@states("thm-c28-rate: Kuiper", 28)
+@states("thm-c34-rate: Kuiper", 34)
 def rate_of_kuiper(law):
     """P(Kuiper error of n cases errs more than its bound) <= delta."""
     return _against_rate(kuiper_error, law, 4)

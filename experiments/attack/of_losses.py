@@ -1,4 +1,4 @@
-"""Statements about losses, profits and patches (chapters 10, 11, 13, 29, 30)."""
+"""Statements about losses, profits and patches (chapters 10, 11, 14, 35, 36)."""
 
 import numpy as np
 from scipy.special import betaln, expit, logit, xlogy
@@ -39,7 +39,7 @@ def _turns(law):
     return np.stack([law.positives, law.counts - law.positives], axis=1).ravel()
 
 
-@states("thm-c13-likelihood", 13)
+@states("thm-c14-likelihood", 14)
 def likelihood_falls_along_the_path(law):
     """Log loss at a smaller penalty <= at a larger one, on the path."""
     used = law.counts > 0
@@ -58,7 +58,7 @@ def likelihood_falls_along_the_path(law):
     return value, bound
 
 
-@states("thm-c29-regret", 29)
+@states("thm-c35-regret", 35)
 def regret_of_half_a_point(law):
     """Log loss of (m + 1/2)/(N + 1), above the best <= (log N)/2 + log 2 a bin."""
     used = law.counts > 0
@@ -68,7 +68,7 @@ def regret_of_half_a_point(law):
     return (sequential - best).sum(), (0.5 * np.log(n) + np.log(2)).sum()
 
 
-@states("thm-c29-guard", 29)
+@states("thm-c35-guard", 35)
 def guard(law):
     """P(a calibrated map is ever replaced) <= alpha.
 
@@ -95,7 +95,7 @@ def _set(law):
     return said, np.concatenate([np.repeat([1, 0], [m, n - m]) for m, n in each])
 
 
-@states("thm-c30-brier", 30)
+@states("thm-c36-brier", 36)
 def patch_of_probabilities(law):
     """A share n/N times the squared bias that a patch removes <= fall of Brier score."""
     said, labels = _set(law)
@@ -108,7 +108,7 @@ def patch_of_probabilities(law):
     return value, fall.sum() / law.size
 
 
-@states("thm-c30-log", 30)
+@states("thm-c36-log", 36)
 def patch_of_log_odds(law):
     """Evidence of a patch of log-odds <= fall of the log loss."""
     said, labels = _set(law)
@@ -122,7 +122,7 @@ def patch_of_log_odds(law):
     return said.size * divergence(patched.mean(), said.mean()), fall
 
 
-@states("thm-c30-chance", 30)
+@states("thm-c36-chance", 36)
 def right_predictions(law):
     """P(a set of right predictions has evidence log(2M/alpha)) <= alpha."""
     sets = list(shares(law))

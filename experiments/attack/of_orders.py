@@ -1,4 +1,4 @@
-"""Statements about order: AUC, ROC and isotonic regression (chapters 5, 6, 20, 26)."""
+"""Statements about order: AUC, ROC and isotonic regression (chapters 5, 6, 22, 23, 30, 31)."""
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
@@ -188,7 +188,7 @@ def isotonic_has_the_largest_likelihood(law):
     return best, total_log_loss(positives, counts, np.sort(law.prediction[used]))
 
 
-@states("thm-isotonic-wins", 26)
+@states("thm-isotonic-wins", 30)
 def isotonic_wins(law):
     """Elementary score of isotonic regression <= that of an increasing map."""
     positives, counts, used = _sample(law)
@@ -229,7 +229,7 @@ def _smoothed(positives, counts, weight):
     return isotonic(positives + ends[0], counts + ends.sum(axis=0))
 
 
-@states("thm-c26-bias", 26)
+@states("thm-c31-bias", 31)
 def bias_of_miscalibration(law):
     """Mean MCB of a calibrated forecaster <= sum of s (1 - s) / n."""
     said, counts = np.unique(law.prediction[:3]), np.clip(law.counts, 1, 5)
@@ -245,7 +245,7 @@ def bias_of_miscalibration(law):
     return total / counts.sum(), (said * (1 - said)).sum() / counts.sum()
 
 
-@states("prop-c26-knowledge", 26)
+@states("prop-c30-knowledge", 30)
 def knowledge(law):
     """Elementary score of a finer calibrated forecast <= of a coarser one."""
     positive, negative = law.mass * law.truth, law.mass * (1 - law.truth)
@@ -275,13 +275,13 @@ def _said_and_best(law, measure):
     return measure(exact, law.prediction[:, None]), measure(exact, best)
 
 
-@states("thm-c20-auc", 20)
+@states("thm-c22-auc", 22)
 def best_auc(law):
     """AUC of any transformation <= AUC of the calibrated one."""
     return _said_and_best(law, DiscreteLaw.auc)
 
 
-@states("thm-c20-roc", 20)
+@states("thm-c23-roc", 23)
 def best_roc(law):
     """True positive rate of any rule <= that of the calibrated rule."""
     exact, best = _discrete(law)
@@ -298,20 +298,20 @@ def _steps(fpr, tpr):
     return fpr[last], tpr[last]
 
 
-@states("thm-c20-pr", 20)
+@states("thm-c23-pr", 23)
 def best_precision(law):
     """PR-AUC of any transformation <= PR-AUC of the calibrated one."""
     return _said_and_best(law, DiscreteLaw.pr_auc)
 
 
-@states("thm-c20-log-loss", 20)
+@states("thm-c23-log-loss", 23)
 def best_log_loss(law):
     """Log loss of the calibrated probability <= of any transformation."""
     found = _said_and_best(law, DiscreteLaw.log_loss)
     return None if found is None else found[::-1]
 
 
-@states("cor-c20-finer", 20)
+@states("cor-c22-finer", 22)
 def finer_cells(law):
     """Best AUC of coarser cells <= best AUC of finer ones."""
     exact, best = _discrete(law)

@@ -1,13 +1,17 @@
-"""The benchmark as something that can be reproduced."""
+"""The benchmark, and the coverage of intervals, as something that can be reproduced."""
 
+from experiments.benchmark.clipped import BENCHMARK_CLIPPED
 from experiments.benchmark.cross import BENCHMARK_CROSS
+from experiments.benchmark.drift import BENCHMARK_DRIFT
 from experiments.benchmark.peers import BENCHMARK_PEERS
 from experiments.benchmark.protocol import BENCHMARK
 from experiments.benchmark.second import BENCHMARK_SECOND
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 from experiments.contents import Paper, Study
+from experiments.coverage import INTERVAL_COVERAGE
+from experiments.verdicts.study import VERDICTS
 
-_CHAPTER = "33_which_calibrator"
+_CHAPTER = "39_which_calibrator"
 PAPER = Paper(
     name="benchmark",
     citation="The benchmark of this book",
@@ -19,8 +23,34 @@ PAPER = Paper(
             ("truth", BENCHMARK_TRUTH),
             ("cross", BENCHMARK_CROSS),
             ("peers", BENCHMARK_PEERS),
+            ("clipped", BENCHMARK_CLIPPED),
             ("second", BENCHMARK_SECOND),
+            ("drift", BENCHMARK_DRIFT),
         ]
+    )
+    + (
+        Study(
+            name="intervals",
+            title=INTERVAL_COVERAGE.title,
+            chapter="28_measuring_without_bins",
+            experiments=(INTERVAL_COVERAGE.name,),
+        ),
+        Study(
+            name="verdicts",
+            title=VERDICTS.title,
+            chapter="29_your_own_scores",
+            experiments=(VERDICTS.name,),
+        ),
     ),
-    experiments=(BENCHMARK, BENCHMARK_TRUTH, BENCHMARK_CROSS, BENCHMARK_PEERS, BENCHMARK_SECOND),
+    experiments=(
+        BENCHMARK,
+        BENCHMARK_TRUTH,
+        BENCHMARK_CROSS,
+        BENCHMARK_PEERS,
+        BENCHMARK_CLIPPED,
+        BENCHMARK_SECOND,
+        BENCHMARK_DRIFT,
+        INTERVAL_COVERAGE,
+        VERDICTS,
+    ),
 )

@@ -133,7 +133,7 @@ BENCHMARK = Experiment(
         "Calibrators have their defaults: nothing is tuned but by 'Chosen by CV' and 'KDE by "
         "likelihood', on the calibration rows.",
         "'Chosen by CV' was recorded while CalibratorCV still dealt rows to folds in the order of "
-        "their scores; chapter 33 leaves it out.",
+        "their scores; chapter 39 leaves it out.",
         "Numbers are rounded to five decimals; 'refuted' counts test rows with probability 0 for "
         "what came.",
     ),

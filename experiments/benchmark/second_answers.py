@@ -51,16 +51,18 @@ def answers(rows):
 def wins_against_each(rows, points):
     """The average wins more than half of the cases against each of the others."""
     datasets, _, losses = losses_of(rows, points)
-    won = [wins(column(losses, AVERAGE), column(losses, name)) - 0.5 for name in OTHERS]
-    return _decided(points, "more than half of the cases", OTHERS, datasets, won)
+    ours = column(losses, AVERAGE)
+    won = {name: (datasets, wins(ours, column(losses, name)) - 0.5) for name in OTHERS}
+    return decided(points, "more than half of the cases", won)
 
 
 def smallest_mean(rows, points, measure):
     """No other has a smaller mean loss than the average, for sure."""
     datasets, _, losses = losses_of(rows, points, measure)
     finite = [name for name in OTHERS if np.isfinite(column(losses, name)).all()]
-    more = [column(losses, name) - column(losses, AVERAGE) for name in finite]
-    found = _decided(points, f"smallest mean {WORDS[measure]}", finite, datasets, more)
+    ours = column(losses, AVERAGE)
+    more = {name: (datasets, column(losses, name) - ours) for name in finite}
+    found = decided(points, f"smallest mean {WORDS[measure]}", more)
     return found._replace(answer="no" if found.answer == "no" else "yes")
 
 
@@ -72,18 +74,18 @@ def harms_less(rows, points):
     gain = by_dataset(datasets, losses[:, :1] - losses)[1].mean(axis=0)
     rivals = [name for name in OTHERS if gain[ALL.index(name)] >= gain[ALL.index(AVERAGE)]]
     harm = {name: column(losses, name) > losses[:, 0] + HARM for name in [AVERAGE, *rivals]}
-    more = [harm[name].astype(float) - harm[AVERAGE] for name in rivals]
+    more = {name: (datasets, harm[name].astype(float) - harm[AVERAGE]) for name in rivals}
     statement = "harms less than who gains as much"
     if not rivals:
         return Answer(points, statement, "", Estimate(np.nan, np.nan, np.nan), "yes")
-    return _decided(points, statement, rivals, datasets, more)
+    return decided(points, statement, more)
 
 
 def cautious_harms_rarely(rows, points):
     """The cautious average harms in less than 5 % of cases."""
     datasets, _, losses = losses_of(rows, points)
     harm = column(losses, CAUTIOUS) > losses[:, 0] + HARM
-    return _decided(points, "cautious: harm below 5 %", [CAUTIOUS], datasets, [0.05 - harm])
+    return decided(points, "cautious: harm below 5 %", {CAUTIOUS: (datasets, 0.05 - harm)})
 
 
 def never_infinite(rows, points):
@@ -102,17 +104,27 @@ def column(losses, name):
     return losses[:, ALL.index(name)]
 
 
-def _decided(points, statement, names, datasets, columns):
-    """The answer to several comparisons: all intervals above 0, one below, or neither."""
-    found = [_interval(datasets, values, LEVEL / len(columns)) for values in columns]
-    worst = int(np.argmin([one.value for one in found]))
-    answer = "yes" if all(one.lower > 0 for one in found) else "undecided"
-    if any(one.upper < 0 for one in found):
+def decided(points, statement, comparisons):
+    """The answer to several comparisons: all intervals above 0, one below, or neither.
+
+    Parameters
+    ----------
+    points : int
+    statement : str
+    comparisons : dict from str to tuple
+        With whom: the data set of each case, and what is above 0 on average if all is as expected.
+    """
+    level = LEVEL / len(comparisons)
+    found = {name: interval(*cases, level) for name, cases in comparisons.items()}
+    worst = min(found, key=lambda name: found[name].value)
+    answer = "yes" if all(one.lower > 0 for one in found.values()) else "undecided"
+    if any(one.upper < 0 for one in found.values()):
         answer = "no"
-    return Answer(points, statement, names[worst], found[worst], answer)
+    return Answer(points, statement, worst, found[worst], answer)
 
 
-def _interval(datasets, values, level=LEVEL):
+def interval(datasets, values, level=LEVEL):
+    """The mean over data sets of the means of their cases, with its interval over sources."""
     names, means = by_dataset(datasets, values)
     if not np.isfinite(means).all():  # infinite however the sources are drawn, but for luck
         return Estimate(float(means.mean()), np.nan, np.nan)
@@ -136,7 +148,7 @@ def policies(rows, points, measure="log_loss"):
         for name, chosen in learned(datasets, models, losses).items()
     }
     best = losses.min(axis=1)
-    return {name: _interval(datasets, loss - best) for name, loss in taken.items()}
+    return {name: interval(datasets, loss - best) for name, loss in taken.items()}
 
 
 def gains_of_learning(rows, points):
@@ -144,7 +156,7 @@ def gains_of_learning(rows, points):
     datasets, models, losses = losses_of(rows, points)
     ours, cases = column(losses, AVERAGE), np.arange(len(losses))
     return {
-        name: _interval(datasets, ours - losses[cases, chosen])
+        name: interval(datasets, ours - losses[cases, chosen])
         for name, chosen in learned(datasets, models, losses).items()
     }
 

@@ -14,7 +14,7 @@ from experiments.durfee2022.tables import NAMES, TABLES
 from experiments.durfee2022.variants import VARIANTS
 
 NETWORKS = experiment(BUDGET)
-CHAPTER = "23_network_experiments"
+CHAPTER = "27_network_experiments"
 RECORDS = (LIFT.name, NETWORKS.name)
 
 PAPER = Paper(
@@ -26,9 +26,9 @@ PAPER = Paper(
         Figure(
             name="figure1",
             title="scores of an over-confident model by label, training and test data",
-            chapter="21_over_confidence",
-            missing="its constants are lost from the text we have; chapter 21 chooses some and "
-            "draws the figure: make reproduce ITEM=chapter21/fig-c21-densities",
+            chapter="24_over_confidence",
+            missing="its constants are lost from the text we have; chapter 24 chooses some and "
+            "draws the figure: make reproduce ITEM=chapter24/fig-c24-densities",
         ),
         Figure(
             name="figure2",
@@ -85,7 +85,7 @@ PAPER = Paper(
         Study(
             name="section12",
             title="the splitting criterion that the paper proposes, against Gini",
-            chapter="22_partitioned_calibration",
+            chapter="26_where_to_split",
             experiments=(AUC_SPLIT.name,),
         ),
     ),

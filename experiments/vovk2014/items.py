@@ -14,7 +14,7 @@ PAPER = Paper(
         Study(
             name="echocardiogram",
             title="Echocardiogram, which the paper does not describe, in three other readings",
-            chapter="19_venn_abers_experiments",
+            chapter="21_venn_abers_experiments",
             experiments=(ECHO.name,),
         ),
     ),

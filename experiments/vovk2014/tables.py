@@ -177,7 +177,7 @@ TABLES = (
         title="log loss of four methods, six classifiers, nine data sets",
         file="vovk2014_table1_log_loss",
         keys=("classifier", "dataset"),
-        chapter="19_venn_abers_experiments",
+        chapter="21_venn_abers_experiments",
         ours=log_losses,
         experiments=("vovk2014_splits", "vovk2014_full"),
         uncertainty=_SPLITS,
@@ -187,7 +187,7 @@ TABLES = (
         title="root mean square error of the same",
         file="vovk2014_table2_rmse",
         keys=("classifier", "dataset"),
-        chapter="19_venn_abers_experiments",
+        chapter="21_venn_abers_experiments",
         ours=lambda read, **cause: losses(read, "square", **cause),
         experiments=("vovk2014_splits", "vovk2014_full"),
         uncertainty=_SPLITS,
@@ -198,7 +198,7 @@ TABLES = (
         file="vovk2014_table3_ranking",
         keys=("dataset", "loss", "method"),
         columns=("rank",),
-        chapter="19_venn_abers_experiments",
+        chapter="21_venn_abers_experiments",
         ours=ranks,
         experiments=("vovk2014_splits", "vovk2014_full"),
         uncertainty="Ranks, printed and ours, vary as those of losses drawn around our means with "
@@ -213,7 +213,7 @@ CAUSES = tuple(
         changes={"variant": name},
         setting=variant.of,
         tables=("table1", "table2"),
-        chapter="19_venn_abers_experiments",
+        chapter="21_venn_abers_experiments",
         experiments=("vovk2014_splits",),
     )
     for name, variant in VARIANTS.items()
@@ -225,7 +225,7 @@ CAUSES = tuple(
         changes={"echo": reading},
         setting="echo",
         tables=("table1", "table2"),
-        chapter="19_venn_abers_experiments",
+        chapter="21_venn_abers_experiments",
         experiments=(ECHO.name,),
     )
     for reading, title in READINGS.items()

@@ -55,6 +55,8 @@ values, fractions = calibration_function(np.array([2, 1, 2, 2]), np.array([1, 0,
 np.testing.assert_allclose(values, [1, 2])
 np.testing.assert_allclose(fractions, [0, 2 / 3])
 ### BEGIN HIDDEN TESTS
+values, fractions = calibration_function(np.array([1, 1, 2, 3, 3]), np.array([1, 1, 0, 1, 0]))
+np.testing.assert_allclose(fractions, [1, 0, 0.5])  # a score may fall
 _rng = kit.rng("pi", STUDENT)
 for _ in range(5):
     _scores = _rng.choice([-3.5, -1.0, 0.25, 2.0, 7.0], size=400, p=[0.1, 0.3, 0.3, 0.2, 0.1])
@@ -157,11 +159,15 @@ _rng = kit.rng("log_loss", STUDENT)
 _p = _rng.uniform(0.01, 0.99, 200)
 _z = kit.draw_labels(_p, _rng)
 _expected = -(np.log(_p[_z == 1]).sum() + np.log(1 - _p[_z == 0]).sum()) / 200
-np.testing.assert_allclose(log_loss(_z, _p), _expected)
-_sure_z, _sure_p = np.append(_z, [1, 0]), np.append(_p, [1.0, 0.0])
-np.testing.assert_allclose(log_loss(_sure_z, _sure_p), _expected * 200 / 202)
-assert log_loss(np.append(_z, 1), np.append(_p, 0.0)) == np.inf
-assert log_loss(np.append(_z, 0), np.append(_p, 1.0)) == np.inf
+with part(1, "where nothing is certain"):
+    np.testing.assert_allclose(log_loss(_z, _p), _expected)
+with part(1, "where one was certain and right"):
+    _sure_z, _sure_p = np.append(_z, [1, 0]), np.append(_p, [1.0, 0.0])
+    np.testing.assert_allclose(log_loss(_sure_z, _sure_p), _expected * 200 / 202)
+with part(1, "where one was certain and wrong"):
+    assert np.isfinite(log_loss(_z, _p))
+    assert log_loss(np.append(_z, 1), np.append(_p, 0.0)) == np.inf
+    assert log_loss(np.append(_z, 0), np.append(_p, 1.0)) == np.inf
 ### END HIDDEN TESTS
 
 # %% hint
@@ -232,10 +238,12 @@ for _ in range(5):
     _o = np.array([_z[_p == e].mean() for e in _values])
     _share = np.array([np.mean(_p == e) for e in _values])
     _reliability, _resolution, _uncertainty = murphy(_z, _p)
-    np.testing.assert_allclose(_reliability, np.sum(_share * (_o - _values) ** 2))
-    np.testing.assert_allclose(_resolution, np.sum(_share * (_o - _z.mean()) ** 2))
-    np.testing.assert_allclose(_uncertainty, _z.mean() * (1 - _z.mean()))
-    np.testing.assert_allclose(_reliability - _resolution + _uncertainty, np.mean((_z - _p) ** 2))
+    with part(2, "reliability"):
+        np.testing.assert_allclose(_reliability, np.sum(_share * (_o - _values) ** 2))
+    with part(1, "resolution"):
+        np.testing.assert_allclose(_resolution, np.sum(_share * (_o - _z.mean()) ** 2))
+    with part(1, "uncertainty"):
+        np.testing.assert_allclose(_uncertainty, _z.mean() * (1 - _z.mean()))
 ### END HIDDEN TESTS
 
 # %% hint
@@ -271,6 +279,11 @@ np.testing.assert_allclose(_predicted, [0.15, 0.9])
 np.testing.assert_allclose(_observed, [0.5, 1])
 np.testing.assert_array_equal(_counts, [2, 1])
 ### BEGIN HIDDEN TESTS
+_predicted, _observed, _counts = reliability_points(
+    np.array([1, 0, 0, 1, 1]), np.array([0.375, 0.4375, 0.5, 0.625, 0.6875]), n_bins=4
+)
+np.testing.assert_allclose(_predicted, [0.40625, 0.604166667])  # neither 0 nor 1 occurs
+np.testing.assert_allclose(_observed, [0.5, 2 / 3])
 _rng = kit.rng("diagram", STUDENT)
 for _n_bins in [1, 4, 8]:  # powers of two: no rounding at the ends of the intervals
     _p = np.concatenate([_rng.random(200) ** 2, [0.0, 1.0, 1.0, 0.5, 0.25]])
@@ -382,7 +395,7 @@ def calibrate(train, train_labels, held, held_labels, new):
 
 # %% test
 _new = np.array([0.1, 0.5, 0.9])
-_predictions = calibrate(train, train_labels, held, held_labels, _new)
+_predictions = np.asarray(calibrate(train, train_labels, held, held_labels, _new))
 assert np.shape(_predictions) == (3,) and np.all((0 <= _predictions) & (_predictions <= 1))
 ### BEGIN HIDDEN TESTS
 for _name in ["held_out", "held_out again"]:

@@ -83,3 +83,18 @@ def balance(labels, predictions):
 # %% break_it: the forecaster is calibrated
 def perfect_diagram():
     return np.tile([0, 1], 50), np.full(100, 0.5)
+
+
+# %% pi: the fractions are made to increase
+def calibration_function(scores, labels):
+    values = np.unique(scores)
+    fractions = np.array([labels[scores == value].mean() for value in values])
+    return values, np.maximum.accumulate(fractions)
+
+
+# %% diagram: intervals between the smallest and the largest prediction
+def reliability_points(labels, predictions, n_bins=10):
+    low, high = predictions.min(), predictions.max()
+    bins = np.minimum(((predictions - low) / (high - low + 1e-12) * n_bins).astype(int), n_bins - 1)
+    filled, group, counts = np.unique(bins, return_inverse=True, return_counts=True)
+    return np.bincount(group, predictions) / counts, np.bincount(group, labels) / counts, counts

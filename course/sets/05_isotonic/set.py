@@ -139,6 +139,7 @@ r"""
 
 A case with weight 3 counts like three cases with its score and label; weights may be any positive numbers.
 Return the fitted values of isotonic regression with weights, in the order of the cases.
+A library may do the pooling: the points are for ties and order.
 """
 
 
@@ -249,8 +250,10 @@ _means, _w = np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 2.0])
 np.testing.assert_allclose(max_min(_means, _w), [0, 0.6, 0.6])
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("max_min", STUDENT)
+_cases = [(np.array([0.9, 0.2, 0.5]), np.array([1.5, 0.25, 2.75]))]  # the first one is pooled
 for _k in [1, 8, 20]:
-    _means, _w = _rng.random(_k) * 0.5 + np.arange(_k) / 50, _rng.integers(1, 10, _k)
+    _cases.append((_rng.random(_k) * 0.5 + np.arange(_k) / 50, _rng.gamma(1, size=_k) + 0.1))
+for _means, _w in _cases:
     _blocks = []
     for _m, _n in zip(_means, _w, strict=True):
         _blocks.append([_m * _n, _n, 1])
@@ -339,6 +342,7 @@ r"""
 The lowest block of isotonic regression often has the value 0, the highest 1, and one surprise among new cases makes the log loss infinite.
 A remedy: add a *positive* case below all scores and a *negative* case above all scores, and fit.
 Return the fitted values of the original cases, in their order.
+A library may do the pooling: the points are for what it is given.
 """
 
 

@@ -177,3 +177,27 @@ def worse_after_calibration():
     scores = np.arange(30.0)
     labels = np.concatenate([np.zeros(10), [1] * 5 + [0] * 5, np.ones(10)]).astype(int)
     return scores, labels, np.linspace(10, 19, 20), np.repeat([0, 1], 10)
+
+
+# %% max_min: the weights are rounded
+def max_min(means, weights):
+    weights, k = np.maximum(np.round(weights), 1), len(means)
+    return [
+        max(
+            min(np.average(means[a : b + 1], weights=weights[a : b + 1]) for b in range(i, k))
+            for a in range(i + 1)
+        )
+        for i in range(k)
+    ]
+
+
+# %% max_min: no block begins at the first element
+def max_min(means, weights):
+    k = len(means)
+    return [
+        max(
+            min(np.average(means[a : b + 1], weights=weights[a : b + 1]) for b in range(i, k))
+            for a in range(min(1, i), i + 1)
+        )
+        for i in range(k)
+    ]

@@ -324,9 +324,11 @@ for _s, _values in [
             _lost = _counts(_s[i], _s[j]) - _counts(_values[_bins[i]], _values[_bins[j]])
             _sums[int(_bins[i] != _bins[j])] += _lost
             _number += 1
-    np.testing.assert_allclose(
-        auc_losses(_z, _s, _bins, _values), np.array(_sums) / _number, atol=1e-9
-    )
+    _within, _between = auc_losses(_z, _s, _bins, _values)
+    with part(2, "the loss within bins"):
+        np.testing.assert_allclose(_within, _sums[0] / _number, atol=1e-9)
+    with part(1, "the loss between bins"):
+        np.testing.assert_allclose(_between, _sums[1] / _number, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% hint
@@ -478,9 +480,11 @@ for _name, _cost in [("profit one", 0.68), ("profit two", 0.9), ("profit three",
     _terms = [g - _cost if q * b > _cost else 0 for q, b, g in zip(_r, _a, _gifts, strict=True)]
     _mean = sum(_terms) / 4000
     _variance = sum((t - _mean) ** 2 for t in _terms) / 3999
-    np.testing.assert_allclose(
-        profit(_r, _a, _gifts, _cost), [sum(_terms), np.sqrt(4000 * _variance)], rtol=5e-4
-    )
+    _profit, _se = profit(_r, _a, _gifts, _cost)
+    with part(2, "the profit"):
+        np.testing.assert_allclose(_profit, sum(_terms), rtol=5e-4)
+    with part(1, "its standard error"):
+        np.testing.assert_allclose(_se, np.sqrt(4000 * _variance), rtol=5e-4)
 ### END HIDDEN TESTS
 
 # %% hint
@@ -517,7 +521,8 @@ for _name, _cost in [("gain one", 0.68), ("gain two", 1.1)]:
     _r, _a, _gifts, _ = people(_name, STUDENT)
     for _send in [(_r * _a > _cost).astype(int), (_a > 9).astype(int)]:
         _saved = [0 if s else _cost - g for s, g in zip(_send, _gifts, strict=True)]
-        _variance = sum((t - sum(_saved) / 4000) ** 2 for t in _saved) / 3999
+        _mean = sum(_saved) / 4000
+        _variance = sum((t - _mean) ** 2 for t in _saved) / 3999
         np.testing.assert_allclose(
             gain(_send, _gifts, _cost), [sum(_saved), np.sqrt(4000 * _variance)], rtol=5e-4
         )

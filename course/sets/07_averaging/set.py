@@ -5,7 +5,7 @@ r"""
 # Problem set 7: averages of models
 
 About four hours; one point stands for about six minutes.
-Read the chapters *BBQ and ABB: averaging over binnings*, *From the raw frequencies to isotonic regression* and *ENIR: an average along the path* first; long proofs may be skipped.
+Read the chapters *BBQ: averaging over binnings*, *From the raw frequencies to isotonic regression* and *ENIR: an average along the path* first; long proofs may be skipped.
 
 After this set you can
 

@@ -75,6 +75,7 @@ r"""
 
 Write the Venn-Abers predictor for one new score.
 Scores may be tied, also the new one with scores of the sample; they come in any order.
+A library may do the isotonic regressions: the points are for what they are given and what is read off.
 """
 
 
@@ -198,8 +199,10 @@ for _value in set(_p):
 assert len(set(_p)) > 1
 ### BEGIN HIDDEN TESTS
 _rng = kit.rng("selected", STUDENT)
+_cases = [(np.repeat([0, 1, 2], [4, 2, 3]), np.array([1, 1, 1, 0, 0, 0, 1, 0, 1]))]  # ties
 for _s in [_rng.normal(size=30), _rng.integers(0, 6, 30), -np.arange(15.0), np.ones(8)]:
-    _z = kit.draw_labels(kit.expit(_s - np.mean(_s)), _rng)
+    _cases.append((_s, kit.draw_labels(kit.expit(_s - np.mean(_s)), _rng)))
+for _s, _z in _cases:
     _knots, _place = np.unique(_s, return_inverse=True)
     _blocks = []
     for _k in range(len(_knots)):

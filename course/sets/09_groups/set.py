@@ -97,7 +97,9 @@ for _names in [[0, 1], [5, -2, 9, 40], [3]]:
         _sum = sum(_z[i] - _p[i] for i in _rows)
         _variance = sum(_p[i] - _p[i] ** 2 for i in _rows)
         _expected = [len(_rows), _sum / len(_rows), _sum / _variance**0.5]
-        np.testing.assert_allclose([column[_i] for column in _found], _expected, atol=1e-9)
+        for _name, _column, _value in zip(["number", "gap", "t"], _found, _expected, strict=True):
+            with part(1, _name):
+                np.testing.assert_allclose(_column[_i], _value, atol=1e-9)
     assert len(_found[0]) == _i + 1
 ### END HIDDEN TESTS
 
@@ -186,8 +188,10 @@ for _k, _ties in [(2, True), (3, False), (1, True), (4, True)]:
             _ij = (_groups[_a] + 5) // 3, (_groups[_b] + 5) // 3
             _count[_ij] += 1
             _won[_ij] += 1.0 if _s[_a] > _s[_b] else 0.5 if _s[_a] == _s[_b] else 0.0
-    np.testing.assert_allclose(_w, _count / _count.sum(), atol=1e-9)
-    np.testing.assert_allclose(_A, _won / _count, atol=1e-9)
+    with part(2, "the shares w"):
+        np.testing.assert_allclose(_w, _count / _count.sum(), atol=1e-9)
+    with part(2, "the AUCs A"):
+        np.testing.assert_allclose(_A, _won / _count, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% hint

@@ -147,12 +147,15 @@ from scipy.stats import t as _t_distribution
 _rng = kit.rng("resampled", STUDENT)
 for _k, _train, _test in [(2, 50, 50), (10, 900, 100), (30, 200, 100), (100, 90, 10)]:
     _d = _rng.normal(_rng.normal(0, 0.01), 0.01, _k)
+    _d *= np.sign(_d.mean()) * (-1 if _k == 10 else 1)  # means of both signs
     _se = np.sqrt(np.sum((_d - _d.mean()) ** 2) / (_k - 1) * (1 / _k + _test / _train))
     _expected = _d.mean() / _se
     _found = corrected_t(_d, _train, _test)
-    np.testing.assert_allclose(_found[0], _expected, rtol=1e-6)
-    _tail = _t_distribution.sf(abs(_expected), _k - 1)
-    np.testing.assert_allclose(_found[1], 2 * _tail, rtol=1e-5, atol=1e-12)
+    with part(2, "t"):
+        np.testing.assert_allclose(_found[0], _expected, rtol=1e-6)
+    with part(1, "the p value"):
+        _tail = _t_distribution.sf(abs(_expected), _k - 1)
+        np.testing.assert_allclose(_found[1], 2 * _tail, rtol=1e-5, atol=1e-12)
 ### END HIDDEN TESTS
 
 # %% hint
@@ -273,6 +276,8 @@ assert _folds[0] == _folds[1] == _folds[5] and _folds[3] == _folds[4]
 _rng = kit.rng("persons", STUDENT)
 for _k, _n_persons, _step in [(2, 2, 1), (5, 40, 1), (5, 40, 5), (10, 12, -10), (4, 100, 3)]:
     _rows = _rng.integers(1, 9, _n_persons)
+    if _n_persons == 100:
+        _rows = np.where(np.arange(100) % _k == 0, 8, 1)  # not to be dealt out like cards
     for _order in ["mixed", "sorted"]:
         _persons = np.repeat(_step * np.arange(_n_persons), _rows)
         if _order == "mixed":
@@ -333,9 +338,11 @@ for _T, _k in [(5, 3), (12, 4), (40, 6)]:
         _equal = (_v[:, None, :] == _v[:, :, None]).sum(axis=2)
         _r = _better + (_equal + 1) / 2 - (_k + 1) / 2
         _average, _chi2 = friedman(_v)
-        np.testing.assert_allclose(_average, _r.mean(axis=0) + (_k + 1) / 2)
-        _expected = (_k - 1) * (_r.sum(axis=0) ** 2).sum() / (_r**2).sum()
-        np.testing.assert_allclose(_chi2, _expected, rtol=1e-6, atol=1e-9)
+        with part(1, "average ranks"):
+            np.testing.assert_allclose(_average, _r.mean(axis=0) + (_k + 1) / 2)
+        with part(2, "the statistic"):
+            _expected = (_k - 1) * (_r.sum(axis=0) ** 2).sum() / (_r**2).sum()
+            np.testing.assert_allclose(_chi2, _expected, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% hint
@@ -411,6 +418,7 @@ for _ in range(60):
         _sets = [s for n in range(1, _m + 1) for s in combinations(range(_m), n) if _i in s]
         _expected = all(min(_p[list(s)]) <= _alpha / len(s) for s in _sets)
         assert bool(_found[_i]) == _expected, f"p values {_p}, level {_alpha}, hypothesis {_i}"
+np.testing.assert_array_equal(holm(np.array([0.5, 0.25]), 0.5), [True, True])  # at the limits
 _p = np.array([0.03, 0.5, 0.001, 0.04, 0.012])
 np.testing.assert_array_equal(holm(_p, 0.05), [False, False, True, False, True])
 ### END HIDDEN TESTS
@@ -519,6 +527,8 @@ np.testing.assert_allclose(best_p_value(np.array([[1, -1], [2, -2]])), 0.5)
 ### BEGIN HIDDEN TESTS
 from itertools import product
 
+_gains = np.array([[5, 4], [1, 4], [-3, 2], [-1, -1], [3, 3], [4, -2]]) * 0.1  # sums are rounded
+np.testing.assert_allclose(best_p_value(_gains), 0.1875)
 _rng = kit.rng("best", STUDENT)
 for _n, _m in [(6, 1), (8, 3), (9, 6), (10, 9)]:
     for _unit in [1, 0.001]:

@@ -207,3 +207,33 @@ def turned_round():
 # %% break_it: B is better on most data sets
 def turned_round():
     return np.array([[0.1, 0.6, 0.3]] * 4 + [[0.3, 0.1, 0.2]] * 6)
+
+
+# %% resampled: no absolute value
+def corrected_t(differences, n_train, n_test):
+    k = len(differences)
+    t = differences.mean() / np.sqrt((1 / k + n_test / n_train) * differences.var(ddof=1))
+    return t, 2 * stats.t.sf(t, k - 1)
+
+
+# %% persons: dealt out in turn
+def person_folds(persons, k):
+    _, person = np.unique(persons, return_inverse=True)
+    return person % k
+
+
+# %% holm: less than the limit, not at most
+def holm(p_values, alpha):
+    m, rejected = len(p_values), np.zeros(len(p_values), dtype=bool)
+    for i, one in enumerate(np.argsort(p_values)):
+        if p_values[one] >= alpha / (m - i):
+            break
+        rejected[one] = True
+    return rejected
+
+
+# %% best: without room for rounding
+def best_p_value(gains):
+    n = len(gains)
+    signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+    return np.mean((signs @ gains / n).max(axis=1) >= gains.mean(axis=0).max())

@@ -1,0 +1,178 @@
+"""Tests of calibration where rows of one cluster, such as a patient, are not independent."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr
+
+from calib.contract.options import check_integer
+from calib.contract.randomness import RandomState, check_random_state
+from calib.kernels.signed_range import signed_range
+from calib.metrics.clusters import cluster_codes, equal_clusters
+from calib.metrics.samples import counted
+from calib.metrics.significance import TestResult
+
+FEWEST = 20  # clusters of equal size, below which levels fail
+FEWEST_RARE = 5  # the same, of the rarer class
+SAME = 1e-12  # relative difference of numbers that are equal but for rounding
+
+
+class ClusterTests(NamedTuple):
+    """Three tests of calibration that take clusters, not rows, as independent.
+
+    Attributes
+    ----------
+    bias, spiegelhalter : TestResult
+        The sum of the residuals, and of those weighted as in `spiegelhalter_test`, over its
+        standard deviation, with the p value of the t law of as many degrees of freedom as there are
+        clusters less one.
+    kuiper : TestResult
+        The range of the cumulative residuals over the standard deviation of their sum; its p value
+        is that of paths in which the residuals of a cluster change their signs together.
+    effect : float
+        Variance of the sum of the residuals over that of independent rows, 1 or more: so many rows
+        tell as much as one that is independent.
+    """
+
+    bias: TestResult
+    spiegelhalter: TestResult
+    kuiper: TestResult
+    effect: float
+
+
+def cluster_tests(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    n_resamples: int = 999,
+    random_state: RandomState = 0,
+    sample_weight: ArrayLike | None = None,
+) -> ClusterTests:
+    r"""Test calibration where rows of one cluster (a patient, an account) are not independent.
+
+    The variance of a sum of residuals :math:`r_i = a_i (z_i - p_i)` of calibrated predictions is
+    the larger one of two estimates, with :math:`v_i = a_i^2 p_i (1 - p_i)`:
+
+    .. math::
+        \begin{aligned}
+        &\sum_c \Big(\sum_{i \in c} r_i\Big)^2 , \\
+        &\sum_i v_i + \hat\rho \sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j} , \quad
+        \hat\rho = \frac{\sum_c \sum_{i \ne j \in c} r_i r_j}
+                        {\sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j}} ,
+        \end{aligned}
+
+    the correlation with all :math:`a_i = 1`.
+
+    Parameters
+    ----------
+    {sample}
+    clusters : array-like of shape (n,)
+        Cluster of each row: numbers or strings.
+    n_resamples : int, default=999
+        Number of paths for Kuiper's test.
+    random_state : None, int, numpy Generator or RandomState, default=0
+        Source of the signs.
+    {counts}
+        The rows that a weight stands for are of one cluster.
+
+    Returns
+    -------
+    results : ClusterTests
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; and if there are too few clusters: if the number of
+        clusters of equal size that tell as much, :math:`n^2 / \sum_c n_c^2`, is below 20, or below
+        5 when multiplied by the mean prediction or one less it. The message names the argument.
+
+    Notes
+    -----
+    O(n log n + n_resamples n). The second estimate is for rare positives: where few came by chance,
+    the first is too small just when the sum is low. Of 600 to 1000 calibrated samples of each of 12
+    laws, with correlations of 0.1, 0.5 and 1 within clusters, each test rejected at most 6.5 % at
+    the 5 % level; where the function refuses, up to 14 %.
+
+    References
+    ----------
+    Liang and Zeger (1986) for the variances; Cameron, Gelbach and Miller (2008) for the signs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calib.metrics import cluster_tests, kuiper_test
+    >>> rng = np.random.default_rng(7)
+    >>> patients = np.repeat(np.arange(500), 8)  # each with eight equal rows
+    >>> probabilities = np.full(4000, 0.3)
+    >>> labels = (rng.random(500) < 0.3)[patients]
+    >>> found = cluster_tests(labels, probabilities, patients)
+    >>> found.kuiper.p_value > 0.05, kuiper_test(labels, probabilities).p_value < 0.05
+    (True, True)
+    """
+    check_integer(n_resamples, "n_resamples")
+    codes = cluster_codes(clusters, np.size(probabilities), sample_weight, other="probabilities")
+    labels, probabilities, weights = counted(labels, probabilities, sample_weight)
+    _check_enough(probabilities, weights, codes)
+    ones = np.ones(labels.size)
+    bias, deviation, excess, rho = _judged(labels, probabilities, weights, codes, ones)
+    brier = _judged(labels, probabilities, weights, codes, 1 - 2 * probabilities, rho)[0]
+    if_rows = np.dot(weights, probabilities * (1 - probabilities))
+    effect = max(1.0, deviation**2 / if_rows) if if_rows > 0 else 1.0
+    if np.any(probabilities == 1.0 - labels):
+        return ClusterTests(*[TestResult(np.inf, 0.0)] * 3, effect)
+    if deviation == 0:
+        return ClusterTests(bias, brier, TestResult(0.0, 1.0), effect)
+    order = np.lexsort([codes, probabilities])
+    path = (
+        (weights * (labels - probabilities))[order],
+        np.append(np.diff(probabilities[order]) > 0, True),
+        codes[order],
+    )
+    n_clusters, rng = codes.max() + 1, check_random_state(random_state)
+    found = signed_range(*path, np.ones(n_clusters, np.int8))
+    least = found / excess * (1 - SAME)
+    draws = (2 * rng.integers(0, 2, n_clusters, np.int8) - 1 for _ in range(n_resamples))
+    as_large = sum(signed_range(*path, signs) >= least for signs in draws)
+    p_value = float((1 + as_large) / (1 + n_resamples))
+    kuiper = TestResult(float(found / deviation), p_value)
+    return ClusterTests(bias, brier, kuiper, effect)
+
+
+def _check_enough(probabilities, weights, codes):
+    rate = np.average(probabilities, weights=weights)
+    equal, rarer = equal_clusters(weights, codes), min(rate, 1 - rate)
+    if equal < FEWEST or equal * rarer < FEWEST_RARE:
+        raise ValueError(
+            f"clusters holds {codes.max() + 1} clusters, which tell as much as {equal:.3g} of "
+            f"equal size, and of these {equal * rarer:.3g} of the rarer class are expected: no "
+            f"test holds its level with fewer than {FEWEST}, or {FEWEST_RARE} of a class; collect "
+            "more"
+        )
+
+
+def _judged(labels, probabilities, weights, codes, slopes, rho=None):
+    """Test of the sum of the residuals times the slopes; its deviation, and that over the plain.
+
+    Last, the correlation `rho` of the residuals within clusters, estimated if it is not given.
+    """
+    residuals = slopes * (labels - probabilities)
+    spread = np.abs(slopes) * np.sqrt(probabilities * (1 - probabilities))
+    sums, apart = np.bincount(codes, weights * residuals), np.dot(weights, spread**2)
+    plain = np.dot(sums, sums)
+    # of pairs of different rows; where there are none, rounding must not make some
+    together = max(0.0, np.sum(np.bincount(codes, weights * spread) ** 2) - apart)
+    if rho is None:
+        products = plain - np.dot(weights, np.square(residuals))
+        rho = max(0.0, products) / together if together > 1e-9 * apart else 0.0
+    if plain == 0:
+        return TestResult(0.0, 1.0), 0.0, 1.0, rho
+    variance = max(plain, apart + rho * together)
+    excess, n_clusters = math.sqrt(variance / plain), sums.size
+    centred = sums - sums.mean()
+    about = math.sqrt(np.dot(centred, centred) * n_clusters / (n_clusters - 1))
+    t = sums.sum() / (about * excess) if about > 0 else math.copysign(np.inf, sums.sum())
+    p_value = float(2 * stdtr(n_clusters - 1, -abs(t)))
+    return TestResult(float(t), p_value), math.sqrt(variance), excess, rho

@@ -1,0 +1,89 @@
+"""Whether rows of equal score are copies: a test that ties alone do not set off."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc
+
+from calib.contract.validation import check_labels, check_scores
+from calib.kernels.grouping import group_ties
+
+
+class CopiesTest(NamedTuple):
+    """How often outcomes differ between rows of equal score, and of neighbouring ones.
+
+    Attributes
+    ----------
+    copies : int
+        Rows that repeat another one, of scores whose rows all have one outcome.
+    differing, expected : float
+        Sums, over the scores that several rows have, of the share of pairs of such rows whose
+        outcomes differ; and of the share between these rows and those of the next scores.
+    p_value : float
+        Probability of so few differences, or fewer, if rows of equal score are independent.
+    """
+
+    copies: int
+    differing: float
+    expected: float
+    p_value: float
+
+    @property
+    def found(self) -> bool:
+        """Whether the p value is below 1/1000, and half of the differences are missing."""
+        return self.p_value < 0.001 and self.differing <= self.expected / 2
+
+
+def copies_test(labels: ArrayLike, scores: ArrayLike) -> CopiesTest:
+    """Test whether rows of equal score are independent, or copies of one another.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    scores : array-like of shape (n,)
+        Finite real numbers; probabilities or not.
+
+    Returns
+    -------
+    result : CopiesTest
+
+    {raises}
+
+    Notes
+    -----
+    O(n log n). Trees, roundings and equal features tie scores; but the outcomes of tied rows then
+    differ as often as those of neighbouring scores. Those of copies, or of the equal rows of one
+    patient, do not differ. Each score counts once, however many rows have it, so an atom (the
+    exact 0 of a forest) has little say. Of d and e differences the p value is that of d or fewer
+    heads in d + e tosses of a coin. A few copies among many honest ties are not seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calib.metrics import copies_test
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.random(200)
+    >>> labels = rng.random(200) < scores
+    >>> copies_test(np.repeat(labels, 2), np.repeat(scores, 2)).found
+    True
+    >>> tied = scores.round(1)
+    >>> copies_test(labels, tied).found
+    False
+    """
+    scores = check_scores(scores)
+    labels = check_labels(labels, size=scores.size)
+    _, counts, positives = group_ties(scores, labels)
+    rates, tied = positives / counts, counts > 1
+    steps = rates[1:] + rates[:-1] - 2 * rates[1:] * rates[:-1]
+    beside = np.append(0.0, steps) + np.append(steps, 0.0)
+    sides = np.full(counts.size, 2)
+    sides[[0, -1]] = 1
+    expected = float(np.sum((beside / sides)[tied]))
+    pairs = counts * (counts - 1) / 2
+    shares = positives * (counts - positives) / np.maximum(pairs, 1)
+    differing = float(shares[tied].sum())
+    pure = tied & (shares == 0)
+    p_value = float(betainc(expected, differing + 1, 0.5)) if expected > 0 else 1.0
+    return CopiesTest(int(np.sum(counts[pure] - 1)), differing, expected, p_value)

@@ -1,0 +1,238 @@
+"""Tests whose law comes from draws: outcomes drawn from the predictions, which are then right."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from calib.contract.options import check_integer
+from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.validation import check_sample
+from calib.kernels.grouping import Groups
+from calib.metrics.samples import grouped_sample, impossible, whole
+from calib.metrics.statistics import statistic_of
+
+SAME = 1e-11  # difference of statistics that are equal but for rounding
+LARGEST = 1e300  # of a statistic: an infinite one is made comparable
+ENOUGH = 100  # draws as large as the sample: then the p value is known well enough
+BLOCK = 2**17  # numbers drawn at a time
+OFTEN = (
+    32  # rows of a prediction, on average, from which one binomial draw is quicker than its rows
+)
+
+
+class Simulated(NamedTuple):
+    """A statistic, and its values for outcomes that were drawn from the predictions.
+
+    Attributes
+    ----------
+    estimate : float
+        The statistic of the sample.
+    draws : ndarray of shape (n_resamples,)
+        The statistic of each draw.
+    p_value : float
+        ``(1 + number of draws as large as the estimate) / (1 + n_resamples)``; 0 if an outcome was
+        given probability 0, which no draw does.
+    adjusted : float
+        P value for all statistics that were asked for together: the share of draws, the sample
+        among them, whose smallest p value is as small as this one. It is below 0.05 for any of
+        them in one of twenty calibrated samples only.
+    """
+
+    estimate: float
+    draws: NDArray[np.float64]
+    p_value: float
+    adjusted: float
+
+    def by_chance(self, confidence: float = 0.95) -> float:
+        """What the statistic of calibrated predictions exceeds in few draws only."""
+        return float(np.quantile(self.draws, confidence, method="higher"))
+
+
+def calibration_test(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    statistic: str | Callable | Sequence[str | Callable] = "kuiper",
+    groups: ArrayLike | None = None,
+    n_bins: int | str = 10,
+    strategy: str = "quantile",
+    n_resamples: int = 999,
+    random_state: RandomState = 0,
+    sample_weight: ArrayLike | None = None,
+) -> dict[Hashable, Simulated]:
+    """Test calibration exactly, by any statistics: outcomes are drawn from the predictions.
+
+    Parameters
+    ----------
+    {sample}
+    statistic : str, callable or a list of them, default="kuiper"
+        A larger one speaks against calibration. A callable takes (labels, probabilities), sorted by
+        prediction. Names are
+
+        * ``"kuiper"``, ``"smooth_ece"``, ``"smooth_calibration_error"``: the errors of these names;
+        * ``"miscalibration"``: MCB of the Brier score, see `score_decomposition`;
+        * ``"ece"`` and ``"hosmer_lemeshow"``, over bins that do not split ties;
+        * ``"bias"``, ``"slope"``, ``"spiegelhalter"``: sums of residuals times 1, times the logit
+          less its mean, times ``1 - 2 p``, without the sign, over their standard deviations;
+        * ``"scan"``: the largest divergence of outcomes from predictions over any range of
+          neighbours, among 50 groups of them; `worst_range` says where it lies.
+    groups : array-like of shape (n,), optional
+        Group of each row, a number or a string: each statistic is computed in each group, too.
+    n_bins : int or "cube_root", default=10
+        Of ``"ece"`` and ``"hosmer_lemeshow"``, as in `reliability_curve`.
+    strategy : {"quantile", "uniform"}, default="quantile"
+        Of the same.
+    n_resamples : int, default=999
+        Number of draws.
+    random_state : None, int, numpy Generator or RandomState, default=0
+        Source of the draws.
+    {whole}
+
+    Returns
+    -------
+    found : dict
+        A `Simulated` for each statistic, as it was given; and for each pair of a statistic and a
+        group.
+
+    {raises}
+
+    Notes
+    -----
+    O(n log n + n_resamples n), and what the statistics take. Those of ``"miscalibration"``,
+    ``"smooth_calibration_error"``, ``"smooth_ece"`` (slowest) and of a function are computed draw
+    by draw, all others of many draws at once. The predictions stay as they are, so no theory of
+    large samples is needed: of calibrated predictions a p value is at most
+    ``k / (n_resamples + 1)`` with just that probability, or a smaller one where draws are tied. So
+    is the smallest `adjusted` one, and all that are at most 0.05 may be believed at once.
+
+    References
+    ----------
+    Barnard (1963); Broecker and Smith (2007); Westfall and Young (1993) for several at once.
+
+    Examples
+    --------
+    >>> from calib.metrics import calibration_test
+    >>> labels, probabilities = [0] * 30, [0.1, 0.2, 0.3] * 10
+    >>> found = calibration_test(labels, probabilities, statistic=["kuiper", "bias"])
+    >>> error = found["kuiper"]
+    >>> round(error.estimate, 3), error.p_value, round(error.by_chance(0.95), 3)
+    (0.2, 0.009, 0.133)
+    """
+    check_integer(n_resamples, "n_resamples")
+    statistics = [statistic] if isinstance(statistic, str) or callable(statistic) else statistic
+    ties, parts = _parts(labels, probabilities, groups, sample_weight)
+    asked = {
+        one if group is None else (one, group): (
+            part,
+            statistic_of(one, part, n_bins, strategy),
+            of,
+        )
+        for group, (part, of) in parts.items()
+        for one in statistics
+    }
+    found = np.empty((len(asked), 1 + n_resamples))
+    rng, done = check_random_state(random_state), 1
+    for row, (part, measure, _) in zip(found, asked.values(), strict=True):
+        row[:1] = measure(part.positives[np.newaxis])
+    for hits in draws_of(ties, n_resamples, rng):
+        for row, (_, measure, of) in zip(found, asked.values(), strict=True):
+            row[done : done + len(hits)] = measure(of(hits))
+        done += len(hits)
+    certain = [impossible(part) for part, *_ in asked.values()]
+    p_values, adjusted = p_values_of(found, certain)
+    columns = found[:, 0].tolist(), found[:, 1:], p_values, adjusted
+    return dict(zip(asked, map(Simulated, *columns), strict=True))
+
+
+def _parts(labels, probabilities, groups, sample_weight):
+    """Distinct pairs of a prediction and a group; the whole and each group, with their draws."""
+    if groups is None:
+        labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+        names, codes = [], np.zeros(labels.size, np.int64)
+    else:
+        (labels, probabilities, weights), names, codes = grouped_sample(
+            labels, probabilities, groups, sample_weight
+        )
+    weights = np.ones(labels.size) if weights is None else whole(weights)
+    order = np.lexsort((codes, probabilities))
+    codes, scores = codes[order], probabilities[order]
+    apart = np.append(True, (np.diff(scores) != 0) | (np.diff(codes) != 0))
+    starts = np.flatnonzero(apart)
+    sums = (np.add.reduceat(w[order].astype(float), starts) for w in (weights, weights * labels))
+    ties, codes = Groups(scores[starts], *sums), codes[starts]
+    of_prediction = np.flatnonzero(np.append(True, np.diff(ties.scores) != 0))
+
+    def whole_of(hits):
+        return np.add.reduceat(hits, of_prediction, axis=-1) if len(names) else hits
+
+    totals = map(whole_of, (ties.weights, ties.positives))
+    parts = {None: (Groups(ties.scores[of_prediction], *totals), whole_of)}
+    for code, name in enumerate(names):
+        here = np.flatnonzero(codes == code)
+        part = Groups(*(column[here] for column in ties))
+        parts[name.item()] = part, lambda hits, here=here: hits[:, here]
+    return ties, parts
+
+
+def p_values_of(found, certain):
+    """P values of the first column, alone and for all rows at once, from its place among all."""
+    size, found = found.shape[1], np.minimum(found, LARGEST)
+    smaller = np.array(
+        [np.searchsorted(np.sort(row), row - SAME * (1 + np.abs(row))) for row in found]
+    )
+    p_values = (size - smaller) / size
+    p_values[certain, 0] = 0
+    smallest = np.sort(p_values.min(axis=0))
+    adjusted = np.searchsorted(smallest, p_values[:, 0], side="right") / size
+    return p_values[:, 0].tolist(), np.where(certain, 0.0, adjusted).tolist()
+
+
+def draws_of(ties, n_draws, rng):
+    """Blocks of draws of the numbers of positives at the distinct predictions.
+
+    The rarer class is drawn, so that it does not matter which one is called positive.
+    """
+    scores, weights, _ = ties
+    if 2 * np.dot(weights, scores) <= weights.sum():
+        yield from _draws_of(ties, n_draws, rng)
+        return
+    mirrored = Groups(1 - scores[::-1], weights[::-1], None)
+    for hits in _draws_of(mirrored, n_draws, rng):
+        yield weights - hits[:, ::-1]
+
+
+def _draws_of(ties, n_draws, rng):
+    sizes = ties.weights.astype(np.int64)
+    total, m = sizes.sum(), sizes.size
+    by_row = total <= OFTEN * m
+    scores = np.repeat(ties.scores, sizes) if by_row else ties.scores
+    starts = np.append(0, np.cumsum(sizes)[:-1])
+    height = max(1, BLOCK // scores.size)
+    for first in range(0, n_draws, height):
+        shape = min(height, n_draws - first), scores.size
+        if not by_row:
+            yield rng.binomial(sizes, scores, shape).astype(np.float64)
+            continue
+        drawn = (rng.random(shape) < scores).astype(np.float64)
+        yield drawn if total == m else np.add.reduceat(drawn, starts, axis=1)
+
+
+def drawn_p_value(ties, statistic, n_resamples, random_state):
+    """P value of one statistic by at most so many draws; fewer where it is not small.
+
+    Besag and Clifford (1991): if the draw number l is the one that makes ENOUGH draws as large as
+    the sample, ENOUGH / l is a p value as exact as that of all draws.
+    """
+    check_integer(n_resamples, "n_resamples")
+    rng = check_random_state(random_state)
+    limit = statistic(ties.positives[np.newaxis])[0]
+    limit -= SAME * (1 + abs(limit))
+    as_large, done = 0, 0
+    for hits in draws_of(ties, n_resamples, rng):
+        sofar = as_large + np.cumsum(statistic(hits) >= limit)
+        if sofar[-1] >= ENOUGH:
+            return ENOUGH / float(done + 1 + np.searchsorted(sofar, ENOUGH))
+        as_large, done = sofar[-1], done + len(hits)
+    return float((1 + as_large) / (1 + n_resamples))

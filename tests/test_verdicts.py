@@ -1,0 +1,202 @@
+"""The benchmark of verdicts: its truths are true, its rules are right, its short run works."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from calib.report import make_report
+from experiments import recorded
+from experiments.recording import record
+from experiments.verdicts import rubric
+from experiments.verdicts.files import File, Fresh, on_logits, simple
+from experiments.verdicts.study import VERDICTS, Offset
+from experiments.verdicts.table import ALL, summary, text
+from experiments.verdicts.truths import FAMILIES, TRUTHS, Truth
+from experiments.verdicts.verdict import Verdict, verdict_of
+
+SMALL = {name: one for name, one in TRUTHS.items() if one.rows <= 20_000}
+NOT_OF_THE_LAW = {"training rows", "mild training rows", "leak"}  # that is what is wrong with them
+
+
+def drawn(name, seed=1):
+    """A file of a truth."""
+    return TRUTHS[name].draw(np.random.default_rng(seed), TRUTHS[name].rows)
+
+
+def test_there_are_enough_of_them():
+    assert len(TRUTHS) >= 100
+    assert len(TRUTHS) == sum(len(list(members())) for members, _ in FAMILIES.values())
+    assert sum(one.seeds for one in TRUTHS.values()) == len(VERDICTS.cases())
+    first = VERDICTS.cases()[: len(TRUTHS)]
+    assert [case["truth"] for case in first] == list(TRUTHS)
+    assert max(one.rows for one in TRUTHS.values()) == 1_000_000
+
+
+SLOW = {f"new rows, {model}, 2000" for model in ("boosting", "network", "forest")}
+OF_THE_LAW = [n for n, t in SMALL.items() if t.family not in NOT_OF_THE_LAW and n not in SLOW]
+
+
+@pytest.mark.parametrize("name", OF_THE_LAW)
+def test_outcomes_come_as_the_truth_says(name):
+    file = drawn(name)
+    if SMALL[name].family in {"new rows"}:
+        file = file._replace(repeats=4.0)  # the share at a score is itself an estimate
+    if file.weight_kind != "counts" and "cases and controls" not in name:
+        expected, spread = file.chance.sum(), np.sum(file.chance * (1 - file.chance))
+        assert abs(file.labels.sum() - expected) <= 4.5 * np.sqrt(file.repeats * spread) + 1e-9
+    weights = np.ones(file.scores.size) if file.weights is None else file.weights
+    means = (
+        np.average(file.labels, weights=weights),
+        np.average(file.fresh.truth, weights=file.fresh.weights),
+    )
+    assert SMALL[name].family == "drift" or means[0] == pytest.approx(means[1], rel=0.5, abs=0.06)
+
+
+def test_what_is_calibrated_follows_from_the_law():
+    calibrated = {
+        n for n, t in SMALL.items() if "copies" != t.family and n.startswith("calibrated")
+    }
+    for name in calibrated:
+        assert rubric.is_calibrated(drawn(name).fresh)
+    for name, one in SMALL.items():
+        if one.family in {"tail", "over-confident", "groups off", "reversed", "label noise"}:
+            assert not rubric.is_calibrated(drawn(name).fresh)
+    assert rubric.wrong_groups(drawn("five of 40 groups off, 8000").fresh) == {
+        f"g{k}" for k in range(5)
+    }
+
+
+def test_power_of_one_bias_by_hand():
+    n, bias = 2000, 0.07
+    chance = np.full(n, 0.5 + bias)
+    file = File(np.full(n, 0.5), np.zeros(n, int), Fresh(np.ones(1), np.ones(1)), chance)
+    critical = norm.isf(rubric.LEVEL / rubric.LOOKS / 2)
+    room = n * bias - critical * np.sqrt(n / 4)
+    by_hand = norm.cdf(room / np.sqrt(n * (0.25 - bias**2)))
+    assert rubric.power_of(file) == pytest.approx(by_hand, abs=1e-12)
+    eightfold = rubric.power_of(file._replace(repeats=8.0))
+    assert eightfold < by_hand
+    away = file._replace(
+        parts=np.repeat([0, 1], n // 2), chance=0.5 + bias * np.repeat([1, -1], n // 2)
+    )
+    assert rubric.power_of(away) > 0.9 * rubric.power_of(away._replace(parts=None))
+
+
+def test_what_no_test_can_find_has_no_power():
+    assert rubric.power_of(drawn("calibrated, uniform, 4000")) < 1e-3
+    assert rubric.power_of(drawn("above 0.8 comes 0.55, 500")) < rubric.POWER
+    assert rubric.power_of(drawn("above 0.8 comes 0.55, 4000")) > rubric.POWER
+
+
+def said(outcome, **more):
+    """A verdict that keeps the scores."""
+    parts = {"ranges": (), "groups": (), "flags": frozenset(), "advice": "keep"}
+    return Verdict(outcome, **(parts | more))
+
+
+TRAINING, DRIFT = frozenset({"training rows"}), frozenset({"drift"})
+TAIL, ONE_OF_FIVE = "above 0.8 comes 0.55, 4000", "one of five groups off, 4000"
+LEAK, TWO_TIMES = "leak of 8 logits, 4000", "too low, then too high, 4000"
+JUDGED = [  # truth, what is said, power, what that is
+    ("calibrated, uniform, 4000", said("no evidence"), 0, "right"),
+    ("calibrated, uniform, 4000", said("miscalibrated"), 0, "wrong"),
+    ("calibrated, uniform, 4000", said("cannot say"), 0, "misleading"),
+    ("calibrated, uniform, 50", said("cannot say"), 0, "right"),
+    ("500 rows, each 8 times, 4000", said("miscalibrated"), 0, "wrong"),
+    (TAIL, said("no evidence"), 0.95, "misleading"),
+    (TAIL, said("no evidence"), 0.5, "right"),
+    (TAIL, said("no evidence", says_what_escapes=False), 0.5, "misleading"),
+    (TAIL, said("miscalibrated"), 0.95, "right"),
+    (TAIL, said("miscalibrated", ranges=((0.1, 0.2),)), 0.95, "misleading"),
+    (TAIL, said("miscalibrated", ranges=((0.7, 0.9),)), 0.95, "right"),
+    (ONE_OF_FIVE, said("miscalibrated"), 1, "misleading"),
+    (ONE_OF_FIVE, said("miscalibrated", groups=("g4",)), 1, "right"),
+    (ONE_OF_FIVE, said("miscalibrated", groups=("g0",)), 1, "misleading"),
+    (LEAK, said("no evidence"), 1, "misleading"),
+    (LEAK, said("miscalibrated", flags=TRAINING), 1, "right"),
+    ("training rows, k-NN, 2000", said("no evidence"), 1, "right"),
+    ("training rows, tree, 2000", said("no evidence"), 1, "misleading"),
+    ("log-odds, 4000", said("cannot say"), 0, "wrong"),
+    (TWO_TIMES, said("no evidence"), 1, "misleading"),
+    (TWO_TIMES, said("no evidence", flags=DRIFT), 1, "right"),
+]
+
+
+@pytest.mark.parametrize("name, verdict, power, expected", JUDGED)
+def test_the_rules(name, verdict, power, expected):
+    assert rubric.judged(TRUTHS[name], drawn(name), verdict, power) == expected
+
+
+def test_losses_by_hand():
+    truth, p = np.array([0.2, 0.9]), np.array([0.5, 0.5])
+    assert rubric.log_loss(truth, p) == pytest.approx(np.log(2))
+    assert rubric.log_loss(np.zeros(1), np.ones(1)) == pytest.approx(-np.log(1e-6))
+    assert rubric.cost(truth, p, 0.4) == pytest.approx((0.8 * 0.4 + 0.1 * 0.4) / 2)
+    assert rubric.cost(truth, p, 0.6) == pytest.approx((0.2 * 0.4 + 0.9 * 0.4) / 2)
+    assert rubric.thresholds(Fresh(p, p)) == pytest.approx([0.25, 0.5, 0.75])
+
+
+def test_an_offset_is_the_likeliest():
+    rng = np.random.default_rng(0)
+    file = simple("uniform", on_logits(shift=1.0))(rng, 5000)
+    p = Offset().fit(file.scores, file.labels).predict(file.scores)
+    assert p.mean() == pytest.approx(file.labels.mean(), abs=1e-3)
+    assert Offset().fit(file.scores, file.labels).shift_ == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *["over-confident, logits / 2.0, 200", "two groups off, opposite, 2000"],
+        *["reversed, U-shaped, 500", "log-odds, 300 rows, 300", "5 %, odds x 2, 500"],
+    ],
+)
+def test_the_verdict_is_that_of_the_report(name):
+    """Advice is read from the parts of a report: its sentences say the same."""
+    file = drawn(name)
+    found = verdict_of(file)
+    report = make_report(file.scores, file.labels, groups=file.groups, random_state=0)
+    assert found.outcome == report.verdict.outcome
+    assert found.groups == report.verdict.groups
+    words = {"the other class": "take 1 less each score", "Offset": "Multiply all odds"}
+    assert found.advice == "fit" or not report.advice[0].startswith("Fit ")
+    if found.advice == "fit":
+        assert words.get(found.name, found.name) in report.advice[0]
+    assert ("reversed" in found.flags) == any("reversed" in c.kind for c in report.cautions)
+
+
+SHORT = ["calibrated, 20 values, 500", "reversed, U-shaped, 500", "log-odds, 300 rows, 300"]
+
+
+def test_a_short_run_is_recorded_and_summed_up(tmp_path):
+    cases = [{"truth": name, "seed": seed} for name in SHORT for seed in range(2)]
+    path = record(VERDICTS, folder=tmp_path, cases=cases, n_jobs=1)
+    assert path.name == "verdicts.csv"
+    rows = recorded("verdicts", folder=tmp_path)
+    assert np.all(rows["loss_oracle"] <= rows["loss_advised"])
+    assert np.all(rows["loss_oracle"] <= rows["loss_keep"])
+    lines = {line["family"]: line for line in summary(rows)}
+    assert list(lines) == ["calibrated", "reversed", "no probabilities", ALL]
+    table = pd.DataFrame(rows)
+    assert lines[ALL]["right"] == pytest.approx((table["headline"] == "right").mean())
+    assert lines["reversed"]["caught"] == 1
+    assert np.isnan(lines["calibrated"]["caught"])
+    assert lines["no probabilities"]["regret_keep"] > 0.05  # the base rate knows no scores
+    assert text(list(lines.values())).splitlines()[-1].startswith(ALL)
+
+
+def test_every_truth_counts_alike():
+    name, other = list(TRUTHS)[:2]
+    assert isinstance(TRUTHS[name], Truth)
+    rows = pd.DataFrame({"truth": [name] * 3 + [other], "family": "calibrated"})
+    rows["headline"] = ["right"] * 3 + ["wrong"]
+    for key in ["calibrated", "harm", "right_groups", "right_groups_named"]:
+        rows[key] = 0.0
+    for kind in ["loss", "cost1", "cost2", "cost3"]:
+        for policy in ["advised", "keep", "always", "oracle"]:
+            rows[f"{kind}_{policy}"] = 1.0
+    rows[["outcome", "true_flags", "caught", "false_alarms"]] = "-"
+    lines = summary({key: rows[key].to_numpy() for key in rows})
+    assert [line["right"] for line in lines] == [0.5, 0.5]
+    assert lines[0]["files"] == 4
