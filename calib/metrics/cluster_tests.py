@@ -59,9 +59,9 @@ def cluster_tests(
     .. math::
         \begin{aligned}
         &\sum_c \Big(\sum_{i \in c} r_i\Big)^2 , \\
-        &\sum_i v_i + \hat\rho \sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j} , \quad
-        \hat\rho = \frac{\sum_c \sum_{i \ne j \in c} r_i r_j}
-                        {\sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j}} ,
+        &\sum_i v_i + \hat\rho \sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j} , \\
+        &\hat\rho = \frac{\sum_c \sum_{i \ne j \in c} r_i r_j}
+                         {\sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j}} ,
         \end{aligned}
 
     the correlation with all :math:`a_i = 1`.
