@@ -53,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     _apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
     _export(_command(commands, "export", "applying", "write a map as a program or table"))
     _monitor(_command(commands, "monitor", "monitoring", "watch calibration, batch by batch"))
+    _counts(_command(commands, "counts", "counting", "count equal rows, in files of any size"))
     return whole
 
 
@@ -144,6 +145,23 @@ def _monitor(command):
     command.add_argument("--force", action="store_true", help="overwrite that picture")
 
 
+def _counts(command):
+    what = "CSV (also in gzip), Parquet, a folder of it, or a pattern in quotes, such as 'day*.csv'"
+    command.add_argument("data", help=what)
+    add = command.add_argument_group("columns, by name or by number from 1").add_argument
+    for role in ("score", "label"):
+        add(f"--{role}", required=True, metavar="COLUMN", help="kept as it is written")
+    for role in ("group", "cluster"):
+        add(f"--{role}", metavar="COLUMN", help="likewise; rows that differ in it stay apart")
+    add("--weight", metavar="COLUMN", help="counts of an earlier run: they are added up")
+    _text(command)
+    _progress(command)
+    command.add_argument(
+        "--memory", metavar="SIZE", help="most that is taken, such as 2GB; the disk holds the rest"
+    )
+    _output(command, "file for the counts, .parquet or CSV; - is standard output", required=True)
+
+
 def reading(command: argparse.ArgumentParser, *roles: str) -> None:
     """Add the flags that say what is read: of the `roles` beside the score those named."""
     command.add_argument(
@@ -162,16 +180,24 @@ def reading(command: argparse.ArgumentParser, *roles: str) -> None:
     if "cluster" in roles:
         what = "patient, account or the like of each row: rows of one are not independent"
         add("--cluster", metavar="COLUMN", help=what)
-    add = command.add_argument_group("how the text is written; nothing is guessed").add_argument
-    add("--separator", default=",", metavar="C", help="between cells, or tab; default: comma")
-    add("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
-    add("--encoding", default="utf-8", help="default: utf-8")
-    add("--no-header", action="store_true", help="the first line is a row")
+    _text(command)
     command.add_argument(
         "--drop-missing",
         action="store_true",
         help="leave out rows with a missing cell in the columns that are read, and say how many",
     )
+    _progress(command)
+
+
+def _text(command):
+    add = command.add_argument_group("how the text is written; nothing is guessed").add_argument
+    add("--separator", default=",", metavar="C", help="between cells, or tab; default: comma")
+    add("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
+    add("--encoding", default="utf-8", help="default: utf-8")
+    add("--no-header", action="store_true", help="the first line is a row")
+
+
+def _progress(command):
     command.add_argument(
         "--progress", action="store_true", help="say how far it is, also without a terminal"
     )

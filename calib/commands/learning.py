@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from calib.commands.tables import InputError
 from calib.maps.stored import FittedTo, StoredMap
 
 FOLDS = 5  # of a comparison
+MOST_COPIES = 1_000_000  # of rows, that folds part one by one; more go by the bundle
 
 
 def report(options) -> int:
@@ -44,7 +46,7 @@ def compare(options) -> int:
             "compare has no groups: name a column of patients, accounts or the like, whose rows "
             "stay in one fold, with --cluster; calib report judges groups, with --group"
         )
-    read = _read(options)
+    read = _parted(_read(options))
     _check_folds(read)
     comparison = calib.compare(
         read.scores,
@@ -96,6 +98,20 @@ def _read(options) -> Scores:
     for sentence in read.notes:
         note(options, sentence)
     return read
+
+
+def _parted(read):
+    """Rows that weights count, one by one: copies may come into different folds, as rows do."""
+    weights = read.weights
+    if weights is None or read.clusters is not None or np.any(weights % 1):
+        return read
+    pieces = np.ceil(weights / max(1.0, weights.sum() / MOST_COPIES)).astype(np.int64)
+    return replace(
+        read,
+        scores=np.repeat(read.scores, pieces),
+        labels=np.repeat(read.labels, pieces),
+        weights=None if np.array_equal(pieces, weights) else np.repeat(weights / pieces, pieces),
+    )
 
 
 def _check_folds(read):

@@ -9,6 +9,7 @@ from sklearn.utils import ClassifierTags, _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from calib.contract.counts import rows_of_counts
 from calib.contract.validation import (
     check_groups,
     check_labels,
@@ -117,6 +118,23 @@ class ScoreModel(OneDimensional):
         return self
 
     __metadata_request__fit: ClassVar[dict] = ROUTED
+
+    def fit_counts(
+        self,
+        scores: ArrayLike,
+        positives: ArrayLike,
+        counts: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from grouped rows: at each score, how many there are and how many are positive.
+
+        Equal to `fit` with the rows themselves, but for rounding. `groups` has one group for each
+        score; the other parameters are those of `calib.rows_of_counts`.
+        """
+        rows = rows_of_counts(scores, positives, counts)
+        beside = None if groups is None else np.tile(groups, 2)
+        return self.fit(rows.scores, rows.labels, sample_weight=rows.sample_weight, groups=beside)
 
     def _check_rows(self, scores, labels, sample_weight, groups):
         """Clean scores, labels, weights, and groups if the model takes them.

@@ -97,7 +97,7 @@ def check_class_labels(
     )
     kind = f"whole numbers from 0 to {n_classes - 1}"
     labels = _numbers(labels, name, kind, remedy)
-    _check_size(labels, size, name, other)
+    check_size(labels, size, name, other)
     with np.errstate(invalid="ignore"):
         codes = labels.astype(np.int64)
     wrong = (codes != labels) | (codes < 0) | (codes >= n_classes)
@@ -114,7 +114,7 @@ def check_labels(
     labels = _numbers(labels, name, "0/1 or bool", remedy)
     if labels.size == 0:
         raise ValueError(f"{name} is empty: at least one row is needed")
-    _check_size(labels, size, name, other)
+    check_size(labels, size, name, other)
     if labels.dtype == bool:
         return np.ascontiguousarray(labels).view(np.uint8)
     positive = labels == 1
@@ -145,7 +145,7 @@ def check_weights(
     result depends on their ratios alone (`counts` is False), as a mean does.
     """
     weights = check_scores(weights, name=name)
-    _check_size(weights, size, name, other)
+    check_size(weights, size, name, other)
     check_not_negative(weights, name)
     with np.errstate(over="ignore"):
         total = float(weights.sum())
@@ -244,7 +244,7 @@ def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDAr
     if isinstance(groups, list | tuple):  # as they are: an array makes strings of a mixture
         groups = np.asarray(groups, dtype=object)
     groups = one_dimensional(groups, "groups")
-    _check_size(groups, size, "groups", "scores")
+    check_size(groups, size, "groups", "scores")
     if groups.dtype == object:
         na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
         groups = np.array([None if value is na else value for value in groups], object)
@@ -383,6 +383,7 @@ def _first(values, wrong):
     return int(place[0]), values[place].item()
 
 
-def _check_size(values, size, name, other):
+def check_size(values: NDArray, size: int | None, name: str, other: str) -> None:
+    """Raise unless there are as many `values` as `other` has, if its `size` is known."""
     if size is not None and values.size != size:
         raise ValueError(f"{name} has {values.size} rows but {other} has {size}: they must match")

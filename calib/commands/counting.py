@@ -1,0 +1,133 @@
+"""``calib counts``: equal rows of files of any size made one, with their number, by DuckDB."""
+
+import glob
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from calib.commands.arguments import format_of
+from calib.commands.output import SECONDS_BETWEEN, check_new, new_file, note
+from calib.commands.reading import ROLES
+from calib.commands.tables import GZIP, InputError, Parquet, open_table, short
+
+COUNT = "count"
+PART = 1 << 20  # bytes
+
+
+def counts(options) -> int:
+    """Group the rows of all files, and write what is distinct; returns the exit code."""
+    check_new(options.output, force=options.force)
+    files, table = _files(options.data, format_of(options))
+    query = _query(options, table)
+    beside = None if options.output == "-" else Path(options.output).resolve().parent
+    with tempfile.TemporaryDirectory(dir=beside, prefix=".calib-counts-") as folder:
+        found = Path(folder, "counts")
+        _group(query, files, table, options, found)
+        with (
+            open(found, "rb") as grouped,
+            new_file(options.output, force=options.force, binary=True) as file,
+        ):
+            while part := grouped.read(PART):
+                file.write(part)
+    note(options, f"read the counts with --weight {COUNT}")
+    return 0
+
+
+def _files(data, form):
+    """The files that are meant, and the first as a table; they must have the same columns."""
+    if os.path.isdir(data):
+        paths = sorted(map(str, Path(data).glob("*.parquet")))
+    else:
+        paths = [data] if os.path.exists(data) else sorted(glob.glob(data, recursive=True))
+    if not paths:
+        raise InputError(f"{data}: no such file; name one, a folder of *.parquet, or a pattern")
+    first = None
+    for path in paths:
+        with open_table(path, form) as table:
+            first = first or table
+        if type(table) is not type(first) or table.names != first.names:
+            raise InputError(f"{path} has other columns than {paths[0]}: store them alike")
+    return paths, first
+
+
+def _query(options, table):
+    """What counts the rows of the view ``given``."""
+    asked = {role: getattr(options, role) for role in ROLES if getattr(options, role) is not None}
+    names = {role: table.names[table.find(name, f"--{role}")] for role, name in asked.items()}
+    kept = dict.fromkeys(name for role, name in names.items() if role != "weight")
+    if COUNT in kept:
+        raise InputError(f"a column is called {COUNT!r}, as the one that is added: rename it")
+    number = f"sum(CAST({_quoted(names['weight'])} AS DOUBLE))" if "weight" in names else "count(*)"
+    columns = ", ".join(map(_quoted, kept))
+    return f"SELECT {columns}, {number} AS {COUNT} FROM given GROUP BY ALL ORDER BY ALL"
+
+
+def _group(query, files, table, options, found):
+    """Write what the query gives to the file `found`; what memory does not hold goes beside it."""
+    try:
+        import duckdb
+    except ImportError:
+        raise InputError('this needs DuckDB: pip install "duckdb>=1.3"') from None
+    settings = {
+        "temp_directory": str(found.parent),
+        "autoinstall_known_extensions": False,  # nothing is fetched, whatever a file is called
+        "autoload_known_extensions": False,
+    }
+    if options.memory:
+        settings["memory_limit"] = options.memory
+    form = "parquet" if options.output.endswith(".parquet") else "csv"
+    try:
+        with duckdb.connect(config=settings) as connection:
+            _given(connection, files, table).create_view("given")
+            write = (
+                f"COPY ({query}) TO '{str(found).replace(chr(39), chr(39) * 2)}' (FORMAT {form})"
+            )
+            _watched(connection, write, options.progress)
+    except duckdb.Error as error:
+        fault = " ".join(str(error).partition("Possible fixes")[0].split())
+        raise InputError(f"{options.data}: {short(fault, 300)}") from None
+
+
+def _given(connection, files, table):
+    """All rows. Text stays as it is written: who reads the counts checks each value."""
+    named = [glob.escape(path) for path in files]
+    if isinstance(table, Parquet):
+        return connection.read_parquet(named)
+    with open(files[0], "rb") as file:
+        packed = file.read(len(GZIP)) == GZIP
+    return connection.read_csv(
+        named,
+        columns=dict.fromkeys(table.names, "VARCHAR"),
+        auto_detect=False,
+        header=table.format.header,
+        delimiter=table.format.separator,
+        quotechar='"',
+        escapechar='"',
+        encoding=table.format.encoding,
+        compression="gzip" if packed else "none",
+    )
+
+
+def _watched(connection, statement, wanted):
+    """Execute a statement, and say how far it is where that is wanted."""
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(connection.execute, statement)
+        try:
+            while not work.done():
+                try:
+                    work.result(SECONDS_BETWEEN)
+                except TimeoutError:
+                    share = connection.query_progress()
+                    if (wanted or sys.stderr.isatty()) and share > 0:
+                        print(f"{share:.0f} %", file=sys.stderr, flush=True)
+        except BaseException:
+            connection.interrupt()
+            raise
+        work.result()
+
+
+def _quoted(name):
+    """An identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'
