@@ -119,10 +119,10 @@ def bootstrap(units, values, statistic=None, *, level=0.05):
     return _estimate(statistic(np.mean(values, axis=0)), draws, level)
 
 
-def intervals(units, values):
+def intervals(units, values, *, level=0.05):
     """The mean over units of each column, with its interval: a list of `Estimate`."""
-    draws = _redrawn_means(units, values)
-    return [_estimate(*column) for column in zip(np.mean(values, axis=0), draws.T, strict=True)]
+    columns = zip(np.mean(values, axis=0), _redrawn_means(units, values).T, strict=True)
+    return [_estimate(mean, draws, level) for mean, draws in columns]
 
 
 def _redrawn_means(units, values):
