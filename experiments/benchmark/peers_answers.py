@@ -4,17 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.benchmark.analysis import (
-    Estimate,
-    by_dataset,
-    cases_of,
-    intervals,
-    paired,
-    sources,
-    wins,
-)
+from experiments.benchmark.analysis import Estimate, cases_of, paired, wins
 from experiments.benchmark.second import AVERAGE, SIZES
-from experiments.benchmark.second_answers import LEVEL, judged
+from experiments.benchmark.second_answers import LEVEL, interval, judged
 from experiments.benchmark.second_peers import CANDIDATES
 
 
@@ -31,8 +23,7 @@ class Against(NamedTuple):
     won : Estimate
         Share of the cases with probabilities in which the average has the smaller log loss.
     log_loss, brier : Estimate
-        Mean of the other's loss less that of the average, in cases with probabilities; of log
-        losses where both are finite, which favours the other.
+        Mean of the other's loss less that of the average, in cases with probabilities.
     """
 
     name: str
@@ -71,19 +62,15 @@ def against_each(rows, peers, points):
 
 def _against(rows, theirs, name, level):
     datasets, ours, other = _losses(rows, theirs, name, "log_loss")
-    finite = np.isfinite(ours) & np.isfinite(other)
-    excess = (other - ours)[finite]
-    (more,) = _means(datasets[finite], excess[:, np.newaxis], level)
     _, our_brier, brier = _losses(rows, theirs, name, "brier")
-    won, worse = _means(datasets, np.column_stack([wins(ours, other), brier - our_brier]), level)
     return Against(
         name=name,
         cases=theirs["log_loss"].size,
         failed=int(np.isnan(theirs["log_loss"]).sum()),
         infinite=int(np.isinf(other).sum()),
-        won=won,
-        log_loss=more,
-        brier=worse,
+        won=_interval(datasets, wins(ours, other), level),
+        log_loss=_interval(datasets, other - ours, level),
+        brier=_interval(datasets, brier - our_brier, level),
     )
 
 
@@ -96,11 +83,9 @@ def _losses(rows, theirs, name, measure):
     return both.datasets, *both.values.T
 
 
-def _means(datasets, values, level):
-    if not datasets.size:
-        return [Estimate(np.nan, np.nan, np.nan)] * values.shape[1]
-    names, means = by_dataset(datasets, values)
-    return intervals(sources(names), means, level=level)
+def _interval(datasets, values, level):
+    """As `interval`; NaN where a calibrator gave no probabilities in any case."""
+    return interval(datasets, values, level) if datasets.size else Estimate(*[np.nan] * 3)
 
 
 def _at(rows, kept):
@@ -110,20 +95,20 @@ def _at(rows, kept):
 def answers(found):
     """Whether the average is ahead of every calibrator of the packages, at each of the `SIZES`.
 
+    A mean that is infinite is larger, and one of no cases decides nothing.
+
     Parameters
     ----------
     found : dict from int to list of Against
         By number of points.
     """
-    return [
-        judged(
-            points,
-            statement,
-            {one.name: excess(one) for one in found[points] if one.failed < one.cases},
-        )
-        for points in SIZES
-        for statement, excess in STATEMENTS.items()
-    ]
+    judgements = []
+    for points in SIZES:
+        for statement, excess in STATEMENTS.items():
+            estimates = {one.name: excess(one) for one in found[points]}
+            finite = {name: one for name, one in estimates.items() if np.isfinite(one.value)}
+            judgements.append(judged(points, statement, finite))
+    return judgements
 
 
 def _over_one_half(one):

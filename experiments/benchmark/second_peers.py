@@ -7,7 +7,7 @@ Ours stand in 'benchmark_second'. Left out of the packages is
   venn-abers', its BBQ, ENIR and first spline are netcal's and splinecalib's;
 * what needs a package that is not in ``benchmarks/requirements.txt``: probmetrics' trees, its
   Dirichlet calibration and its centred isotonic regression;
-* more optimisers of one temperature, of which probmetrics has seven: three of them are here;
+* more optimisers of one temperature, of which probmetrics has seven: two of them are here;
 * what raises an error in every case (probmetrics' Platt scaling of logits, which refuses logits),
   or is not public (its order-preserving network);
 * what does not give the probability of class 1 from scores alone: maps of detections and the steps
@@ -101,7 +101,6 @@ CANDIDATES = {
     "Temperature, probmetrics": Candidate(probmetrics("temp-scaling")),
     "Temperature, mixed, probmetrics": Candidate(probmetrics("ts-mix")),
     "Temperature, Guo's, probmetrics": Candidate(probmetrics("guo-ts")),
-    "Temperature, AutoGluon's, probmetrics": Candidate(probmetrics("autogluon-ts"), most=2000),
     "Linear, probmetrics": Candidate(probmetrics("linear-scaling")),
     "Affine, probmetrics": Candidate(probmetrics("affine-scaling")),
     "Affine, mixed, probmetrics": Candidate(probmetrics("logistic-mix")),
@@ -115,7 +114,7 @@ CANDIDATES = {
     "Matrix, probmetrics": Candidate(_probmetrics("MatrixScalingCalibrator")),
     "Matrix, structured, probmetrics": Candidate(probmetrics("sms", sms_print_init_info=False)),
     "Ensemble of temperatures, probmetrics": Candidate(_probmetrics("ETSCalibrator")),
-    "Softplus, probmetrics": Candidate(_probmetrics("SoftPlusCalibrator"), most=200),
+    "Softplus, probmetrics": Candidate(_probmetrics("SoftPlusCalibrator"), most=100),
     "Kernel, probmetrics": Candidate(_probmetrics("KernelCalibrator"), most=500),
     "Histogram, probmetrics": Candidate(_probmetrics("BinaryHistogramBinningCalibrator")),
     "Scaling-binning, probmetrics": Candidate(_probmetrics("BinaryPlattBinnerCalibrator")),
