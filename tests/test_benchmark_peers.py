@@ -117,15 +117,17 @@ def test_failures_and_infinite_losses_are_counted():
     assert found.won.lower < found.won.value < found.won.upper
 
 
-def test_a_method_without_any_probabilities_decides_nothing():
+@pytest.mark.parametrize("failures", [len(NAMES), len(NAMES) - 5])
+def test_a_method_that_fails_in_most_cases_decides_nothing(failures):
     ours = rows_of(lambda k, name: 1.0, [AVERAGE])
     theirs = rows_of(
-        lambda k, name: np.nan if name == "Beta, betacal" else 2.0,
+        lambda k, name: 2.0 if name == "Spline, probcal" else np.nan if k < failures else 0.5,
         ["Beta, betacal", "Spline, probcal"],
     )
     found = against_each(ours, theirs, 200)
-    assert [one.failed for one in found] == [len(NAMES), 0]
-    assert np.isnan(found[0].won).all() and found[1].won == (1, 1, 1)
+    assert [one.failed for one in found] == [failures, 0]
+    assert [one.works for one in found] == [False, True]
+    assert found[1].won == (1, 1, 1)
     judged = answers(dict.fromkeys(SIZES, found))
     assert len(judged) == len(SIZES) * len(STATEMENTS)
     assert {(one.against, one.answer) for one in judged} == {("Spline, probcal", "yes")}
@@ -185,11 +187,12 @@ def keys_of(rows, kept):
     )
 
 
-def test_the_record_is_of_the_second_protocol_and_has_its_first_split(rows):
+def test_the_record_is_of_the_second_protocol_and_has_every_data_set(rows):
+    """A run that is interrupted leaves base models and splits out: two models are there."""
     assert set(rows["protocol"].tolist()) == {second.fingerprint()}
     planned = {tuple(case.values()) for case in BENCHMARK_SECOND_PEERS.cases()}
     cases = set(zip(rows["dataset"], rows["model"], rows["split"].astype(int), strict=True))
-    assert {case for case in planned if case[2] == 0} <= cases <= planned
+    assert {(name, m, 0) for name in NAMES for m in ("logistic", "boosting")} <= cases <= planned
 
 
 def test_raw_scores_are_those_of_the_second_benchmark(rows):

@@ -34,6 +34,11 @@ class Against(NamedTuple):
     log_loss: Estimate
     brier: Estimate
 
+    @property
+    def works(self):
+        """Whether it gave probabilities in at least half of the cases."""
+        return 2 * self.failed <= self.cases
+
 
 def package_of(name):
     """The package of a calibrator."""
@@ -93,9 +98,9 @@ def _at(rows, kept):
 
 
 def answers(found):
-    """Whether the average is ahead of every calibrator of the packages, at each of the `SIZES`.
+    """Whether the average is ahead of every calibrator that works, at each of the `SIZES`.
 
-    A mean that is infinite is larger, and one of no cases decides nothing.
+    A mean that is infinite is larger: no interval is asked for.
 
     Parameters
     ----------
@@ -105,7 +110,7 @@ def answers(found):
     judgements = []
     for points in SIZES:
         for statement, excess in STATEMENTS.items():
-            estimates = {one.name: excess(one) for one in found[points]}
+            estimates = {one.name: excess(one) for one in found[points] if one.works}
             finite = {name: one for name, one in estimates.items() if np.isfinite(one.value)}
             judgements.append(judged(points, statement, finite))
     return judgements
