@@ -159,6 +159,8 @@ BENCHMARK_SECOND_PEERS = Experiment(
         "Packages: probcal 0.4.0, probmetrics 1.3.0, netcal 1.4.0, betacal 1.1.0, splinecalib "
         "0.0.13, venn-abers 1.5.4, MAPIE 1.6.0, scikit-learn 1.9.1, each with its defaults; a row "
         "without numbers names the error that a package raised, or that it gave no probabilities.",
+        "Recorded first is the first split: of it logistic regression and boosting on all data "
+        "sets, then naive Bayes and the forest; results/benchmark_second_peers.csv says how far.",
         "What takes more than some seconds is tried on fewer points: "
         + "; ".join(f"{name} up to {most}" for name, (_, most) in CANDIDATES.items() if most < 1e9)
         + ".",
