@@ -1,5 +1,6 @@
 """Read the recorded rows of the benchmark: a table of cases, means of data sets, intervals."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -127,12 +128,18 @@ def intervals(units, values):
 
 def _redrawn_means(units, values):
     """Means over the units when their sources are drawn with replacement, again and again."""
+    counts = _redrawn(tuple(units), N_RESAMPLES)
+    return counts @ values / counts.sum(axis=1).reshape(-1, *[1] * (np.ndim(values) - 1))
+
+
+@functools.lru_cache(maxsize=64)  # the same units again and again, for another calibrator
+def _redrawn(units, n_resamples):
+    """How often each unit is drawn when sources are, a row a draw."""
     _, source = np.unique(units, return_inverse=True)
     rng = np.random.default_rng(SEED)
     n_sources = source.max() + 1
-    drawn = [rng.integers(0, n_sources, n_sources) for _ in range(N_RESAMPLES)]
-    counts = np.array([np.bincount(one, minlength=n_sources)[source] for one in drawn])
-    return counts @ values / counts.sum(axis=1).reshape(-1, *[1] * (np.ndim(values) - 1))
+    drawn = [rng.integers(0, n_sources, n_sources) for _ in range(n_resamples)]
+    return np.array([np.bincount(one, minlength=n_sources)[source] for one in drawn])
 
 
 def _estimate(value, draws, level=0.05):

@@ -1,11 +1,13 @@
 """The benchmark, and the coverage of intervals, as something that can be reproduced."""
 
 from experiments.benchmark.clipped import BENCHMARK_CLIPPED
+from experiments.benchmark.copies import BENCHMARK_COPIES
 from experiments.benchmark.cross import BENCHMARK_CROSS
 from experiments.benchmark.drift import BENCHMARK_DRIFT
 from experiments.benchmark.peers import BENCHMARK_PEERS
 from experiments.benchmark.protocol import BENCHMARK
 from experiments.benchmark.second import BENCHMARK_SECOND
+from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE
@@ -25,6 +27,8 @@ PAPER = Paper(
             ("peers", BENCHMARK_PEERS),
             ("clipped", BENCHMARK_CLIPPED),
             ("second", BENCHMARK_SECOND),
+            ("second_peers", BENCHMARK_SECOND_PEERS),
+            ("copies", BENCHMARK_COPIES),
             ("drift", BENCHMARK_DRIFT),
         ]
     )
@@ -49,6 +53,8 @@ PAPER = Paper(
         BENCHMARK_PEERS,
         BENCHMARK_CLIPPED,
         BENCHMARK_SECOND,
+        BENCHMARK_SECOND_PEERS,
+        BENCHMARK_COPIES,
         BENCHMARK_DRIFT,
         INTERVAL_COVERAGE,
         VERDICTS,

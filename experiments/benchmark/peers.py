@@ -1,11 +1,12 @@
 """The same calibrators in other packages, and LightGBM as a base model, on the first splits."""
 
-import functools
 import importlib.util
 import math
+import os
+from contextlib import redirect_stderr, redirect_stdout
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from experiments.benchmark.calibrators import CANDIDATES, predictions, timed
 from experiments.benchmark.data import DATA_SETS, SEED, seed_of, split
@@ -49,7 +50,10 @@ class Peer(BaseEstimator):
 
     def predict(self, scores):
         """Probabilities of class 1."""
-        found = np.asarray(getattr(self.model_, self.method)(self._form(scores)), np.float64)
+        found = getattr(self.model_, self.method)(self._form(scores))
+        if isinstance(found, tuple):  # venn-abers gives pairs of probabilities, too
+            found = found[0]
+        found = np.asarray(found, np.float64)
         return found[:, 1] if found.ndim == 2 else found
 
     def _form(self, scores):
@@ -76,7 +80,7 @@ PEERS = {
 
 def run_case(case):
     """One base model on the first split of one data set: a row a calibrator, ours and theirs."""
-    check_installed()
+    check_installed(PACKAGES)
     training, calibration, test = split(case["dataset"], SPLIT)
     model = trained(case["model"], training, seed_of(case["dataset"], SPLIT))
     scores, test_scores = (probabilities(model, part.X) for part in [calibration, test])
@@ -85,20 +89,30 @@ def run_case(case):
         for name, p, seconds in predictions(scores, calibration.labels, test_scores, CANDIDATES)
     ]
     for name, peer in PEERS.items():
-        try:
-            p, seconds = timed(
-                lambda peer=peer: peer.fit(scores, calibration.labels).predict(test_scores)
-            )
-            rows.append(row(name, test.labels, p, seconds))
-        except Exception:  # whatever another package raises: the row says that it gave nothing
-            nothing = dict.fromkeys(measures(test.labels, test_scores), math.nan)
-            rows.append({"calibrator": name, **nothing, "seconds": math.nan})
+        found = outcome(peer, scores, calibration.labels, test_scores, test.labels, measures)
+        del found["error"]
+        rows.append({"calibrator": name, **found})
     return [{"points": calibration.labels.size, **one} for one in rows]
 
 
 def row(name, labels, p, seconds):
     """The measures of one calibrator."""
     return {"calibrator": name, **measures(labels, p), "seconds": rounded(seconds)}
+
+
+def outcome(peer, scores, labels, test_scores, test_labels, measures):
+    """The measures of a peer and its seconds, or the name of the error in place of numbers.
+
+    Whatever another package raises: the row says that it gave nothing. What is not a probability
+    is refused by the measures.
+    """
+    try:
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            p, seconds = timed(lambda: clone(peer).fit(scores, labels).predict(test_scores))
+        return {**measures(test_labels, p), "error": "", "seconds": rounded(seconds)}
+    except Exception as error:
+        nothing = dict.fromkeys(measures(test_labels, test_scores), math.nan)
+        return {**nothing, "error": type(error).__name__, "seconds": math.nan}
 
 
 def trained(name, training, seed):
@@ -111,10 +125,9 @@ def trained(name, training, seed):
     return model.fit(training.X, training.labels)
 
 
-@functools.cache
-def check_installed():
+def check_installed(packages):
     """Raise unless all the other packages are there."""
-    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise ImportError(
             f"the comparison with other packages needs {', '.join(missing)}: install them with "

@@ -115,7 +115,13 @@ def decided(points, statement, comparisons):
         With whom: the data set of each case, and what is above 0 on average if all is as expected.
     """
     level = LEVEL / len(comparisons)
-    found = {name: interval(*cases, level) for name, cases in comparisons.items()}
+    return judged(
+        points, statement, {name: interval(*cases, level) for name, cases in comparisons.items()}
+    )
+
+
+def judged(points, statement, found):
+    """The answer to several comparisons, given the estimates of what should be above 0."""
     worst = min(found, key=lambda name: found[name].value)
     answer = "yes" if all(one.lower > 0 for one in found.values()) else "undecided"
     if any(one.upper < 0 for one in found.values()):

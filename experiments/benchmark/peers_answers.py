@@ -1,0 +1,127 @@
+"""The average against other packages' calibrators, on the cases of the second benchmark."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from experiments.benchmark.analysis import Estimate, cases_of, paired, wins
+from experiments.benchmark.second import AVERAGE, SIZES
+from experiments.benchmark.second_answers import LEVEL, interval, judged
+from experiments.benchmark.second_peers import CANDIDATES
+
+
+class Against(NamedTuple):
+    """The average against one calibrator of another package, at one number of points.
+
+    Attributes
+    ----------
+    name : str
+    cases : int
+        In which the calibrator was tried.
+    failed, infinite : int
+        Of these, in which it gave no probabilities, and an infinite log loss.
+    won : Estimate
+        Share of the cases with probabilities in which the average has the smaller log loss.
+    log_loss, brier : Estimate
+        Mean of the other's loss less that of the average, in cases with probabilities.
+    """
+
+    name: str
+    cases: int
+    failed: int
+    infinite: int
+    won: Estimate
+    log_loss: Estimate
+    brier: Estimate
+
+    @property
+    def works(self):
+        """Whether it gave probabilities in at least half of the cases."""
+        return 2 * self.failed <= self.cases
+
+
+def package_of(name):
+    """The package of a calibrator."""
+    return name.rpartition(", ")[2]
+
+
+def method_of(name):
+    """The name of a calibrator without its package."""
+    return name.rpartition(", ")[0]
+
+
+def against_each(rows, peers, points):
+    """`Against` of each of the packages' calibrators; intervals allow for their number.
+
+    Parameters
+    ----------
+    rows, peers : dict of arrays
+        ``recorded("benchmark_second")`` and ``recorded("benchmark_second_peers")``.
+    points : int
+    """
+    rows, peers = (_at(one, one["points"] == points) for one in (rows, peers))
+    tried = [name for name in CANDIDATES if name in set(peers["calibrator"])]
+    level = LEVEL / len(tried)
+    return [_against(rows, _at(peers, peers["calibrator"] == name), name, level) for name in tried]
+
+
+def _against(rows, theirs, name, level):
+    datasets, ours, other = _losses(rows, theirs, name, "log_loss")
+    _, our_brier, brier = _losses(rows, theirs, name, "brier")
+    return Against(
+        name=name,
+        cases=theirs["log_loss"].size,
+        failed=int(np.isnan(theirs["log_loss"]).sum()),
+        infinite=int(np.isinf(other).sum()),
+        won=_interval(datasets, wins(ours, other), level),
+        log_loss=_interval(datasets, other - ours, level),
+        brier=_interval(datasets, brier - our_brier, level),
+    )
+
+
+def _losses(rows, theirs, name, measure):
+    """Data sets, and the losses of the average and of the other, in cases that have both."""
+    both = paired(
+        cases_of(rows, measure, [AVERAGE], points=None),
+        cases_of(theirs, measure, [name], points=None),
+    )
+    return both.datasets, *both.values.T
+
+
+def _interval(datasets, values, level):
+    """As `interval`; NaN where a calibrator gave no probabilities in any case."""
+    return interval(datasets, values, level) if datasets.size else Estimate(*[np.nan] * 3)
+
+
+def _at(rows, kept):
+    return {key: column[kept] for key, column in rows.items()}
+
+
+def answers(found):
+    """Whether the average is ahead of every calibrator that works, at each of the `SIZES`.
+
+    A mean that is infinite is larger: no interval is asked for.
+
+    Parameters
+    ----------
+    found : dict from int to list of Against
+        By number of points.
+    """
+    judgements = []
+    for points in SIZES:
+        for statement, excess in STATEMENTS.items():
+            estimates = {one.name: excess(one) for one in found[points] if one.works}
+            finite = {name: one for name, one in estimates.items() if np.isfinite(one.value)}
+            judgements.append(judged(points, statement, finite))
+    return judgements
+
+
+def _over_one_half(one):
+    return Estimate(*(share - 0.5 for share in one.won))
+
+
+STATEMENTS = {
+    "more than half of the cases": _over_one_half,
+    "smaller mean log loss": lambda one: one.log_loss,
+    "smaller mean Brier score": lambda one: one.brier,
+}
