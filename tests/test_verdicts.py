@@ -11,7 +11,7 @@ from experiments.recording import record
 from experiments.verdicts import rubric
 from experiments.verdicts.files import File, Fresh, on_logits, simple
 from experiments.verdicts.study import VERDICTS, Offset
-from experiments.verdicts.table import ALL, summary, text
+from experiments.verdicts.table import ALL, SAYS, summary, written
 from experiments.verdicts.truths import FAMILIES, TRUTHS, Truth
 from experiments.verdicts.verdict import Verdict, verdict_of
 
@@ -183,7 +183,8 @@ def test_a_short_run_is_recorded_and_summed_up(tmp_path):
     assert lines["reversed"]["caught"] == 1
     assert np.isnan(lines["calibrated"]["caught"])
     assert lines["no probabilities"]["regret_keep"] > 0.05  # the base rate knows no scores
-    assert text(list(lines.values())).splitlines()[-1].startswith(ALL)
+    *_, last = written(list(lines.values()), SAYS).splitlines()
+    assert last.startswith(f"| {ALL} | 3 | 6 | {100 * lines[ALL]['right']:.1f} |")
 
 
 def test_every_truth_counts_alike():

@@ -66,6 +66,8 @@ class Sample(NamedTuple):
         Number of the cluster of each row.
     effect : float
         How many rows of clusters tell as much as one independent row.
+    sampled : bool
+        Whether the weights were found to be those of a sample; each row is a cluster then.
     """
 
     labels: NDArray[np.uint8]
@@ -75,6 +77,7 @@ class Sample(NamedTuple):
     names: tuple[str, ...] = ()
     clusters: NDArray[np.int64] | None = None
     effect: float = 1.0
+    sampled: bool = False
 
     @property
     def counts(self):

@@ -18,7 +18,7 @@ from experiments.verdicts import rubric
 from experiments.verdicts.truths import TRUTHS
 from experiments.verdicts.verdict import verdict_of
 
-SEED = 23
+SEED = 24  # on the files of 23 rules of the report were mended
 MANY = 50_000  # rows, above which the oracle knows the quick candidates alone
 SLOW = {"BBQ", "ENIR", "KDE", "DPM"}
 
@@ -151,7 +151,8 @@ VERDICTS = Experiment(
     cases=cases,
     run_case=run_case,
     deviations=(
-        "From 100,000 rows on there are 10 files of a truth, from 1,000,000 on 2.",
+        "On files of the seed 23 rules of the report were mended (weights of a sample, the level "
+        "at which a drift is remarked); those recorded here are others.",
         "Losses are expected ones, at 20,000 points of the law of new rows; predictions are kept "
         "1e-6 away from 0 and 1 in the log loss.",
     ),
