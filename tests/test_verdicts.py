@@ -1,5 +1,7 @@
 """The benchmark of verdicts: its truths are true, its rules are right, its short run works."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +9,10 @@ from scipy.stats import norm
 
 from calib.report import make_report
 from experiments import recorded
-from experiments.recording import record
+from experiments.recording import RESULTS, record
 from experiments.verdicts import rubric
 from experiments.verdicts.files import File, Fresh, on_logits, simple
-from experiments.verdicts.study import VERDICTS, Offset
+from experiments.verdicts.study import SEED, VERDICTS, Offset, run_case
 from experiments.verdicts.table import ALL, SAYS, summary, written
 from experiments.verdicts.truths import FAMILIES, TRUTHS, Truth
 from experiments.verdicts.verdict import Verdict, verdict_of
@@ -201,3 +203,44 @@ def test_every_truth_counts_alike():
     lines = summary({key: rows[key].to_numpy() for key in rows})
     assert [line["right"] for line in lines] == [0.5, 0.5]
     assert lines[0]["files"] == 4
+
+
+# The record
+
+
+AGAIN = [
+    *["calibrated, 20 values, 500", "over-confident, logits / 2.0, 200", "5 %, odds x 2, 500"],
+    *["reversed, U-shaped, 500", "training rows, tree, 2000", "log-odds, 300 rows, 300"],
+]
+
+
+def test_shares_do_not_fall():
+    """Of the record: what stands here was measured, and may get better."""
+    rows = recorded("verdicts")
+    assert json.loads((RESULTS / "verdicts.json").read_text())["seed"] == SEED
+    line = summary(rows)[-1]
+    assert line["truths"] == len(TRUTHS)
+    assert line["right"] >= 0.97
+    assert line["harm"] <= 0.03 and line["harm"] < line["harm_always"]
+    assert line["regret_advised"] < min(line["regret_keep"], line["regret_always"])
+    assert line["right_groups_named"] <= 0.06 and line["false_alarms"] <= 0.01
+
+
+@pytest.mark.parametrize("model", ["forest", "boosting", "tree"])
+def test_training_rows_of_trees_are_caught(model):
+    rows = recorded("verdicts")
+    here = rows["truth"] == f"training rows, {model}, 2000"
+    assert np.mean(rows["caught"][here] == "training rows") >= 0.95
+    honest = rows["true_flags"] == "-"
+    alarms = np.char.find(rows["false_alarms"][honest].astype(str), "training rows") >= 0
+    assert alarms.mean() <= 0.01
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_what_is_recorded_is_found_again(name):
+    """A change of the report that changes verdicts asks for a new record."""
+    rows = recorded("verdicts")
+    place = np.flatnonzero((rows["truth"] == name) & (rows["seed"] == 0))[0]
+    for key, value in run_case({"truth": name, "seed": 0})[0].items():
+        was = rows[key][place]
+        assert value == was if isinstance(value, str) else value == pytest.approx(was, 1e-4, 1e-7)
