@@ -219,9 +219,7 @@ def test_shares_do_not_fall():
     rows = recorded("verdicts")
     assert json.loads((RESULTS / "verdicts.json").read_text())["seed"] == SEED
     line = summary(rows)[-1]
-    assert line["truths"] >= 100
-    missing = [one.rows for name, one in TRUTHS.items() if name not in rows["truth"]]
-    assert set(missing) <= {20_000}  # as the page says
+    assert line["truths"] == len(TRUTHS) and line["files"] == len(VERDICTS.cases())
     assert line["right"] >= 0.97
     assert line["harm"] <= 0.03 and line["harm"] < line["harm_always"]
     assert line["regret_advised"] < min(line["regret_keep"], line["regret_always"])

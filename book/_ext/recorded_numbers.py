@@ -25,7 +25,6 @@ from experiments.ledger import (
     totals,
 )
 from experiments.verdicts import table
-from experiments.verdicts.truths import TRUTHS
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
@@ -77,7 +76,6 @@ def verdicts():
         yield f"verdicts_{key}", f"{everything[key]:.1%}"
     for key in ["advised", "keep", "always"]:
         yield f"verdicts_regret_{key}", f"{1000 * everything[f'regret_{key}']:.1f}"
-    yield "verdicts_written", f"{len(TRUTHS)}"
     _, firsts = np.unique(rows["truth"], return_index=True)
     yield "verdicts_calibrated", f"{np.count_nonzero(rows['calibrated'][firsts])}"
     trees = np.isin(rows["truth"], [f"training rows, {kind}, 2000" for kind in TREES])
