@@ -217,6 +217,19 @@ def test_copies_are_found_and_ties_are_not():
         assert not copies_test(labels[tested], forest.predict_proba(data[tested])[:, 1]).found
 
 
+def test_weights_are_tested_as_the_rows_that_they_count():
+    rng = np.random.default_rng(3)
+    counts = rng.integers(0, 5, P.size)
+    copied = copies_test(np.repeat(LABELS, counts), np.repeat(P.round(1), counts))
+    assert copies_test(LABELS, P.round(1), sample_weight=counts) == pytest.approx(copied)
+    scores = rng.random(200)
+    labels = rng.random(200) < scores
+    assert copies_test(labels, scores, sample_weight=np.full(200, 10)).found
+    assert not copies_test(labels, scores, sample_weight=np.ones(200)).found
+    with pytest.raises(ValueError, match="whole numbers"):
+        copies_test(LABELS, P, sample_weight=np.full(P.size, 0.5))
+
+
 def test_differences_by_brute_force():
     scores, labels = P.round(1), LABELS
     values = np.unique(scores)

@@ -475,6 +475,24 @@ def test_weights_are_copies(no_comparison):
     assert weighted.data.left_out == np.count_nonzero(weights == 0)
 
 
+def test_weights_of_a_sample_are_no_counts(no_comparison):
+    """Ten times the weight for a tenth of the rows, of a calibrated population."""
+    rejected = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        scores = rng.beta(0.5, 0.5, 4000)
+        labels = (rng.random(4000) < scores).astype(int)
+        keep = np.where(scores > 0.5, 1.0, 0.1)
+        stays = rng.random(4000) < keep
+        found = make_report(scores[stays], labels[stays], sample_weight=1 / keep[stays])
+        assert "sampling weights" in {caution.kind for caution in found.cautions}
+        rejected.append(found.verdict.outcome == "miscalibrated")
+        both, counts = np.unique([scores.round(2), labels], axis=1, return_counts=True)
+        sample, _ = clean(both[0], both[1], counts, None)
+        assert not sample.sampled and sample.clusters is None
+    assert sum(rejected) <= 3  # 18 or so if they were taken for counts
+
+
 def _numbers(text):
     return [float(found) for found in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text)]
 

@@ -4,6 +4,7 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 
 * ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``: counts of the ledger;
+* ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
 * ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
 """
@@ -11,6 +12,8 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 import json
 import math
 from pathlib import Path
+
+import numpy as np
 
 from experiments import recorded
 from experiments.ledger import (
@@ -21,8 +24,10 @@ from experiments.ledger import (
     read_ledger,
     totals,
 )
+from experiments.verdicts import table
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+TREES = ["forest", "boosting", "tree"]
 TEXT = "application/papermill.record/text/plain"
 
 
@@ -57,6 +62,27 @@ def ledger():
     yield "ledger_both_infinite", f"{infinite}"
 
 
+def verdicts():
+    """Tables of the benchmark of verdicts, its sizes, and shares over all its truths."""
+    rows = recorded("verdicts")
+    lines = table.summary(rows)
+    everything = lines[-1]
+    yield "verdicts_says", table.written(lines, table.SAYS)
+    yield "verdicts_costs", table.written(lines, table.COSTS)
+    yield "verdicts_failures", table.failures(rows)
+    yield from ((f"verdicts_{key}", f"{everything[key]:,}") for key in ("truths", "files"))
+    yield "verdicts_misleading_or_wrong", f"{1 - everything['right']:.1%}"
+    for key in ["harm", "harm_always", "right_groups_named", "false_alarms"]:
+        yield f"verdicts_{key}", f"{everything[key]:.1%}"
+    for key in ["advised", "keep", "always"]:
+        yield f"verdicts_regret_{key}", f"{1000 * everything[f'regret_{key}']:.1f}"
+    _, firsts = np.unique(rows["truth"], return_index=True)
+    yield "verdicts_calibrated", f"{np.count_nonzero(rows['calibrated'][firsts])}"
+    trees = np.isin(rows["truth"], [f"training rows, {kind}, 2000" for kind in TREES])
+    yield "verdicts_trees_caught", f"{np.mean(rows['caught'][trees] != '-'):.0%}"
+    yield "verdicts_files_of_trees", f"{np.count_nonzero(trees)}"
+
+
 def glued():
     """Name and text of everything that a chapter glues as text."""
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
@@ -69,7 +95,7 @@ def glued():
 
 def numbers():
     """All of them, by name."""
-    return dict(rings()) | dict(ledger()) | dict(glued())
+    return dict(rings()) | dict(ledger()) | dict(verdicts()) | dict(glued())
 
 
 def configure(app, config):

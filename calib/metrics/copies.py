@@ -8,6 +8,7 @@ from scipy.special import betainc
 
 from calib.contract.validation import check_labels, check_scores
 from calib.kernels.grouping import group_ties
+from calib.metrics.samples import counts_of, whole
 
 
 class CopiesTest(NamedTuple):
@@ -35,7 +36,9 @@ class CopiesTest(NamedTuple):
         return self.p_value < 0.001 and self.differing <= self.expected / 2
 
 
-def copies_test(labels: ArrayLike, scores: ArrayLike) -> CopiesTest:
+def copies_test(
+    labels: ArrayLike, scores: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> CopiesTest:
     """Test whether rows of equal score are independent, or copies of one another.
 
     Parameters
@@ -44,6 +47,9 @@ def copies_test(labels: ArrayLike, scores: ArrayLike) -> CopiesTest:
         Outcomes, 0/1 or bool.
     scores : array-like of shape (n,)
         Finite real numbers; probabilities or not.
+    sample_weight : array-like of shape (n,), optional
+        Whole numbers: a row of weight w is tested as w rows. Sampling weights, which stand for
+        cases that nobody saw, are found to be copies.
 
     Returns
     -------
@@ -74,7 +80,9 @@ def copies_test(labels: ArrayLike, scores: ArrayLike) -> CopiesTest:
     """
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    _, counts, positives = group_ties(scores, labels)
+    weights = whole(counts_of(sample_weight, scores, "scores"))
+    there = weights > 0
+    _, counts, positives = group_ties(scores[there], labels[there], weights[there])
     rates, tied = positives / counts, counts > 1
     steps = rates[1:] + rates[:-1] - 2 * rates[1:] * rates[:-1]
     beside = np.append(0.0, steps) + np.append(steps, 0.0)

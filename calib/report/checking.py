@@ -12,7 +12,7 @@ from calib.report.measuring import FEW, Sample, area_under_curve, rarer
 from calib.report.wording import count, listed, number, percent, probability
 
 MOST_DECIMALS = 4  # beyond which scores do not count as rounded
-DRIFTS = 0.01  # p value below which an order of the rows is remarked
+DRIFTS = 0.005  # p value of each of two series below which it is remarked: 1 % of honest files
 MANY_TIES = 10  # rows for a distinct score, from which on scores are those of classes of cases
 NOTABLE_COPIES = 0.01  # share of the rows
 TOO_GOOD = 0.99  # AUC; and a map would remove half of the Brier score: no honest file had both
@@ -33,9 +33,13 @@ def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[Sample,
         names, codes = codes_of(groups, scores.size, name="groups")
         there, codes = np.unique(codes[kept], return_inverse=True)
         names = tuple(map(str, names[there].tolist()))
-    clusters = cluster_codes(clusters, scores.size, sample_weight, other="scores")
-    sample = Sample(labels[kept], scores[kept], weights, codes, names, clusters)
-    return sample, int(np.count_nonzero(~kept))
+    labels, scores, left_out = labels[kept], scores[kept], int(np.count_nonzero(~kept))
+    clusters = cluster_codes(clusters, kept.size, sample_weight, other="scores")
+    sampled = weights is not None and clusters is None
+    sampled = sampled and copies_test(labels, scores, sample_weight=weights).found
+    if sampled:  # a row is one case, whatever it stands for
+        clusters = np.arange(scores.size)
+    return Sample(labels, scores, weights, codes, names, clusters, sampled=sampled), left_out
 
 
 def described(sample: Sample, left_out: int) -> Data:
@@ -83,6 +87,13 @@ def _of_weights(sample, data):
             "nearly its own. Weights are counts here: it stands for as many independent cases."
         )
         yield Caution("dominant weight", text)
+    if sample.sampled:
+        text = (
+            "Weights do not count cases: those that a row would stand for all had its outcome, "
+            "more often than chance explains. So they are taken as the weights of a sample: each "
+            "row is one case, however many others it stands for."
+        )
+        yield Caution("sampling weights", text)
 
 
 def _of_ranking(sample, data):

@@ -51,7 +51,6 @@ def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
         rng = np.random.default_rng(seed)
         drawn = np.sort(rng.choice(sample.labels.size, MOST, replace=False))
         part = sample.rows(drawn)
-        part = part._replace(groups=None if sample.groups is None else sample.groups[drawn])
         if _rarest(part) < FEW:
             return None
         notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")

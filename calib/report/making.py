@@ -66,6 +66,8 @@ def make_report(
         Outcomes, 0/1 or bool.
     sample_weight : array-like of shape (n,), optional
         Counts, whole numbers: a row of weight w stands for w rows, each with an outcome of its own.
+        If outcomes show that they do not (`copies_test`), each row is taken as one case that weighs
+        w, as in a sample; the report says so.
     groups : array-like of shape (n,), optional
         Group of each row: numbers or strings.
     clusters : array-like of shape (n,), optional

@@ -12,6 +12,7 @@ from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics import Interval, Simulated
 from calib.metrics.bands import band_of
+from calib.metrics.losses import logarithmic, squared
 from calib.metrics.samples import counted_ties_of
 from calib.metrics.statistics import MOST_RANGES
 from calib.report.contents import N_BINS, Bin, Curve, Data, Estimate, Group, Test, Threshold
@@ -66,6 +67,8 @@ class Sample(NamedTuple):
         Number of the cluster of each row.
     effect : float
         How many rows of clusters tell as much as one independent row.
+    sampled : bool
+        Whether the weights were found to be those of a sample; each row is a cluster then.
     """
 
     labels: NDArray[np.uint8]
@@ -75,6 +78,7 @@ class Sample(NamedTuple):
     names: tuple[str, ...] = ()
     clusters: NDArray[np.int64] | None = None
     effect: float = 1.0
+    sampled: bool = False
 
     @property
     def counts(self):
@@ -87,10 +91,9 @@ class Sample(NamedTuple):
         return int(np.count_nonzero(self.scores == 1.0 - self.labels))
 
     def rows(self, here):
-        """Part of the sample, without groups."""
-        columns = (self.labels, self.scores, self.weights, self.clusters)
-        *columns, clusters = (None if column is None else column[here] for column in columns)
-        return Sample(*columns, clusters=clusters)
+        """Part of the sample."""
+        columns = {k: v[here] for k, v in self._asdict().items() if isinstance(v, np.ndarray)}
+        return self._replace(**columns)
 
     @property
     def independent(self):
@@ -200,7 +203,7 @@ def estimates(sample: Sample, data: Data, chance: Chance | None) -> tuple[Estima
         _estimate("observed_rate", rate),
         _bias(mean(labels - scores), rarer(data)),
         _log_loss(sample, mean),
-        _estimate("brier", mean(np.square(scores - labels))),
+        _estimate("brier", mean(squared(labels, scores))),
         _estimate("miscalibration", parts.miscalibration, chance and chance["miscalibration"]),
         _estimate("discrimination", parts.discrimination),
         _estimate("uncertainty", parts.uncertainty),
@@ -221,8 +224,7 @@ def _bias(interval, fewer):
 def _log_loss(sample, mean):
     if sample.impossible:
         return _estimate("log_loss", None, more="Infinite: an outcome was given probability 0.")
-    of_outcome = np.where(sample.labels == 1, sample.scores, 1 - sample.scores)
-    return _estimate("log_loss", mean(-np.log(of_outcome)))
+    return _estimate("log_loss", mean(logarithmic(sample.labels, sample.scores)))
 
 
 def area_under_curve(sample: Sample) -> Estimate:

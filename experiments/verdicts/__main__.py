@@ -2,7 +2,11 @@
 
 from experiments.recording import recorded
 from experiments.verdicts.study import VERDICTS
-from experiments.verdicts.table import summary, text
+from experiments.verdicts.table import COSTS, SAYS, failures, summary, written
 
 if __name__ == "__main__":
-    print(text(summary(recorded(VERDICTS.name))))
+    rows = recorded(VERDICTS.name)
+    lines = summary(rows)
+    print("shares of files in per cent", written(lines, SAYS), sep="\n\n", end="\n\n")
+    print("harm in per cent, regrets in thousandths", written(lines, COSTS), sep="\n\n", end="\n\n")
+    print("where a headline was misleading or wrong", failures(rows), sep="\n\n")

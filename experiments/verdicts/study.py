@@ -15,10 +15,10 @@ from calib.venn_abers.mondrian import MondrianVennAbers
 from calib.wrappers.stacking import StackedCalibrator
 from experiments.recording import Experiment
 from experiments.verdicts import rubric
-from experiments.verdicts.truths import TRUTHS
+from experiments.verdicts.truths import SEEDS, TRUTHS
 from experiments.verdicts.verdict import verdict_of
 
-SEED = 23
+SEED = 24  # on the files of 23 rules of the report were mended
 MANY = 50_000  # rows, above which the oracle knows the quick candidates alone
 SLOW = {"BBQ", "ENIR", "KDE", "DPM"}
 
@@ -135,13 +135,7 @@ def _joined(names):
 
 def cases():
     """Every truth and seed, the first files of all truths first."""
-    most = max(truth.seeds for truth in TRUTHS.values())
-    return [
-        {"truth": name, "seed": seed}
-        for seed in range(most)
-        for name, truth in TRUTHS.items()
-        if seed < truth.seeds
-    ]
+    return [{"truth": name, "seed": seed} for seed in range(SEEDS) for name in TRUTHS]
 
 
 VERDICTS = Experiment(
@@ -151,7 +145,9 @@ VERDICTS = Experiment(
     cases=cases,
     run_case=run_case,
     deviations=(
-        "From 100,000 rows on there are 10 files of a truth, from 1,000,000 on 2.",
+        "The list of truths and files of the seed 23 led to two changes of the report: weights of "
+        "a sample, and the level at which a drift is remarked. No rule was changed after a file "
+        "that is recorded here was seen.",
         "Losses are expected ones, at 20,000 points of the law of new rows; predictions are kept "
         "1e-6 away from 0 and 1 in the log loss.",
     ),

@@ -69,16 +69,46 @@ def _average(values):
     return float(there.mean()) if there.size else float("nan")
 
 
-def text(lines):
-    """The table for people: shares in per cent, regrets in thousandths."""
-    head = ["family", "truths", "files", "right", "mislead", "wrong", "found"]
-    head += ["regret", "keep", "always", "cost", "keep", "always"]
-    head += ["harm", "always", "caught", "alarms", "groups"]
-    written = [f"{head[0]:22}" + "".join(f"{name:>8}" for name in head[1:])]
+SAYS = {  # a measure, its column, and what it is multiplied by
+    "right": ("right", 100),
+    "misleading": ("misleading", 100),
+    "wrong": ("wrong", 100),
+    "found": ("error found", 100),
+    "caught": ("remark made", 100),
+    "false_alarms": ("false remark", 100),
+    "right_groups_named": ("right group named", 100),
+}
+COSTS = {
+    "harm": ("harms", 100),
+    "harm_always": ("*always* harms", 100),
+    "regret_advised": ("log loss: advised", 1000),
+    "regret_keep": ("*keep*", 1000),
+    "regret_always": ("*always*", 1000),
+    "cost_advised": ("cost: advised", 1000),
+    "cost_keep": ("*keep*", 1000),
+    "cost_always": ("*always*", 1000),
+}
+
+
+def written(lines, columns):
+    """A table in Markdown of some measures, a row for each family; a dash where there is none."""
+    head = ["family", "truths", "files", *(name for name, _ in columns.values())]
+    rows = [head, ["---", *["---:"] * (len(head) - 1)]]
     for line in lines:
-        cells = [f"{line['family']:22}{line['truths']:8d}{line['files']:8d}"]
-        for key, value in list(line.items())[3:]:
-            scale = 1000 if key.startswith(("regret", "cost")) else 100
-            cells.append("       -" if np.isnan(value) else f"{scale * value:8.1f}")
-        written.append("".join(cells))
-    return "\n".join(written)
+        found = [
+            "-" if np.isnan(line[key]) else f"{scale * line[key]:.1f}"
+            for key, (_, scale) in columns.items()
+        ]
+        rows.append([line["family"], str(line["truths"]), str(line["files"]), *found])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def failures(rows):
+    """The truths of which a headline was misleading or wrong, with numbers of files, as a table."""
+    found = ["| truth and rows | files | misleading | wrong |", "|---|---:|---:|---:|"]
+    for name in dict.fromkeys(rows["truth"].tolist()):
+        said = rows["headline"][rows["truth"] == name]
+        misleading, wrong = (np.count_nonzero(said == kind) for kind in (MISLEADING, WRONG))
+        if misleading or wrong:
+            found.append(f"| {name} | {said.size} | {misleading} | {wrong} |")
+    return "\n".join(found)
