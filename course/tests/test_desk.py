@@ -10,6 +10,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from course.tests.conftest import model_answers
 from course.tools import sheets
@@ -18,6 +19,7 @@ from course.tools.grade import grade
 from course.tools.marks import HEAD, MarksError, add_mark, read_marks
 from course.tools.notebooks import fill_in, released_notebook
 from course.tools.source import questions, read_set, set_names, written
+from tools import browsers
 
 NAME = set_names()[0]
 CELLS = read_set(NAME)
@@ -240,13 +242,7 @@ def test_statistics():
 
 @pytest.fixture(scope="module")
 def browser():
-    executable = next(
-        filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
-    )
-    if not executable:
-        pytest.skip("there is no browser")
-    from playwright.sync_api import sync_playwright
-
+    executable = browsers.chromium() or pytest.skip(browsers.MISSING)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield chromium
