@@ -405,8 +405,6 @@ def prepared(tmp_path_factory):
     """What a student's process gets."""
     folder = tmp_path_factory.mktemp("prepared") / NAME
     prepare(NAME, "2026a", folder)
-    for path in [folder, *folder.parents[:3]]:
-        path.chmod(path.stat().st_mode | 0o011)
     return folder
 
 
