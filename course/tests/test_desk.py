@@ -33,10 +33,10 @@ CLASS = {
     "Ada Lovelace_1": "Ties stay ties. $p = 0$ & $p < 1$",
     "Bob <b>_2": HOSTILE,
     "Cy\"' onclick='window.hit=1'_3": "long " * 2 * 10**6,
-    "Di\udcff\udcfe_4": "half a character: \ud800, and none: \0",
+    "Di\udcff\r\n_4": "half a character: \ud800, and none: \0",
     "Eve_5": "*Your answer.*",
 }
-ADA, BOB, CY, DI, EVE = (name.replace("\udcff\udcfe", r"\xff\xfe") for name in CLASS)
+ADA, BOB, CY, DI, EVE = (name.replace("\udcff\r\n", r"\xff\r\n") for name in CLASS)
 
 pytestmark = pytest.mark.xdist_group("desk")
 
@@ -116,7 +116,7 @@ def test_marked_merged_and_exported(root):
         for student, given in [(ADA, "4"), (BOB, "0"), (CY, "2.5"), (DI, "1")]:
             for name in BY_HAND:
                 said = sent(
-                    f"{address}{NAME}/{name}", student=student, points=given, comment="é, <i>"
+                    f"{address}{NAME}/{name}", student=student, points=given, comment="é,\r<i>"
                 )
                 assert said.startswith(f"Saved: {given} of 4")
         assert sent(address).endswith("with 0 lines in problems.txt.")
@@ -133,7 +133,7 @@ def test_marked_merged_and_exported(root):
         assert (totals[student]["points"], totals[student]["to mark"]) == (total, "0")
         assert moodle[f"Participant {number}"] == total
     feedback = (root / "grades" / "feedback" / BOB / f"{NAME}.html").read_text(encoding="utf-8")
-    assert "é, &lt;i&gt;" in feedback and "<script" not in feedback and "<img" not in feedback
+    assert "é,\n&lt;i&gt;" in feedback and "<script" not in feedback and "<img" not in feedback
 
 
 def test_a_mark_that_is_taken_back_leaves_the_points_of_the_test(root):

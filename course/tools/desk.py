@@ -75,7 +75,7 @@ class Desk:
         most = {s: result["maximum"] for s, result in self.pairs[key]}[student]
         if points:
             points = f"{allowed(points, most, student):g}"
-        add_mark(self.path, student, *key, points, comment)
+        add_mark(self.path, student, *key, points, "\n".join(comment.splitlines()))
         return f"Saved: {points} of {most} points" if points else "Saved: no points given"
 
 

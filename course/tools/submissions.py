@@ -33,8 +33,9 @@ class Submission:
 
 
 def printable(name):
-    """A name as text that every file can hold, no longer than a folder's name may be."""
+    """A name on one line that every file can hold, no longer than a folder's name may be."""
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    name = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
     return name if len(name.encode()) < 256 else f"{name[:40]}-{sha256(name.encode()).hexdigest()}"
 
 
