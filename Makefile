@@ -36,7 +36,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
-  results reproduce bench course course-grade course-test clean
+  results reproduce bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
@@ -93,6 +93,9 @@ course: .venv-course/set-up  ## problem sets, slides, exams and projects; TERM=.
 
 course-grade: .venv-course/set-up  ## grade the notebooks of SUBMISSIONS=folder, of the term TERM=...
 	.venv-course/bin/python -m course.tools.grade "$(SUBMISSIONS)" $(term)
+
+course-mark: .venv-course/set-up  ## mark the written answers of SUBMISSIONS=folder; MARKER=name is a second marker
+	.venv-course/bin/python -m course.tools.desk "$(SUBMISSIONS)" $(if $(MARKER),--marker "$(MARKER)")
 
 course-test: .venv-course/set-up  ## grade right and wrong answers to every problem set
 	.venv-course/bin/python -m pytest -q -c course/pytest.ini --rootdir . -n 2 --dist loadgroup \

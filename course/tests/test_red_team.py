@@ -1,17 +1,24 @@
 """Notebooks that want points without answers: none gains any, and nobody else's points change."""
 
 import csv
+import os
+import socket
 import subprocess
+import sys
+import time
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
 from course.tests.conftest import model_answers
-from course.tools.grade import grade
+from course.tools.examine import prepare
+from course.tools.grade import examined, grade, grader_context
 from course.tools.notebooks import fill_in, released_notebook
 from course.tools.sandbox import kind_here
 from course.tools.source import COURSE, read_answers, read_set, set_names
+from course.tools.student import QUESTIONS, Student
+from course.tools.submissions import Submission
 
 NAME = set_names()[0]
 CELLS = read_set(NAME)
@@ -391,3 +398,103 @@ def test_nothing_is_left_behind(graded_class):
     assert not (COURSE / "red-team").exists()
     for path in [COURSE / "kit.py", COURSE / "tools" / "pupil.py"]:
         assert "SystemExit" not in path.read_text()
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """What a student's process gets."""
+    folder = tmp_path_factory.mktemp("prepared") / NAME
+    prepare(NAME, "2026a", folder)
+    return folder
+
+
+SECONDS = 3
+# Notebooks that want to keep the grader waiting: the first cell, and what every function does.
+SLOW = {
+    "sleeps in every cell": ("import time; time.sleep(2)", "__import__('time').sleep(2)"),
+    "stops itself": ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "0"),
+    "is run again and again": ("import time; time.sleep(2)", "__import__('os')._exit(0)"),
+    "holds the interpreter": ("10 ** 10 ** 9", "10 ** 10 ** 9"),
+    "does not hear alarms": (
+        "import signal\nfor n in range(1, 65):\n    try: signal.signal(n, signal.SIG_IGN)\n"
+        "    except (OSError, ValueError): pass\n"
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "0",
+    ),
+    "says a byte a second": (
+        "import os, time\nwhile True:\n    for n in range(3, 64):\n"
+        "        try: os.write(n, b'\\0')\n        except OSError: pass\n    time.sleep(1)",
+        "0",
+    ),
+    "children that sleep": (
+        "import os, time\nfor _ in range(9):\n    if not os.fork(): os.setsid(); time.sleep(1234)",
+        "__import__('time').sleep(1234)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_nobody_keeps_the_grader_waiting(name, prepared, tmp_path):
+    first, every = SLOW[name]
+    notebook = with_first_cell(fill_in(released_notebook(CELLS), every_function(every)), first)
+    path = tmp_path / f"{NAME}.ipynb"
+    nbformat.write(notebook, path)
+    began = time.monotonic()
+    submission = Submission("slow", NAME, path)
+    results, _ = examined(submission, prepared, grader_context(), SECONDS, kind_here())
+    assert not any(result["points"] for result in results)
+    # The student's limit, as much for tests, and what starting and ending processes takes.
+    assert time.monotonic() - began < 2 * QUESTIONS * SECONDS + 60
+
+
+CONNECT = """
+import socket
+def attempts():
+    yield socket.AF_INET, ("127.0.0.1", {port})
+    yield socket.AF_INET, ("localhost", {port})
+    yield socket.AF_INET, ("192.0.2.1", 80)
+    yield socket.AF_INET6, ("::1", {port})
+    yield socket.AF_UNIX, "\\0course-red-team-{port}"
+for kind, address in attempts():
+    try:
+        with socket.socket(kind) as one:
+            one.settimeout(2)
+            one.connect(address)
+            print("connected to", address)
+    except OSError as error: print("refused")
+"""
+
+
+def test_no_connection_leaves_the_sandbox(prepared):
+    """The marking desk listens on this machine while others grade."""
+    with socket.create_server(("127.0.0.1", 0)) as inet, socket.socket(socket.AF_UNIX) as abstract:
+        port = inet.getsockname()[1]
+        abstract.bind(f"\0course-red-team-{port}")
+        abstract.listen()
+        program = CONNECT.replace("{port}", str(port))
+        outside = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert outside.stdout.count("connected") >= 2  # else nothing would be shown
+        with Student(prepared, "red", kind=kind_here()) as student:
+            printed, error = student.run(program)
+    assert error is None and printed.split() == ["refused"] * 5
+
+
+GIGABYTES = f"""
+import os
+written = 0
+for folder in [".", "/tmp", "/var/tmp", "/dev/shm", "/run/lock"]:
+    for number in range(20):
+        try:
+            with open(folder + "/{MARK}-" + str(number), "wb") as file:
+                for _ in range(60): written += file.write(b"x" * 2**20)
+        except OSError: break
+print(written // 2**20)
+"""
+
+
+def test_gigabytes_are_not_written(prepared):
+    with Student(prepared, "red", kind=kind_here()) as student:
+        printed, _ = student.run(GIGABYTES)
+    assert 100 < int(printed) <= 520
+    for folder in ["/tmp", "/var/tmp", "/dev/shm", "/run/lock"]:
+        assert not os.path.exists(f"{folder}/{MARK}-0")

@@ -22,6 +22,7 @@ from .testing import TooLong, at_most, no_empty_arrays, run_test
 
 ROOT = COURSE.parent
 LARGEST = 400 * 2**20  # bytes of a notebook, outputs included
+LONGEST = 20_000  # characters of an answer, and of what it printed, that are kept
 MEMORY = 6 * 2**30  # bytes of addresses, for tests
 MISSING = re.compile(r"No module named '([\w.]+)'")
 CONSTANT = re.compile(re.escape(sys.prefix) + "|" + re.escape(str(ROOT)))
@@ -133,7 +134,15 @@ class Examination:
     def _note(self, question, printed):
         result = self.results.get(question)
         if result and printed:
-            result.printed = (result.printed + CONSTANT.sub("...", printed))[:20_000]
+            result.printed = result.printed + CONSTANT.sub("...", printed)
+
+
+def kept(value):
+    """Text without what no file can hold, and no longer than people read; numbers as they are."""
+    if not isinstance(value, str):
+        return value
+    end = "\n[the rest is left out]" if len(value) > LONGEST else ""
+    return value[:LONGEST].encode("utf-8", "replace").decode() + end
 
 
 def examine(path, name, folder, student, seconds=SECONDS, kind=None):
@@ -147,7 +156,8 @@ def examine(path, name, folder, student, seconds=SECONDS, kind=None):
     examination = Examination(name, folder, student, seconds, kind)
     results = examination.run(handed_in)
     problems = list(dict.fromkeys(examination.problems))
-    return {"results": [asdict(result) for result in results], "problems": problems}
+    shown = [{key: kept(value) for key, value in asdict(result).items()} for result in results]
+    return {"results": shown, "problems": problems}
 
 
 def alone(connection, path, name, folder, *others):

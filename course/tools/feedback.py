@@ -5,27 +5,15 @@ One file of HTML without a script, which needs no network.
 
 from html import escape
 
+from .page import block, document
 from .source import questions, read_set, title
 
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }}
-table {{ border-collapse: collapse; }}
-td, th {{ text-align: left; padding: 0.1rem 1.5rem 0.1rem 0; }}
-pre {{ background: #f3f3f3; padding: 0.6rem; overflow-x: auto; white-space: pre-wrap; }}
-section {{ border-top: 1px solid #999; margin-top: 2rem; }}
-</style>
-</head>
-<body>
-{body}
-</body>
-</html>
+STYLE = """\
+body { font: 16px/1.5 sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; }
+td, th { text-align: left; padding: 0.1rem 1.5rem 0.1rem 0; }
+pre { background: #f3f3f3; padding: 0.6rem; overflow-x: auto; white-space: pre-wrap; }
+section { border-top: 1px solid #999; margin-top: 2rem; }
 """
 
 
@@ -39,11 +27,6 @@ def heading(cells, name):
     asked = [cell for cell in cells if cell.kind == "question"]
     number, cell = next((n, c) for n, c in enumerate(asked, 1) if c.question.name == name)
     return f"Question {number}. {cell.source.partition(chr(10))[0].removeprefix('## ')}"
-
-
-def block(label, text):
-    """Text under a label, as it is; nothing if there is none."""
-    return f"<h3>{label}</h3>\n<pre>{escape(text)}</pre>\n" if text.strip() else ""
 
 
 def page(name, student, results):
@@ -67,4 +50,4 @@ def page(name, student, results):
         body.append(block("Your answer", result["answer"]))
         body.append(block("What was printed", result["printed"]))
         body.append("</section>")
-    return PAGE.format(title=escape(f"{title(cells)}: {student}"), body="\n".join(body))
+    return document(f"{title(cells)}: {student}", "\n".join(body), STYLE)

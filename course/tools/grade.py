@@ -8,7 +8,7 @@ course/grades/totals.csv          their sums by set, and how many questions are 
 course/grades/problems.txt        what could not be graded, or not to its end, and why
 course/grades/feedback/STUDENT/   a page for each set
 course/grades/moodle, canvas      the sums as these platforms read them, if they were the source
-course/grades/results.json        all of it, for marking by hand
+course/grades/results.json        all of it before marks, for the marking desk (desk.py)
 
 Submissions are programs. Each one runs in a process of its own, in a sandbox where there is one
 (sandbox.py); points are written here only. The last grades stay until the new ones are complete.
@@ -22,6 +22,7 @@ import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from .marks import MarksError, read_marks
 from .sandbox import WARNING, kind_here
 from .source import COURSE, questions, read_set
 from .student import QUESTIONS, SECONDS
-from .submissions import find
+from .submissions import Submission, find
 from .warm import compile_calibrators
 
 GRADES = COURSE / "grades"
@@ -110,12 +111,14 @@ def grade_all(submissions, root, term, seconds=SECONDS, kind=None):
 
 def with_marks(graded, marks):
     """The results, with points and comments that were given by hand over those of tests."""
-    for submission, results in graded.items():
-        for result in results:
-            key = (submission.student, submission.set_name, result["question"])
-            if key in marks:
-                result["points"], result["comment"] = marks[key]
-    return graded
+
+    def marked(submission, result):
+        key = (submission.student, submission.set_name, result["question"])
+        points, comment = marks.get(key, (None, ""))
+        points = result["points"] if points is None else points
+        return result | {"points": points, "comment": comment}
+
+    return {s: [marked(s, result) for result in results] for s, results in graded.items()}
 
 
 def unknown(marks, graded):
@@ -146,8 +149,33 @@ def write_tables(graded, folder):
     write_table(folder / "totals.csv", ["student", "set", "points", "maximum", "to mark"], totals)
 
 
-def write_all(graded, problems, folder):
-    """Write what the grading has found into an empty folder."""
+def write_results(graded, problems, path):
+    """Write what was found before marks, for the marking desk."""
+    stored = [
+        {"student": s.student, "set": s.set_name, "platform": s.platform}
+        | {"number": s.number, "prefix": s.prefix, "results": results}
+        for s, results in graded.items()
+    ]
+    path.write_text(json.dumps({"problems": problems, "graded": stored}, indent=1))
+
+
+def read_results(path):
+    """What write_results has written: results by submission, and problems."""
+    found = json.loads(path.read_text())
+    graded = {
+        Submission(g["student"], g["set"], None, g["platform"], g["number"], g["prefix"]): g[
+            "results"
+        ]
+        for g in found["graded"]
+    }
+    return graded, found["problems"]
+
+
+def write_all(graded, marks, problems, folder):
+    """Write what the grading has found into an empty folder, and return all problems."""
+    write_results(graded, problems, folder / "results.json")
+    problems = problems + unknown(marks, graded)
+    graded = with_marks(graded, marks)
     write_tables(graded, folder)
     for submission, results in graded.items():
         own = folder / "feedback" / submission.student
@@ -156,12 +184,7 @@ def write_all(graded, problems, folder):
         (own / f"{submission.set_name}.html").write_text(text, encoding="utf-8")
     platforms.write(graded, folder)
     (folder / "problems.txt").write_text("".join(f"{p}\n" for p in problems), encoding="utf-8")
-    stored = [
-        {"student": s.student, "set": s.set_name, "platform": s.platform}
-        | {"number": s.number, "prefix": s.prefix, "results": results}
-        for s, results in graded.items()
-    ]
-    (folder / "results.json").write_text(json.dumps(stored, indent=1), encoding="utf-8")
+    return problems
 
 
 def swap(new, output):
@@ -174,32 +197,43 @@ def swap(new, output):
     shutil.rmtree(old, ignore_errors=True)
 
 
-def grade_into(new, folder, marks, work, *options):
-    """Grade what is in a folder, write all into the folder ``new``, and return the problems."""
+@contextmanager
+def new_grades(output):
+    """A folder that takes the place of the last grades when it is complete."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(dir=output.parent, prefix=f"{output.name}.new-"))
+    try:
+        yield new
+        new.chmod(0o755)
+        swap(new, output)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def grade_below(folder, work, *options):
+    """Results by submission and problems of what is in a folder; ``work`` is an empty one."""
     work.chmod(0o711)  # a student's process may go through to its own set
     for name in ["sets", "unpacked"]:
         (work / name).mkdir(mode=0o711 if name == "sets" else 0o700)
     submissions, problems = find(folder, work / "unpacked")
     graded, more = grade_all(submissions, work / "sets", *options)
-    graded = with_marks(graded, marks)
-    problems += more + unknown(marks, graded)
-    write_all(graded, problems, new)
-    new.chmod(0o755)
-    return problems
+    return graded, problems + more
 
 
 def grade(folder, term, output=GRADES, seconds=SECONDS, kind=None):
     """Grade every submission, write tables and feedback, and return what was not as it should."""
     marks = read_marks(folder / "marks.csv")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(dir=output.parent, prefix=f"{output.name}.new-"))
-    try:
+    with new_grades(output) as new:
         with tempfile.TemporaryDirectory(prefix="course-") as work:
-            problems = grade_into(new, folder, marks, Path(work), term, seconds, kind)
-        swap(new, output)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-    return problems
+            graded, problems = grade_below(folder, Path(work), term, seconds, kind)
+        return write_all(graded, marks, problems, new)
+
+
+def merge(marks, output=GRADES):
+    """Write the last grades anew with these marks; nothing is run."""
+    graded, problems = read_results(output / "results.json")
+    with new_grades(output) as new:
+        return write_all(graded, marks, problems, new)
 
 
 def main():

@@ -60,12 +60,13 @@ def student_cell(cell):
     """A cell, as far as it can be read."""
     source = cell.get("source", cell.get("input", ""))
     source = "".join(map(str, source)) if isinstance(source, list) else str(source)
-    if len(source) > LONGEST:
+    is_code = cell.get("cell_type") == "code"
+    if len(source) > LONGEST and is_code:
         source = "raise MemoryError('a cell of more than 200,000 characters')"
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = marks.get("grade_id") if isinstance(marks, dict) else None
-    return StudentCell(cell.get("cell_type") == "code", source, name and str(name))
+    return StudentCell(is_code, source[:LONGEST], name and str(name))
 
 
 def grade_id(cell, number):

@@ -22,26 +22,12 @@ import numpy as np
 
 from .chapters import ROOT
 from .markdown import close, new_document, render, with_outlines
+from .page import document
 
 COURSE = Path(__file__).resolve().parents[1]
 EXAMS = ["midterm", "final"]
 PROJECTS = sorted(path.parent.name for path in COURSE.glob("projects/*/task.md"))
 NUMBER = re.compile(r"\{\{ (\w+) \}\}")
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body class="page">
-{body}
-</body>
-</html>
-"""
 
 
 def generator(term, name):
@@ -94,7 +80,7 @@ def page(text, fences, code=""):
         body += f"<h2>The code</h2>\n<pre><code>{escape(code)}</code></pre>\n"
     title = text.partition("\n")[0].strip("# ")
     style = (COURSE / "slides" / "slides.css").read_text(encoding="utf-8")
-    return with_outlines(PAGE.format(title=escape(title), style=style, body=body))
+    return with_outlines(document(title, body, style))
 
 
 def exam(name, term):

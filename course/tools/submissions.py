@@ -8,6 +8,7 @@ import re
 import shutil
 import zipfile
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from .source import questions, read_set, set_names
@@ -29,6 +30,13 @@ class Submission:
     platform: str = ""
     number: str = ""
     prefix: str = ""  # of the file's name there
+
+
+def printable(name):
+    """A name on one line that every file can hold, no longer than a folder's name may be."""
+    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    name = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return name if len(name.encode()) < 256 else f"{name[:40]}-{sha256(name.encode()).hexdigest()}"
 
 
 def is_left_out(parts):
@@ -115,6 +123,7 @@ def find(folder, work):
     """
     problems, found = [], {}
     for parts, path in notebooks(folder, work, problems):
+        parts = tuple(map(printable, parts))
         shown = "/".join(parts)
         try:
             told = who(parts)
