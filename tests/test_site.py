@@ -24,7 +24,7 @@ sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
 import moved  # noqa: E402
 from broken_lines import variants  # noqa: E402
-from formulas import WordsWithFormulas  # noqa: E402
+from formulas import WordsWithFormulas, typesetter  # noqa: E402
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
@@ -154,9 +154,11 @@ def test_pages_have_a_title_of_their_own_an_icon_and_a_card_to_share(site):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_only_the_search_page_loads_the_index_of_the_search(site, page):
-    loads = read(site / f"{page}.html").loads
-    assert any("searchindex.js" in address for address in loads) == (page == "search")
+def test_only_the_search_page_loads_the_words_of_all_pages(site, page):
+    loads = [urlsplit(address).path.split("/")[-1] for address in read(site / f"{page}.html").loads]
+    for name in ["words.js", "language_data.js"]:
+        assert loads.count(name) == (page == "search"), name
+    assert "searchindex.js" not in loads
 
 
 @pytest.mark.parametrize("page", WRITTEN)
@@ -250,6 +252,24 @@ def test_inserted_text_shows_no_marks_of_markup(site, page):
     assert not re.findall(r"`[^`\n]+`|\*\w[^*\n]*\*", prose)
 
 
+FORMULAS = {
+    r"\tfrac13 - \tfrac14 = \tfrac1{12}": "1/3 − 1/4 = 1/12",
+    r"\frac{a + b}{2N}": "(a + b)/(2N)",
+    r"x_i^2 \le x_{i+1}": "x_i² ≤ x_(i + 1)",
+    r"N^{-1/4}, \sqrt{B/N}": "N^(−1/4), √(B/N)",
+    r"2(N \operatorname{Var} z)^{1/3}": "2(N Var z)^(1/3)",
+    r"-\log(p / (1 - p))": "−log(p/(1 − p))",
+    r"\hat\pi(s)": "π̂(s)",
+    r"\sum_{i=1}^n p_i": "∑_(i = 1)ⁿp_i",
+    r"a \text{ if } b": "a if b",
+}
+
+
+@pytest.mark.parametrize("tex", FORMULAS)
+def test_formulas_in_excerpts_say_what_they_say_on_the_page(tex):
+    assert typesetter().characters(tex) == FORMULAS[tex]
+
+
 # The pages in a browser; test_pages.py looks at every one of them
 
 
@@ -324,30 +344,73 @@ def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
     tab.close()
 
 
-SEARCHES = {  # what readers type: the page that they find first
+SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
+    "which calibrator": "notebooks/39_which_calibrator",
+    "how to calibrate probabilities": "book/which_method",
+    "Platt": "notebooks/06_platt_and_isotonic",
+    "sigmoid": "notebooks/06_platt_and_isotonic",
+    "isotonic regression python": "notebooks/06_platt_and_isotonic",
     "temperature scaling": "book/which_method",
-    "reliability curve": "notebooks/01_what_calibration_is",
+    "beta calibration": "notebooks/35_two_parameters_or_three",
+    "Venn-Abers": "notebooks/19_venn_abers",
+    "BBQ": "notebooks/11_bayesian_binning",
+    "ENIR": "notebooks/14_enir",
+    "StackedCalibrator": "book/api",
+    "stacking": "notebooks/40_the_average_of_all_of_them",
+    "CSV": "book/command_line",
+    "install": "book/run_teach_reproduce",
+    "class imbalance": "book/which_method",
+    "reliability diagram": "notebooks/01_what_calibration_is",
+    "calibration plot": "notebooks/01_what_calibration_is",
     "Brier": "notebooks/01_what_calibration_is",
     "ECE": "notebooks/02_measuring_it",
-    "isotonic regression": "notebooks/06_platt_and_isotonic",
+    "overconfident neural network": "notebooks/24_over_confidence",
+    "multiclass": "notebooks/37_many_classes",
+    "fairness": "notebooks/36_groups",
+    "decision threshold": "notebooks/10_decisions_and_money",
+    "label shift": "notebooks/29_your_own_scores",
+    "conformal prediction": "notebooks/38_two_probabilities_at_work",
+    "how much calibration data": "notebooks/09_calibration_size",
     "errata": "book/findings",
     "glossary": "book/glossary",
+    "teaching": "book/teach",
 }
 FOUND = """() => [...document.querySelectorAll("#search-results li")].map(item =>
   [item.querySelector("a").href, item.querySelector("p").textContent])"""
 
 
-def test_search_finds_what_readers_ask_for_and_quotes_prose(site, browser):
+@pytest.fixture(scope="module")
+def search_page(site, browser):
     tab = browser.new_page()
-    for query, page in SEARCHES.items():
-        tab.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
-        tab.wait_for_selector("#search-results li")
-        found = tab.evaluate(FOUND)
-        assert f"{page}.html" in found[0][0], query
-        for address, excerpt in found:
-            code = r"\\[a-z]|import (numpy|calib)|def \w+\(|#"
-            assert not re.search(code, excerpt), (query, address, excerpt)
+    tab.goto((site / "search.html").as_uri())
+    tab.wait_for_function("typeof search === 'object'")
+    yield tab
+    tab.close()
+
+
+@pytest.mark.parametrize("query", SEARCHES)
+def test_search_finds_what_readers_ask_for(search_page, query):
+    shown = search_page.evaluate("(query) => search.rank(query).shown", query)
+    assert SEARCHES[query] in [one["page"] for one in shown[:2]]
+
+
+def test_search_of_nonsense_finds_nothing(search_page):
+    assert search_page.evaluate("search.rank('xyzzy')") == {"count": 0, "shown": []}
+
+
+@pytest.mark.parametrize("query", ["which method", "Brier", "near-isotonic", "AUC"])
+def test_the_search_page_lists_what_was_found_and_quotes_prose(site, browser, query):
+    tab = browser.new_page()
+    tab.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
+    tab.wait_for_selector("#search-results li")
+    found = tab.evaluate(FOUND)
+    assert 1 < len(found) <= 30
+    for address, excerpt in found:
+        assert not problem(site / "search.html", os.path.relpath(unquote(address[7:]), site))
+        code = r"\\[a-z]|import (numpy|calib)|def \w+\(|#"
+        assert not re.search(code, excerpt), (address, excerpt)
+    assert tab.locator("#search-results mark").count() > 1
     tab.close()
 
 
