@@ -4,12 +4,14 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 
 * ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``: counts of the ledger;
+* ``hour_ece``: numbers of the short book, book/hour/census.py;
 * ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
 """
 
 import json
 import math
+import sys
 from pathlib import Path
 
 from experiments import recorded
@@ -23,6 +25,7 @@ from experiments.ledger import (
 )
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+HOUR = Path(__file__).resolve().parents[1] / "hour"
 TEXT = "application/papermill.record/text/plain"
 
 
@@ -67,9 +70,17 @@ def glued():
                     yield name.replace("-", "_"), "".join(output["data"][TEXT]).strip("'")
 
 
+def hour_numbers():
+    """Those of the short book, whose programs stand beside its pages."""
+    sys.path.insert(0, str(HOUR))
+    import census
+
+    return census.numbers()
+
+
 def numbers():
     """All of them, by name."""
-    return dict(rings()) | dict(ledger()) | dict(glued())
+    return dict(rings()) | dict(ledger()) | dict(glued()) | hour_numbers()
 
 
 def configure(app, config):
