@@ -49,6 +49,11 @@ def test_it_is_the_first_part():
     assert files == [f"book/hour/{path.stem}" for path in PAGES]
 
 
+def test_the_first_page_counts_the_pages():
+    assert "Seven short pages" in (ROOT / "book" / "intro.md").read_text(encoding="utf-8")
+    assert len(PAGES) == 7
+
+
 @every_page
 def test_a_page_has_a_figure_links_to_chapters_and_no_proof(path):
     text = prose(path)

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +19,8 @@ import pytest
 import yaml
 from docutils import nodes
 from docutils.utils import new_document
+
+import calib
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
@@ -126,6 +129,10 @@ def test_it_does_not_say_where_it_was_built(site, page):
     html = (site / f"{page}.html").read_text(encoding="utf-8")
     for place in [ROOT, site]:
         assert not re.search(rf"(?<![\w.-]){re.escape(str(place))}\b", html)
+    text = re.sub(r'(?:href|src)="[^"]*"', "", html)
+    assert not re.findall(
+        r"PosixPath|WindowsPath|[\s\"'(](?:/(?:home|root|Users|tmp)|[A-Z]:\\)/?\w", text
+    )
 
 
 def test_pages_describe_themselves(site):
@@ -169,6 +176,103 @@ def test_an_article_begins_with_its_title(site, page):
 
 def test_front_door_leads_to_the_first_page(site):
     assert f"url={TOC['root']}.html" in (site / "index.html").read_text()
+
+
+def test_next_leads_from_the_front_page_to_the_first_chapter(site):
+    html = (site / f"{TOC['root']}.html").read_text(encoding="utf-8")
+    (following,) = re.findall(r'class="right-next"\s+href="([^"]*)"', html)
+    assert following == "../notebooks/01_what_calibration_is.html"
+
+
+WHEEL = f"calibrating_binary_classifiers-{calib.__version__}-py3-none-any.whl"
+JOURNEYS = {  # who comes: the first click, on the front page, the second, and what is found there
+    "practitioner, for a method": ("book/which_method", None, f"pip install {WHEEL}"),
+    "practitioner, with a file": ("book/which_method", "notebooks/29_your_own_scores", "report"),
+    "newcomer": ("book/hour/1_what_it_is", "book/hour/2_see_it", "reliability diagram"),
+    "student": ("notebooks/01_what_calibration_is", None, "What you will be able to do"),
+    "lecturer": ("book/teach", None, "self_study.zip"),
+    "reviewer, of a table": ("book/reproduce", "book/run_teach_reproduce", "make reproduce ITEM="),
+    "reviewer, of errors": ("book/findings", "book/scoreboard", "printed"),
+}
+
+
+@pytest.mark.parametrize("who", JOURNEYS)
+def test_two_clicks_lead_to_what_a_reader_came_for(site, who):
+    *clicks, sought = JOURNEYS[who]
+    here = site / f"{TOC['root']}.html"
+    for page in filter(None, clicks):
+        targets = {
+            (here.parent / unquote(urlsplit(address).path)).resolve()
+            for address in article_links(here)
+        }
+        following = (site / f"{page}.html").resolve()
+        assert following in targets, f"{here.stem} does not lead to {page}"
+        here = following
+    assert sought in re.sub("<[^>]*>", "", article(here)) or sought in article(here)
+
+
+def article(path):
+    html = path.read_text(encoding="utf-8")
+    return html[html.index("<article") : html.rindex("</article>")]
+
+
+def article_links(path):
+    """Addresses in the text of a page, and those below it to the pages before and after."""
+    html = path.read_text(encoding="utf-8")
+    below = html[html.rindex("</article>") :]
+    following = re.findall(r'class="(?:left-prev|right-next)"\s+href="([^"]*)"', below)
+    return re.findall(r'href="([^"#][^"]*)"', article(path)) + following
+
+
+PAGES_TO_INSTALL = ["book/which_method", "book/command_line", "notebooks/29_your_own_scores"]
+
+
+@pytest.mark.parametrize("page", PAGES_TO_INSTALL)
+def test_a_page_to_work_with_begins_with_how_to_install(site, page):
+    text = re.sub("<[^>]*>", "", article(site / f"{page}.html").split("</h1>")[1])
+    assert text.split("\n\n")[0].split() == ["pip", "install", WHEEL] or text.strip().startswith(
+        f"pip install {WHEEL}"
+    )
+
+
+def offered(site, page, name):
+    """The file that a page offers for download under this name."""
+    path = site / f"{page}.html"
+    (address,) = {a for a in read(path).links if a.endswith(f"/{name}")}
+    return (path.parent / address).resolve()
+
+
+@pytest.mark.parametrize("page", ["book/which_method", "book/command_line"])
+def test_the_wheel_is_offered_where_it_is_needed(site, page):
+    assert offered(site, page, WHEEL).is_file()
+
+
+def test_the_offered_wheel_is_the_package_of_today_and_runs(site, tmp_path):
+    with zipfile.ZipFile(offered(site, "book/which_method", WHEEL)) as wheel:
+        wheel.extractall(tmp_path)
+        names = {name for name in wheel.namelist() if name.startswith("calib/")}
+    files = [p for p in (ROOT / "calib").rglob("*") if p.is_file() and p.suffix != ".pyc"]
+    assert names == {path.relative_to(ROOT).as_posix() for path in files}
+    for path in files:
+        assert (tmp_path / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+    program = (
+        "import calib; print(calib.__file__, calib.VennAbers().fit([0, 1], [0, 1]).predict([0]))"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
+        "PYTHONPATH": str(tmp_path)
+    }
+    options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", program], **options)
+    assert done.stdout.startswith(str(tmp_path)), done.stderr
+
+
+def test_pages_have_a_picture_to_share(site):
+    for page in [TOC["root"], "book/which_method", "notebooks/01_what_calibration_is"]:
+        html = (site / f"{page}.html").read_text(encoding="utf-8")
+        (address,) = re.findall('<meta property="og:image" content="([^"]+)"', html)
+        assert address.startswith("http") == ("Documentation" in URLS)
+    picture = (site / "_static" / "preview.png").read_bytes()
+    assert [int.from_bytes(picture[k : k + 4], "big") for k in (16, 20)] == [1200, 630]
 
 
 def test_every_reference_can_be_copied(site):
