@@ -11,6 +11,8 @@ import calib
 
 FIRST_CHAPTER = "notebooks/01_what_calibration_is"
 LENGTH = 200  # of a description: what search engines show
+UNNUMBERED = re.compile(r"book/(?:intro$|hour/)")  # what is not of a chapter has no number
+FIGURE_NUMBER = re.compile(r'<span class="caption-number">[^<]*</span>')
 EMPTY_HEADER = re.compile(r'<th class="head">(?:<p></p>)?</th>')
 SPREAD = re.compile(r"(?<=\d) (±|\+/-) (?=\d)")
 UNBROKEN = "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}"
@@ -92,6 +94,8 @@ def complete(app, pagename, templatename, context, doctree):
         body = EMPTY_HEADER.sub('<td class="head"></td>', body)
         # attributes keep the place, and in a narrow column the proportions, too
         body = SIZE.sub(r'\1width="\2" height="\3"', body)
+        if UNNUMBERED.match(pagename):
+            body = FIGURE_NUMBER.sub("", body)
         body = CELL.sub(lambda cell: COUNTS.sub(UNBROKEN, cell[0]), body)
         context["body"] = SPREAD.sub(UNBROKEN, body)
 

@@ -54,7 +54,7 @@ def calibrated(method=LINE):
 
 def percent(share, digits=0):
     """A share as readers write it."""
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
 def table(head, rows):
