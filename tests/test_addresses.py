@@ -83,9 +83,11 @@ def state(request):
 def site(state, tmp_path_factory):
     """A site of three pages, two of them those with sentences for either state."""
     folder = tmp_path_factory.mktemp(state)
-    for part in ["book/_ext", "book/_static", "book/_templates"]:
+    for part in ["book/_ext", "book/_static", "book/_templates", "book/hour"]:
         shutil.copytree(ROOT / part, folder / part)
-    for name in ["_config.yml", "book/references.bib", *(f"{page}.md" for page in addresses.PAGES)]:
+    drawn = ["book/first_figure.py", "book/census_scores.csv"]
+    pages = [f"{page}.md" for page in addresses.PAGES]
+    for name in ["_config.yml", "book/references.bib", *drawn, *pages]:
         shutil.copy(ROOT / name, folder / name)
     urls = "\n".join(f'{key} = "{value}"' for key, value in STATES[state].items())
     (folder / "pyproject.toml").write_text(f"[project.urls]\n{urls}\n")

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -19,12 +20,14 @@ import yaml
 from docutils import nodes
 from docutils.utils import new_document
 
+import calib
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
 import moved  # noqa: E402
 from broken_lines import variants  # noqa: E402
-from formulas import WordsWithFormulas  # noqa: E402
+from formulas import WordsWithFormulas, typesetter  # noqa: E402
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
@@ -126,6 +129,10 @@ def test_it_does_not_say_where_it_was_built(site, page):
     html = (site / f"{page}.html").read_text(encoding="utf-8")
     for place in [ROOT, site]:
         assert not re.search(rf"(?<![\w.-]){re.escape(str(place))}\b", html)
+    text = re.sub(r'(?:href|src)="[^"]*"', "", html)
+    assert not re.findall(
+        r"PosixPath|WindowsPath|[\s\"'(](?:/(?:home|root|Users|tmp)|[A-Z]:\\)/?\w", text
+    )
 
 
 def test_pages_describe_themselves(site):
@@ -154,9 +161,11 @@ def test_pages_have_a_title_of_their_own_an_icon_and_a_card_to_share(site):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_only_the_search_page_loads_the_index_of_the_search(site, page):
-    loads = read(site / f"{page}.html").loads
-    assert any("searchindex.js" in address for address in loads) == (page == "search")
+def test_only_the_search_page_loads_the_words_of_all_pages(site, page):
+    loads = [urlsplit(address).path.split("/")[-1] for address in read(site / f"{page}.html").loads]
+    for name in ["words.js", "language_data.js"]:
+        assert loads.count(name) == (page == "search"), name
+    assert "searchindex.js" not in loads
 
 
 @pytest.mark.parametrize("page", WRITTEN)
@@ -167,6 +176,103 @@ def test_an_article_begins_with_its_title(site, page):
 
 def test_front_door_leads_to_the_first_page(site):
     assert f"url={TOC['root']}.html" in (site / "index.html").read_text()
+
+
+def test_next_leads_from_the_front_page_to_the_first_chapter(site):
+    html = (site / f"{TOC['root']}.html").read_text(encoding="utf-8")
+    (following,) = re.findall(r'class="right-next"\s+href="([^"]*)"', html)
+    assert following == "../notebooks/01_what_calibration_is.html"
+
+
+WHEEL = f"calibrating_binary_classifiers-{calib.__version__}-py3-none-any.whl"
+JOURNEYS = {  # who comes: the first click, on the front page, the second, and what is found there
+    "practitioner, for a method": ("book/which_method", None, f"pip install {WHEEL}"),
+    "practitioner, with a file": ("book/which_method", "notebooks/29_your_own_scores", "report"),
+    "newcomer": ("book/hour/1_what_it_is", "book/hour/2_see_it", "reliability diagram"),
+    "student": ("notebooks/01_what_calibration_is", None, "What you will be able to do"),
+    "lecturer": ("book/teach", None, "self_study.zip"),
+    "reviewer, of a table": ("book/reproduce", "notebooks/08_rings", "Paper against ours"),
+    "reviewer, of errors": ("book/findings", "book/scoreboard", "printed"),
+}
+
+
+@pytest.mark.parametrize("who", JOURNEYS)
+def test_two_clicks_lead_to_what_a_reader_came_for(site, who):
+    *clicks, sought = JOURNEYS[who]
+    here = site / f"{TOC['root']}.html"
+    for page in filter(None, clicks):
+        targets = {
+            (here.parent / unquote(urlsplit(address).path)).resolve()
+            for address in article_links(here)
+        }
+        following = (site / f"{page}.html").resolve()
+        assert following in targets, f"{here.stem} does not lead to {page}"
+        here = following
+    assert sought in re.sub("<[^>]*>", "", article(here)) or sought in article(here)
+
+
+def article(path):
+    html = path.read_text(encoding="utf-8")
+    return html[html.index("<article") : html.rindex("</article>")]
+
+
+def article_links(path):
+    """Addresses in the text of a page, and those below it to the pages before and after."""
+    html = path.read_text(encoding="utf-8")
+    below = html[html.rindex("</article>") :]
+    following = re.findall(r'class="(?:left-prev|right-next)"\s+href="([^"]*)"', below)
+    return re.findall(r'href="([^"#][^"]*)"', article(path)) + following
+
+
+PAGES_TO_INSTALL = ["book/which_method", "book/command_line", "notebooks/29_your_own_scores"]
+
+
+@pytest.mark.parametrize("page", PAGES_TO_INSTALL)
+def test_a_page_to_work_with_begins_with_how_to_install(site, page):
+    text = re.sub("<[^>]*>", "", article(site / f"{page}.html").split("</h1>")[1])
+    assert text.split("\n\n")[0].split() == ["pip", "install", WHEEL] or text.strip().startswith(
+        f"pip install {WHEEL}"
+    )
+
+
+def offered(site, page, name):
+    """The file that a page offers for download under this name."""
+    path = site / f"{page}.html"
+    (address,) = {a for a in read(path).links if a.endswith(f"/{name}")}
+    return (path.parent / address).resolve()
+
+
+@pytest.mark.parametrize("page", ["book/which_method", "book/command_line"])
+def test_the_wheel_is_offered_where_it_is_needed(site, page):
+    assert offered(site, page, WHEEL).is_file()
+
+
+def test_the_offered_wheel_is_the_package_of_today_and_runs(site, tmp_path):
+    with zipfile.ZipFile(offered(site, "book/which_method", WHEEL)) as wheel:
+        wheel.extractall(tmp_path)
+        names = {name for name in wheel.namelist() if name.startswith("calib/")}
+    files = [p for p in (ROOT / "calib").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    assert names == {path.relative_to(ROOT).as_posix() for path in files}
+    for path in files:
+        assert (tmp_path / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+    program = (
+        "import calib; print(calib.__file__, calib.VennAbers().fit([0, 1], [0, 1]).predict([0]))"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
+        "PYTHONPATH": str(tmp_path)
+    }
+    options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", program], **options)
+    assert done.stdout.startswith(str(tmp_path)), done.stderr
+
+
+def test_pages_have_a_picture_to_share(site):
+    for page in [TOC["root"], "book/which_method", "notebooks/01_what_calibration_is"]:
+        html = (site / f"{page}.html").read_text(encoding="utf-8")
+        (address,) = re.findall('<meta property="og:image" content="([^"]+)"', html)
+        assert address.startswith("http") == ("Documentation" in URLS)
+    picture = (site / "_static" / "preview.png").read_bytes()
+    assert [int.from_bytes(picture[k : k + 4], "big") for k in (16, 20)] == [1200, 630]
 
 
 def test_every_reference_can_be_copied(site):
@@ -250,6 +356,24 @@ def test_inserted_text_shows_no_marks_of_markup(site, page):
     assert not re.findall(r"`[^`\n]+`|\*\w[^*\n]*\*", prose)
 
 
+FORMULAS = {
+    r"\tfrac13 - \tfrac14 = \tfrac1{12}": "1/3 − 1/4 = 1/12",
+    r"\frac{a + b}{2N}": "(a + b)/(2N)",
+    r"x_i^2 \le x_{i+1}": "x_i² ≤ x_(i + 1)",
+    r"N^{-1/4}, \sqrt{B/N}": "N^(−1/4), √(B/N)",
+    r"2(N \operatorname{Var} z)^{1/3}": "2(N Var z)^(1/3)",
+    r"-\log(p / (1 - p))": "−log(p/(1 − p))",
+    r"\hat\pi(s)": "π̂(s)",
+    r"\sum_{i=1}^n p_i": "∑_(i = 1)ⁿp_i",
+    r"a \text{ if } b": "a if b",
+}
+
+
+@pytest.mark.parametrize("tex", FORMULAS)
+def test_formulas_in_excerpts_say_what_they_say_on_the_page(tex):
+    assert typesetter().characters(tex) == FORMULAS[tex]
+
+
 # The pages in a browser; test_pages.py looks at every one of them
 
 
@@ -324,30 +448,73 @@ def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
     tab.close()
 
 
-SEARCHES = {  # what readers type: the page that they find first
+SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
+    "which calibrator": "notebooks/39_which_calibrator",
+    "how to calibrate probabilities": "book/which_method",
+    "Platt": "notebooks/06_platt_and_isotonic",
+    "sigmoid": "notebooks/06_platt_and_isotonic",
+    "isotonic regression python": "notebooks/06_platt_and_isotonic",
     "temperature scaling": "book/which_method",
-    "reliability curve": "notebooks/01_what_calibration_is",
+    "beta calibration": "notebooks/35_two_parameters_or_three",
+    "Venn-Abers": "notebooks/19_venn_abers",
+    "BBQ": "notebooks/11_bayesian_binning",
+    "ENIR": "notebooks/14_enir",
+    "StackedCalibrator": "book/api",
+    "stacking": "notebooks/40_the_average_of_all_of_them",
+    "CSV": "book/command_line",
+    "install": "book/run_teach_reproduce",
+    "class imbalance": "book/which_method",
+    "reliability diagram": "notebooks/01_what_calibration_is",
+    "calibration plot": "notebooks/01_what_calibration_is",
     "Brier": "notebooks/01_what_calibration_is",
     "ECE": "notebooks/02_measuring_it",
-    "isotonic regression": "notebooks/06_platt_and_isotonic",
+    "overconfident neural network": "notebooks/24_over_confidence",
+    "multiclass": "notebooks/37_many_classes",
+    "fairness": "notebooks/36_groups",
+    "decision threshold": "notebooks/10_decisions_and_money",
+    "label shift": "notebooks/29_your_own_scores",
+    "conformal prediction": "notebooks/38_two_probabilities_at_work",
+    "how much calibration data": "notebooks/09_calibration_size",
     "errata": "book/findings",
     "glossary": "book/glossary",
+    "teaching": "book/teach",
 }
 FOUND = """() => [...document.querySelectorAll("#search-results li")].map(item =>
   [item.querySelector("a").href, item.querySelector("p").textContent])"""
 
 
-def test_search_finds_what_readers_ask_for_and_quotes_prose(site, browser):
+@pytest.fixture(scope="module")
+def search_page(site, browser):
     tab = browser.new_page()
-    for query, page in SEARCHES.items():
-        tab.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
-        tab.wait_for_selector("#search-results li")
-        found = tab.evaluate(FOUND)
-        assert f"{page}.html" in found[0][0], query
-        for address, excerpt in found:
-            code = r"\\[a-z]|import (numpy|calib)|def \w+\(|#"
-            assert not re.search(code, excerpt), (query, address, excerpt)
+    tab.goto((site / "search.html").as_uri())
+    tab.wait_for_function("typeof search === 'object'")
+    yield tab
+    tab.close()
+
+
+@pytest.mark.parametrize("query", SEARCHES)
+def test_search_finds_what_readers_ask_for(search_page, query):
+    shown = search_page.evaluate("(query) => search.rank(query).shown", query)
+    assert SEARCHES[query] in [one["page"] for one in shown[:2]]
+
+
+def test_search_of_nonsense_finds_nothing(search_page):
+    assert search_page.evaluate("search.rank('xyzzy')") == {"count": 0, "shown": []}
+
+
+@pytest.mark.parametrize("query", ["which method", "Brier", "near-isotonic", "AUC"])
+def test_the_search_page_lists_what_was_found_and_quotes_prose(site, browser, query):
+    tab = browser.new_page()
+    tab.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
+    tab.wait_for_selector("#search-results li")
+    found = tab.evaluate(FOUND)
+    assert 1 < len(found) <= 30
+    for address, excerpt in found:
+        assert not problem(site / "search.html", os.path.relpath(unquote(address[7:]), site))
+        code = r"\\[a-z]|import (numpy|calib)|def \w+\(|#"
+        assert not re.search(code, excerpt), (address, excerpt)
+    assert tab.locator("#search-results mark").count() > 1
     tab.close()
 
 

@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import distributions
 import notebook_archive
 from jupyter_book.cli.main import main as jupyter_book
 
@@ -20,7 +21,8 @@ from course.tools import self_study  # noqa: E402
 def build(folder):
     """Build into a clean folder: Sphinx does not repeat the warnings of pages it has cached."""
     shutil.rmtree(folder / "_build", ignore_errors=True)
-    notebook_archive.write()  # pages offer this archive and the next
+    distributions.write()  # pages offer these, and the archives that follow
+    notebook_archive.write()
     self_study.write()
     options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):

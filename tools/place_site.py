@@ -13,7 +13,7 @@ SITE = Path(__file__).resolve().parents[1] / "book" / "_build" / "html"
 def place(site, target):
     """Make `target` a copy of `site`; only an empty folder or an older copy is replaced."""
     if target.exists() and any(target.iterdir()):
-        if not (target / "searchindex.js").exists():
+        if not (target / "objects.inv").exists():
             sys.exit(f"{target} holds something else: choose an empty or a new folder as SITE")
         shutil.rmtree(target)
     shutil.copytree(site, target, dirs_exist_ok=True)

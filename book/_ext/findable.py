@@ -1,13 +1,14 @@
-"""Search: subjects that readers look for, prose instead of TeX and code, excerpts from disk too.
+"""Search: the words of all pages in one file, with subjects and synonyms that readers bring along.
 
-Sphinx's search page fetches every page it has found to quote from it: from disk a browser forbids
-that, and the quotation is full of code. Here the prose of all pages is one file beside the index.
+Sphinx ranks by the stems in titles, quotes code, and fetches every page that it has found, which a
+browser forbids from disk. So the search page has scripts of its own (search.js, search_results.js);
+this module writes what they read.
 """
 
 import json
+import re
 from pathlib import Path
 
-import sphinx.search
 import yaml
 from docutils import nodes
 from formulas import plain_text
@@ -17,7 +18,7 @@ LEFT_OUT = (nodes.literal_block, nodes.table, nodes.math_block, nodes.raw, nodes
 
 
 def add_subjects(app, document):
-    """Put the subjects of a page into the index, where search looks first."""
+    """Put the subjects of a page into the index, too."""
     anchor = next(document.findall(nodes.section))["ids"][0]
     subjects = app.subjects.get(app.env.docname, [])
     entries = [("single", subject, anchor, "main", None) for subject in subjects]
@@ -25,15 +26,25 @@ def add_subjects(app, document):
         document.insert(0, addnodes.index(entries=entries))
 
 
-def prose(doctree):
-    """The paragraphs of a page by the section that they stand in: pairs of anchor and text."""
-    for section in doctree.findall(nodes.section):
-        texts = [
-            plain_text(node)
-            for node in section.findall(nodes.paragraph)
-            if nearest(node, nodes.section) is section and not nearest(node, LEFT_OUT)
-        ]
-        yield section["ids"][0], " ".join(filter(None, texts))
+def sections(doctree):
+    """Anchor, title and prose of each section of a page; bodies of exercises have no title."""
+    prose = {}
+    for section in filter(titled, doctree.findall(nodes.section)):
+        title = section[section.first_child_matching_class(nodes.title)]
+        prose[section["ids"][0]] = [plain_text(title)]
+    for node in doctree.findall(nodes.paragraph):
+        section = nearest(node, nodes.section)
+        while section is not None and not titled(section):
+            section = nearest(section, nodes.section)
+        if section is not None and not nearest(node, LEFT_OUT):
+            prose[section["ids"][0]].append(plain_text(node))
+    for anchor, (title, *texts) in prose.items():
+        yield anchor, title, " ".join(filter(None, texts))
+
+
+def titled(section):
+    """Whether the section has a title."""
+    return section.first_child_matching_class(nodes.title) is not None
 
 
 def nearest(node, kinds):
@@ -45,37 +56,41 @@ def nearest(node, kinds):
     return None
 
 
-def keep_prose(app, doctree, docname):
-    """Keep the prose of a page whose references are resolved."""
-    app.prose[docname] = list(prose(doctree))
+def interface(doctree):
+    """Anchor, name and summary of each class and function that a page describes."""
+    for described in doctree.findall(addnodes.desc):
+        if described["objtype"] in ("class", "function"):
+            name = described[0]["ids"][0]
+            summary = next(map(plain_text, described[-1].findall(nodes.paragraph)), "")
+            yield name, name, re.split(r"(?<=\.) ", summary)[0]
 
 
-def write_prose(app, exception):
-    """Write the prose of all pages for the search page."""
+def keep_words(app, doctree, docname):
+    """Keep the words of a page whose references are resolved."""
+    app.words[docname] = {
+        "subjects": app.subjects.get(docname, []),
+        "sections": list(sections(doctree)),
+        "objects": list(interface(doctree)),
+    }
+
+
+def write_words(app, exception):
+    """Write the words of all pages for the search page."""
     if exception is None and app.builder.format == "html":
-        text = (
-            f"const PROSE = {json.dumps(app.prose, ensure_ascii=False, separators=(',', ':'))};\n"
-        )
-        Path(app.outdir, "_static", "prose.js").write_text(text, encoding="utf-8")
+        words = {"pages": app.words, "synonyms": app.synonyms}
+        text = json.dumps(words, ensure_ascii=False, separators=(",", ":"))
+        Path(app.outdir, "_static", "words.js").write_text(f"const WORDS = {text};\n", "utf-8")
 
 
-class ProseCollector(sphinx.search.WordCollector):
-    """Collects the words of a page for the index of search, those of formulas excepted."""
-
-    def dispatch_visit(self, node):
-        """Skip formulas: their words are TeX commands."""
-        if isinstance(node, (nodes.math, nodes.math_block)):
-            raise nodes.SkipNode
-        super().dispatch_visit(node)
+def read(name):
+    """A table beside this module."""
+    return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 def setup(app):
-    """Read the subjects, and take the place of Sphinx's collector."""
-    subjects = Path(__file__).with_name("subjects.yml").read_text(encoding="utf-8")
-    app.subjects = yaml.safe_load(subjects)
-    sphinx.search.WordCollector = ProseCollector
+    """Read subjects and synonyms, collect words, write them at the end."""
+    app.subjects, app.synonyms, app.words = read("subjects.yml"), read("synonyms.yml"), {}
     app.connect("doctree-read", add_subjects)
-    app.prose = {}
-    app.connect("doctree-resolved", keep_prose)
-    app.connect("build-finished", write_prose)
+    app.connect("doctree-resolved", keep_words)
+    app.connect("build-finished", write_words)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

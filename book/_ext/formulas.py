@@ -7,7 +7,6 @@ Sources break long formulas in ``aligned`` for the width of a phone. Where a col
 are joined again: every variant is on the page, and a container query shows the widest that fits.
 """
 
-import html
 import re
 from functools import cache
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from broken_lines import variants
 from docutils import nodes
+from formula_text import linear
 from py_mini_racer import MiniRacer
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
@@ -85,9 +85,8 @@ class Typesetter:
         return "".join(shown_between(*piece) for piece in markup)
 
     def characters(self, tex):
-        """The characters that a formula in a line of text shows."""
-        spoken = re.search("<mjx-assistive-mml.*", self.inline(tex))[0]
-        return html.unescape(re.sub("<[^>]*>", "", spoken))
+        """The formula as a line of plain text."""
+        return linear(re.search("<math>.*</math>", self.inline(tex))[0])
 
     def outlines(self, names):
         """The glyphs as a drawing that shows nothing by itself."""
@@ -109,7 +108,7 @@ def typesetter():
 
 
 def plain_text(node):
-    """The text of a node, its formulas as the characters that they show: x_i is xi."""
+    """The text of a node, its formulas as plain text too."""
     pieces = []
     for part in node.findall(lambda n: isinstance(n, (nodes.Text, nodes.math))):
         if isinstance(part, nodes.math):

@@ -5,12 +5,14 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 * ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``: counts of the ledger;
 * ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
+* ``hour_ece``: numbers of the short book, book/hour/census.py;
 * ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
 """
 
 import json
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,7 @@ from experiments.verdicts import table
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
+HOUR = Path(__file__).resolve().parents[1] / "hour"
 TEXT = "application/papermill.record/text/plain"
 
 
@@ -93,9 +96,18 @@ def glued():
                     yield name.replace("-", "_"), "".join(output["data"][TEXT]).strip("'")
 
 
+def hour_numbers():
+    """Those of the short book, whose programs stand beside its pages."""
+    sys.path.insert(0, str(HOUR))
+    import census
+
+    return census.numbers()
+
+
 def numbers():
     """All of them, by name."""
-    return dict(rings()) | dict(ledger()) | dict(verdicts()) | dict(glued())
+    found = [rings(), ledger(), verdicts(), glued()]
+    return {name: value for part in found for name, value in part} | hour_numbers()
 
 
 def configure(app, config):

@@ -1,8 +1,8 @@
 """Leave out of the finished site what its pages do not need.
 
 The theme draws its icons with all of Font Awesome, 1.5 MB that each page runs; a site uses a dozen,
-which fit in a style sheet. Scripts for live code and maps for debugging go too, and so does the
-index of the search, 330 kB before the first paint, from pages that do not search as one types.
+which fit in a style sheet. Scripts for live code and maps for debugging go too, and so does
+Sphinx's search, 330 kB before the first paint: the search page has its own (findable.py).
 """
 
 import re
@@ -10,17 +10,18 @@ from pathlib import Path
 from urllib.parse import quote
 
 ICONS = "_static/scripts/fontawesome.js"
-NEEDLESS = ["*.map", "fontawesome.js*", "sphinx-thebe.*", "play-solid.svg", "webpack-macros.html"]
+NEEDLESS = [
+    *["*.map", "fontawesome.js*", "sphinx-thebe.*", "play-solid.svg", "webpack-macros.html"],
+    *["searchtools.js", "searchindex.js"],
+]
 TAGS = re.compile(
     r"<script>const THEBE_JS_URL.*?</script>"
     r'|<script[^>]*src="[^"]*(?:fontawesome|sphinx-thebe)\.js[^"]*"[^>]*></script>'
     r'|<link[^>]*href="[^"]*sphinx-thebe\.css[^"]*"[^>]*/>'
     r'|<script type="text/x-thebe-config">.*?</script>'
-    r"|<script>kernelName = '[^']*'</script>",
+    r"|<script>kernelName = '[^']*'</script>"
+    r'|<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>',
     re.DOTALL,
-)
-SEARCH = re.compile(
-    r'<script[^>]*src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"[^>]*></script>'
 )
 LOOK = """
 .fa-solid, .fa-regular, .fa-brands, .fas, .fab {
@@ -62,14 +63,11 @@ def slim(app, exception):
             text = path.read_text(encoding="utf-8")
             names |= set(re.findall(r"\bfa-([a-z-]+)", text))
             if path.suffix == ".html":
-                text = TAGS.sub("", text)
-                if path.name != "search.html":
-                    text = SEARCH.sub("", text)
-                path.write_text(text, encoding="utf-8")
+                path.write_text(TAGS.sub("", text), encoding="utf-8")
     rules = "".join(icon(name, source) for name in sorted(names))
     (site / "_static" / "icons.css").write_text(LOOK + rules, encoding="utf-8")
     for pattern in NEEDLESS:
-        for path in (site / "_static").rglob(pattern):
+        for path in site.rglob(pattern):
             path.unlink()
 
 

@@ -1,52 +1,55 @@
-// The list of what search has found: Sphinx finds and ranks, excerpts come from PROSE (prose.js).
+// The search page: what was found (search.js), each with some words around what was looked for.
 
 const EXCERPT = 220;
+const WORD = /[\p{L}\p{N}]+/gu;
 
-// Some words around the first of the words looked for, from the section if one was found.
-function excerpt(page, anchor, words) {
-  const sections = PROSE[page] ?? [];
-  const section = sections.find(([name]) => `#${name}` === anchor);
-  const text = section?.[1] || sections.map(([, prose]) => prose).join(" ");
-  const positions = words.map((word) => text.toLowerCase().indexOf(word)).filter((i) => i >= 0);
-  const hit = Math.max(Math.min(...positions, text.length) - EXCERPT / 3, 0);
-  const start = positions.length && hit > 0 ? text.indexOf(" ", hit) + 1 : 0;
-  const end = text.lastIndexOf(" ", start + EXCERPT);
-  const cut = start + EXCERPT < text.length ? end : text.length;
-  return (start ? "… " : "") + text.slice(start, cut) + (cut < text.length ? " …" : "");
+// Some words around the first that was looked for.
+function excerpt(text, isSought) {
+  const first = [...text.matchAll(WORD)].find(([word]) => isSought(word))?.index ?? 0;
+  const hit = Math.max(first - EXCERPT / 3, 0);
+  const start = hit > 0 ? text.indexOf(" ", hit) + 1 : 0;
+  const more = start + EXCERPT < text.length;
+  const end = more ? text.lastIndexOf(" ", start + EXCERPT) : text.length;
+  return (start ? "… " : "") + text.slice(start, end) + (more ? " …" : "");
 }
 
-// The words marked in the text, as nodes.
-function marked(text, words) {
-  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pieces = escaped.length ? text.split(new RegExp(`(${escaped.join("|")})`, "i")) : [text];
-  return pieces.map((piece, i) => {
-    if (i % 2 === 0) return piece;
+// The text as nodes, with the words that were looked for marked.
+function marked(text, isSought) {
+  return text.split(/([\p{L}\p{N}]+)/u).map((piece, i) => {
+    if (i % 2 === 0 || !isSought(piece)) return piece;
     const mark = document.createElement("mark");
     mark.textContent = piece;
     return mark;
   });
 }
 
-function listItem([page, title, anchor, kind], words) {
+function listItem({ page, anchor, title, kind, text }, isSought) {
   const item = document.createElement("li");
   const link = item.appendChild(document.createElement("a"));
-  link.href = `${document.documentElement.dataset.content_root}${page}.html${anchor}`;
-  link.innerHTML = title; // as Sphinx wrote it into its index
-  const text = kind || excerpt(page, anchor, words);
-  item.appendChild(document.createElement("p")).append(...marked(text, words));
+  link.href = `${page}.html${anchor && `#${anchor}`}`;
+  link.textContent = title;
+  if (kind) item.append(` (${kind})`);
+  item.appendChild(document.createElement("p")).append(...marked(excerpt(text, isSought), isSought));
   return item;
 }
 
-Search.query = (query) => {
-  const terms = Search._parseQuery(query);
-  const words = [...terms[3]];
-  const found = Search._performSearch(...terms).reverse();
-  // One result a page: its best. An object of the interface stays beside the page it stands on.
-  const best = found.filter((result, i) => result[3] || found.findIndex((r) => !r[3] && r[0] === result[0]) === i);
-  Search.stopPulse();
-  Search.title.textContent = `Results for “${query}”`;
-  Search.status.textContent = best.length
-    ? `${best.length} found, the best first.`
+function show(query) {
+  const { count, shown } = search.rank(query);
+  const isSought = search.looksFor(query);
+  const output = document.querySelector("#search-results");
+  const heading = output.appendChild(document.createElement("h2"));
+  heading.textContent = `Results for “${query}”`;
+  const status = output.appendChild(document.createElement("p"));
+  const best = count > shown.length ? `the best ${shown.length} are shown` : "the best first";
+  status.textContent = count
+    ? `${count} found, ${best}.`
     : "Nothing was found: try fewer or other words.";
-  Search.output.append(...best.map((result) => listItem(result, words)));
-};
+  output.appendChild(document.createElement("ol")).append(
+    ...shown.map((one) => listItem(one, isSought)));
+}
+
+const query = new URLSearchParams(location.search).get("q")?.trim();
+if (query) {
+  document.querySelectorAll('input[name="q"]').forEach((field) => { field.value = query; });
+  show(query);
+}
