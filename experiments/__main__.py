@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from calib.datasets import DatasetNotFound
-from experiments import experiments, ledger, record, registry
+from experiments import baselines, experiments, ledger, record, registry
+from experiments.placebos import PLACEBOS, rates
 from experiments.reproducing import REPRODUCED, Reproduction
 from experiments.states import data_of, seconds_of, state_of
 
@@ -61,23 +62,27 @@ def write_ledger(arguments):
     argparse.ArgumentParser(
         prog="python -m experiments ledger", description=write_ledger.__doc__
     ).parse_args(arguments)
-    read, found, tried = ledger.reader(), [], []
+    read, found, tried, shares, placebos = ledger.reader(), [], [], [], []
     for paper in registry.papers().values():
+        if not paper.tables:
+            continue
         own, trials = ledger.entries(paper, read)
         found += own
         tried += trials
-        if own:
-            print(f"{paper.citation}: {_counts(own)}")
+        shares += baselines.shares(paper, read, trials)
+        placebos += rates(paper, read)
+        print(f"{paper.citation}: {_counts(own)}")
         for trial in trials:
             print(
                 f"  {trial.cause}: mends {trial.mended}, spoils {trial.spoiled}, "
                 f"by chance {trial.chance:.3f}, "
                 f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
             )
-    ledger.write(found)
-    ledger.write(tried, ledger.CAUSES)
+    files = [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, PLACEBOS]
+    for rows, path in zip([found, tried, shares, placebos], files, strict=True):
+        ledger.write(rows, path)
+        print(f"written to results/{path.name}")
     print(f"all: {_counts(found)}")
-    print(f"written to results/{ledger.LEDGER.name} and results/{ledger.CAUSES.name}")
 
 
 def _counts(found):
