@@ -172,6 +172,8 @@ class Cause:
         Another key than the tables', where the cause is about a single one of its values.
     tuned : str
         By which printed numbers a constant in it was chosen; "" if none was.
+    unused : callable or None
+        Of a place (table, row, column): whether its number had no part in that choice.
     """
 
     name: str
@@ -184,6 +186,7 @@ class Cause:
     setting: str = ""
     exchanged: str = ""
     tuned: str = ""
+    unused: Callable | None = None
 
 
 @dataclass(frozen=True)

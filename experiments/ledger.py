@@ -184,7 +184,7 @@ def numbers_under(paper, cause, read, base):
     found = {}
     for table in paper.tables:
         if table.name in cause.tables:
-            found |= _numbers(table, read, [*_given(paper, cause), cause], base)
+            found |= _numbers(table, read, [*given(paper, cause), cause], base)
     return found
 
 
@@ -216,19 +216,19 @@ def _numbers(table, read, causes, base):
     return found
 
 
-def _given(paper, cause):
+def given(paper, cause):
     """The causes that one takes as given, the first of them first."""
     for other in paper.causes:
         if other.name == cause.after:
-            return [*_given(paper, other), other]
+            return [*given(paper, other), other]
     return []
 
 
 def changes(paper, cause, printed, base, under):
     """What a cause does beside those that it takes as given, or beside none: `Change` by number."""
     before = dict(base)
-    for given in _given(paper, cause):
-        before |= under[given.name]
+    for other in given(paper, cause):
+        before |= under[other.name]
     return [
         Change(*exchange(paper, place, cause.exchanged), printed[place], before[place], new)
         for place, new in under[cause.name].items()

@@ -2,6 +2,7 @@
 
 ``{ledger-totals}``, ``{ledger-shares}``, ``{ledger-uncertainty}``, ``{ledger-heat-maps} PAPER``,
 ``{ledger-list}``, ``{ledger-causes}``, ``{ledger-placebos}``, ``{protocol-choices} PAPER``,
+``{protocol-unused} PAPER``,
 ``{reproduce-items} PAPER`` and ``{reproduce-chapters}`` give the tables of these pages. At its end
 each chapter gets links to what can be reproduced of it.
 """
@@ -15,6 +16,7 @@ from ledger_nodes import REPRODUCE, SCOREBOARD, anchor, table, text, to_chapter,
 from sphinx.util.docutils import SphinxDirective
 
 from experiments.baselines import READINGS, SHARES, Share, total
+from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, OPEN, Choice
 from experiments.ledger import (
     AGREES,
     CAUSES,
@@ -288,6 +290,46 @@ def _tested_by(cause):
     return [to_chapter(cause.chapter, "chapter "), *(node for pair in records for node in pair)]
 
 
+class Choices(SphinxDirective):
+    """The choices that a paper leaves open, and which reading fits best."""
+
+    required_arguments = 1
+
+    def run(self):
+        """A table with a row for each choice, the accepted ones first."""
+        name = self.arguments[0]
+        rows = []
+        for one in sorted(_choices(name), key=lambda one: STATUS.index(one.status)):
+            label = to_label(f"cause-{name}-{one.reading}", one.reading) if one.reading else None
+            reading = text(label or FIRST)
+            counts = [one.numbers, one.fit, one.first, one.rival]
+            rows.append([one.setting, one.said, reading, *map(str, counts), one.status])
+        heads = ["choice", "the paper", "what fits best", "numbers", "agree", "first reading"]
+        return [table([*heads, "next best", "scoreboard"], rows)]
+
+
+STATUS = [ACCEPTED, FIT, OPEN]
+
+
+def _choices(name):
+    return [one for one in read_ledger(CHOICES, Choice) if one.paper == name]
+
+
+class Unused(SphinxDirective):
+    """Fits on the numbers that did not choose their constants."""
+
+    required_arguments = 1
+
+    def run(self):
+        """A table with a row for each fit."""
+        rows = [
+            [one.reading, str(one.unused), str(one.unused_fit), str(one.unused_first)]
+            for one in _choices(self.arguments[0])
+            if one.status == FIT
+        ]
+        return [table(["fit", "numbers not used", "agree with it", "agree without it"], rows)]
+
+
 class Items(SphinxDirective):
     """What can be reproduced of a paper."""
 
@@ -390,6 +432,8 @@ def setup(app):
         "ledger-totals": Totals,
         "ledger-shares": Shares,
         "ledger-placebos": Placebos,
+        "protocol-choices": Choices,
+        "protocol-unused": Unused,
         "ledger-uncertainty": Uncertainty,
         "ledger-heat-maps": HeatMaps,
         "ledger-list": List,

@@ -16,6 +16,7 @@ import numpy as np
 
 from experiments import recorded
 from experiments.baselines import READINGS, SHARES, Share, total
+from experiments.choices import FIRST
 from experiments.ledger import (
     AGREES,
     EXPLAINED,
@@ -81,6 +82,7 @@ def ledger():
     yield from [("ledger_placebos", f"{tried:,}"), ("ledger_size", f"{passed / tried:.1%}")]
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
+    yield "choice_first", FIRST
 
 
 def glued():
