@@ -12,6 +12,7 @@ import pytest
 
 from experiments import baselines, ledger, placebos, registry
 from experiments.chance import FALSE_CAUSES, Change, choice, gains, halves, judged, tally, unlikely
+from experiments.choices import CHOICES, FIT, Choice, choices
 from experiments.contents import Cause, Ours, Paper, Printed, Table
 from experiments.recording import RESULTS
 from experiments.vovk2014 import tables as vovk2014
@@ -185,6 +186,36 @@ def test_a_cause_names_what_there_is(paper):
         assert not cause.after or cause.after in names[:k]
         assert set(cause.experiments) <= {one.name for one in paper.experiments}
         assert cause.experiments
+
+
+READINGS = ledger.read_ledger(CHOICES, Choice)
+
+
+@pytest.mark.parametrize("name", ["naeini2014", "vovk2014"])
+def test_what_was_run_follows_from_the_record(name):
+    found = choices(PAPERS[name], ledger.reader(), TRIALS[name])
+    assert found == [one for one in READINGS if one.paper == name]
+
+
+def test_what_fits_best_agrees_no_less_often_than_the_first_reading():
+    for one in READINGS:
+        assert one.numbers >= one.fit >= one.first
+        assert (one.fit > one.first) == bool(one.reading)
+        assert (one.unused > 0) == (one.status == FIT)
+
+
+def test_fits_gain_on_numbers_that_did_not_choose_them():
+    fits = [one for one in READINGS if one.status == FIT]
+    assert len(fits) == 2
+    for one in fits:
+        assert one.unused > 20 and one.unused_fit >= 2 * one.unused_first
+
+
+def test_last_epochs_fit_more_numbers_than_the_first_reading_and_are_not_accepted():
+    epochs = next(o for o in READINGS if (o.paper, o.setting) == ("durfee2022", "epochs"))
+    assert epochs.reading.startswith("last-of-") and epochs.fit > epochs.first
+    trial = next(t for t in TRIALS["durfee2022"] if t.cause == epochs.reading)
+    assert not trial.accepted
 
 
 # The rules, on a toy
