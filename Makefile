@@ -6,6 +6,9 @@ PORT ?= 8000
 NAME ?=
 ITEM ?=
 FRESH ?=
+CASES ?=
+PERCENT ?= 1
+MINUTES ?= 10
 EXAMPLES ?= 2000
 EVERY ?= 12
 LAWS ?= 100000
@@ -37,7 +40,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
 
 .PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
-  results reproduce bench course course-grade course-mark course-test clean
+  results reproduce audit bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
@@ -71,8 +74,13 @@ results: .venv/set-up  ## run the long experiments and record them; NAME=... onl
 	$(data) $(python) -m experiments $(NAME)
 	$(python) -m experiments ledger
 
-reproduce: .venv/set-up  ## a table or figure of a paper, or of a chapter: ITEM=...; FRESH=1 anew
-	@$(data) $(python) -m experiments reproduce $(ITEM) $(if $(FRESH),--fresh)
+reproduce: .venv/set-up  ## a table or figure: ITEM=...; FRESH=1 anew, CASES=5 a few cases anew
+	@$(data) $(python) -m experiments reproduce $(ITEM) $(if $(FRESH),--fresh) \
+	  $(if $(CASES),--cases $(CASES))
+
+audit: .venv/set-up  ## compute a random PERCENT=1 of all records anew, in MINUTES=10
+	@$(data) OMP_NUM_THREADS=1 $(python) -m experiments audit \
+	  --percent $(PERCENT) --minutes $(MINUTES)
 
 verdicts: .venv/set-up  ## judge the verdict of the report on files of known truth; long
 	$(python) -m experiments verdicts

@@ -1,14 +1,18 @@
-"""The commands of the experiments: record them, write the ledger, reproduce an item.
+"""The commands of the experiments: record them, write the ledger, reproduce an item, audit.
 
-``python -m experiments [NAME ...]``, ``... ledger`` and ``... reproduce [ITEM] [--fresh]``.
+``python -m experiments [NAME ...]``, ``... ledger``, ``... reproduce [ITEM] [--fresh]`` and
+``... audit``.
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from calib.datasets import DatasetNotFound
-from experiments import experiments, ledger, record, registry
+from experiments import auditing, baselines, experiments, ledger, record, registry
+from experiments.choices import CHOICES, choices
+from experiments.placebos import PLACEBOS, rates
 from experiments.reproducing import REPRODUCED, Reproduction
 from experiments.states import data_of, seconds_of, state_of
 
@@ -19,7 +23,7 @@ def main():
         known = experiments()
     except ImportError as error:
         sys.exit(error)
-    commands = {"reproduce": reproduce, "ledger": write_ledger}
+    commands = {"reproduce": reproduce, "ledger": write_ledger, "audit": audit}
     if sys.argv[1:2] and sys.argv[1] in commands:
         commands[sys.argv[1]](sys.argv[2:])
     else:
@@ -32,7 +36,7 @@ def record_experiments(arguments, known):
         prog="python -m experiments",
         description="Run long experiments and record their rows in the folder results; an "
         "interrupted run goes on where it stopped.",
-        epilog="experiments: " + ", ".join(known) + "; other commands: ledger, reproduce",
+        epilog="experiments: " + ", ".join(known) + "; other commands: ledger, reproduce, audit",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     _add_jobs(parser)
@@ -61,23 +65,28 @@ def write_ledger(arguments):
     argparse.ArgumentParser(
         prog="python -m experiments ledger", description=write_ledger.__doc__
     ).parse_args(arguments)
-    read, found, tried = ledger.reader(), [], []
+    read, found, tried, shares, placebos, open_ = ledger.reader(), [], [], [], [], []
     for paper in registry.papers().values():
+        if not paper.tables:
+            continue
         own, trials = ledger.entries(paper, read)
         found += own
         tried += trials
-        if own:
-            print(f"{paper.citation}: {_counts(own)}")
+        shares += baselines.shares(paper, read, trials)
+        placebos += rates(paper, read)
+        open_ += choices(paper, read, trials)
+        print(f"{paper.citation}: {_counts(own)}")
         for trial in trials:
             print(
                 f"  {trial.cause}: mends {trial.mended}, spoils {trial.spoiled}, "
                 f"by chance {trial.chance:.3f}, "
                 f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
             )
-    ledger.write(found)
-    ledger.write(tried, ledger.CAUSES)
+    files = [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, PLACEBOS, CHOICES]
+    for rows, path in zip([found, tried, shares, placebos, open_], files, strict=True):
+        ledger.write(rows, path)
+        print(f"written to results/{path.name}")
     print(f"all: {_counts(found)}")
-    print(f"written to results/{ledger.LEDGER.name} and results/{ledger.CAUSES.name}")
 
 
 def _counts(found):
@@ -95,6 +104,12 @@ def reproduce(arguments):
         "item", nargs="?", help="such as naeini2014/table1a, naeini2014/table1, naeini2014, or all"
     )
     parser.add_argument("--fresh", action="store_true", help="compute anew, do not read the record")
+    parser.add_argument(
+        "--cases",
+        type=int,
+        default=0,
+        help="compute so many random cases of each experiment anew and compare, no more",
+    )
     parser.add_argument("--into", type=Path, default=REPRODUCED, help="folder for the files")
     _add_jobs(parser)
     options = parser.parse_args(arguments)
@@ -103,12 +118,31 @@ def reproduce(arguments):
             print(line)
         return
     try:
-        run = Reproduction(fresh=options.fresh, n_jobs=options.jobs, into=options.into)
+        run = Reproduction(
+            fresh=options.fresh, n_cases=options.cases, n_jobs=options.jobs, into=options.into
+        )
         left_out = run(options.item)
     except ValueError as error:
         parser.error(error)
     if left_out:
         sys.exit(f"\nLeft out: {', '.join(left_out)}. The lines above say why.")
+
+
+def audit(arguments):
+    """Compute a random part of all records anew, compare, and write a certificate."""
+    parser = argparse.ArgumentParser(prog="python -m experiments audit", description=audit.__doc__)
+    parser.add_argument("--percent", type=float, default=1.0, help="of the cases; default: 1")
+    parser.add_argument("--minutes", type=float, default=10.0, help="to end after; default: 10")
+    parser.add_argument("--seed", type=int, help="of the choice of cases; default: a new one")
+    parser.add_argument("--into", type=Path, default=REPRODUCED, help="folder for the certificate")
+    options = parser.parse_args(arguments)
+    certificate = auditing.audit(options.percent, options.minutes, options.seed)
+    options.into.mkdir(parents=True, exist_ok=True)
+    path = options.into / "audit.json"
+    path.write_text(json.dumps(certificate, indent=2) + "\n", encoding="utf-8")
+    print(f"written to {path.parent.name}/{path.name}")
+    if certificate["different"]:
+        sys.exit("Some cases differ from the record; the certificate names them.")
 
 
 def listed():

@@ -85,6 +85,11 @@ class Table:
         Values of further columns that pick the rows of this table from the file.
     digits_by : {"column", "row", ""}
         Numbers that are printed with equally many digits; "" if they are counts.
+    exchanged : str
+        The key whose values trade places when rows are shuffled, alike in all tables that have it;
+        "" if whole rows do, each table for itself.
+    within : str
+        Another key; only rows with the same value of it trade places.
     """
 
     name: str
@@ -99,6 +104,20 @@ class Table:
     columns: tuple = ()
     where: dict = field(default_factory=dict)
     digits_by: str = "column"
+    exchanged: str = ""
+    within: str = ""
+
+    def exchange(self, row, key=""):
+        """What an exchange of rows keeps, among which it exchanges, and what.
+
+        Exchanged are the values of a key that the table has, else those of `exchanged`.
+        """
+        key = key if key in self.keys else self.exchanged
+        if not key:
+            return self.name, self.name, row
+        parts = dict(zip(self.keys, row.split(" / "), strict=True))
+        unit, block = parts.pop(key), parts.get(self.within, "")
+        return (self.name, *parts.values()), block, unit
 
     def printed(self):
         """Its numbers, a list of `Printed`."""
@@ -149,6 +168,12 @@ class Cause:
     setting : str
         What is set: of causes that set one thing in different ways only the best can be accepted.
         By default a thing of its own.
+    exchanged : str
+        Another key than the tables', where the cause is about a single one of its values.
+    tuned : str
+        By which printed numbers a constant in it was chosen; "" if none was.
+    unused : callable or None
+        Of a place (table, row, column): whether its number had no part in that choice.
     """
 
     name: str
@@ -159,6 +184,9 @@ class Cause:
     experiments: tuple
     after: str = ""
     setting: str = ""
+    exchanged: str = ""
+    tuned: str = ""
+    unused: Callable | None = None
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 A number *agrees* if ours rounds to it or is, beyond the rounding of the print, within two standard
 errors of the difference, which is the distance that chapters 8, 9 and 14 use.
-If it does not, the causes that were tested for its table are asked in their order: a difference is
-*explained* if the number under an accepted cause agrees. A cause is accepted if, over all numbers
-that it may change, it mends more than it spoils, and if moves of random sign and size would hardly
-ever do as well (`experiments.chance`), with a correction for the number of causes that were
-tried for the paper; of causes that set the same thing in different ways only the one that mends
-most, or of equals the one least likely by chance, and its chance counts as often as there are ways.
-So a cause that only adds noise, or fits a number by chance, explains nothing.
+If it does not, the causes that were tried for the paper are asked in their order. A cause *mends* a
+number if under it ours agrees, by the standard error of the base reading, and at most half of the
+gap is left. It is accepted if each half of the rows, taken alone, chooses it of all ways to set the
+same thing, and if its moves given to other rows hardly ever gain as much (`experiments.chance`),
+with a correction for the number of settings that were tried for the paper. Where a constant in it
+was chosen by printed numbers, what it mends *fits, tuned*, and is not explained.
+
+The accepted causes together are one protocol of a paper, the same for all of its tables.
 """
 
 import csv
@@ -16,18 +17,26 @@ import functools
 import math
 from typing import NamedTuple
 
-from experiments.chance import Change, share_by_chance, unlikely
+from experiments.chance import (
+    STANDARD_ERRORS,
+    Change,
+    beyond_rounding,
+    judged,
+    mended,
+    tally,
+    unlikely,
+)
 from experiments.contents import Ours
 from experiments.recording import RESULTS, recorded
 
 LEDGER = RESULTS / "ledger.csv"
 CAUSES = RESULTS / "ledger_causes.csv"
-STANDARD_ERRORS = 2.0
 AGREES = "agrees"
 EXPLAINED = "differs: explained"
+TUNED = "differs: fits, tuned"
 UNEXPLAINED = "differs: not explained"
 NOT_COMPARABLE = "not comparable"
-VERDICTS = (AGREES, EXPLAINED, UNEXPLAINED, NOT_COMPARABLE)
+VERDICTS = (AGREES, EXPLAINED, TUNED, UNEXPLAINED, NOT_COMPARABLE)
 
 
 class Entry(NamedTuple):
@@ -46,8 +55,9 @@ class Entry(NamedTuple):
     verdict : str
         One of `VERDICTS`.
     cause : str
-        Name of the cause that explains the difference, or "".
+        Name of the cause that mends the number, or "".
     ours_under_cause, standardised_under_cause : float
+        The latter in standard errors of the base reading.
     reason : str
         Why the number cannot be compared, or "".
     """
@@ -78,12 +88,14 @@ class Trial(NamedTuple):
     changed : int
         Numbers that it changes, of those that can be compared.
     mended, spoiled : int
-        Numbers that agree with it and not without, and the reverse.
+        As in `experiments.chance`.
     chance : float
-        How often random moves do as well.
+        How often exchanged moves gain as much; 1 if the halves of the rows do not choose it.
     accepted : bool
+    tuned : bool
+        Whether a constant in it was chosen by printed numbers.
     explains : int
-        Entries of the ledger that it explains.
+        Entries of the ledger that it mends, and no cause before it.
     """
 
     paper: str
@@ -93,12 +105,8 @@ class Trial(NamedTuple):
     spoiled: int
     chance: float = 1.0
     accepted: bool = False
+    tuned: bool = False
     explains: int = 0
-
-    @property
-    def gain(self):
-        """Numbers mended less those spoiled."""
-        return self.mended - self.spoiled
 
 
 def standardised(printed, ours):
@@ -109,13 +117,12 @@ def standardised(printed, ours):
     """
     if ours.value == printed.value:
         return 0.0
-    gap = ours.value - printed.value
-    # an error of rounding in ours shall not decide
-    beyond = max(0.0, abs(gap) - printed.half * (1 + 1e-9))
+    beyond = beyond_rounding(printed, ours.value)
     if beyond == 0:
         return 0.0
     decided = ours.error == 0 or math.isinf(beyond)
-    return math.copysign(math.inf if decided else beyond / ours.error, gap)
+    distance = math.inf if decided else float(beyond) / ours.error
+    return math.copysign(distance, ours.value - printed.value)
 
 
 def agrees(printed, ours):
@@ -144,89 +151,132 @@ def entries(paper, read, tables=None):
     entries : list of Entry
     trials : list of Trial
     """
-    printed = {table.name: table.printed() for table in paper.tables}
-    base = {table.name: table.ours(read, **table.reading) for table in paper.tables}
-    under = {cause.name: _under(paper, cause, read) for cause in paper.causes}
-    trials = _judged(paper, [_trial(paper, c, printed, base, under) for c in paper.causes])
-    accepted = [trial.cause for trial in trials if trial.accepted]
+    printed, base = printed_numbers(paper), base_numbers(paper, read)
+    under = {cause.name: numbers_under(paper, cause, read, base) for cause in paper.causes}
+    trials = judge(paper, {c.name: changes(paper, c, printed, base, under) for c in paper.causes})
+    accepted = [trial for trial in trials if trial.accepted]
+    accepted.sort(key=lambda trial: trial.tuned)  # what is no fit comes first
     found = [
-        _entry(paper.name, table.name, number, base, {name: under[name] for name in accepted})
-        for table in paper.tables
-        for number in printed[table.name]
+        _entry(paper.name, place, number, base[place], [(t, under[t.cause]) for t in accepted])
+        for place, number in printed.items()
     ]
     explained = [entry.cause for entry in found]
     trials = [trial._replace(explains=explained.count(trial.cause)) for trial in trials]
     return [entry for entry in found if tables is None or entry.table in tables], trials
 
 
-def _under(paper, cause, read):
-    """Our numbers under a cause, by table."""
-    changes = changes_of(paper, cause)
+def printed_numbers(paper):
+    """From table, row and column to `Printed`, in the order of the tables."""
+    return {(t.name, one.row, one.column): one for t in paper.tables for one in t.printed()}
+
+
+def base_numbers(paper, read):
+    """Ours by table, row and column, by the protocol that the paper describes."""
     return {
-        table.name: table.ours(read, **{**table.reading, **changes})
+        (table.name, *cell): ours
         for table in paper.tables
-        if table.name in cause.tables
+        for cell, ours in table.ours(read, **table.reading).items()
     }
 
 
-def changes_of(paper, cause):
-    """Changes of the reading by a cause and by those that it takes as given."""
-    changes = {}
-    for one in [*_given(paper, cause), cause]:
-        changes |= one.changes
-    return changes
+def numbers_under(paper, cause, read, base):
+    """The numbers that a cause may change, under it and those that it takes as given."""
+    found = {}
+    for table in paper.tables:
+        if table.name in cause.tables:
+            found |= _numbers(table, read, [*given(paper, cause), cause], base)
+    return found
 
 
-def _given(paper, cause):
+def protocol(paper, read, names):
+    """Our numbers under one protocol: the causes of these names together, in their order."""
+    base = base_numbers(paper, read)
+    found = dict(base)
+    for table in paper.tables:
+        causes = []
+        for cause in paper.causes:
+            if cause.name in names and table.name in cause.tables:
+                causes.append(cause)
+                found |= _numbers(table, read, causes, base)
+    return found
+
+
+def _numbers(table, read, causes, base):
+    """Numbers of a table under several causes, with the errors of the base reading."""
+    reading = dict(table.reading)
+    for cause in causes:
+        reading |= cause.changes if table.name in cause.tables else {}
+    found = {}
+    for cell, ours in table.ours(read, **reading).items():
+        place = table.name, *cell
+        if isinstance(ours, Ours) and isinstance(base[place], Ours):
+            # where the base reading is infinite it has no error
+            own = base[place].error
+            found[place] = ours._replace(error=own) if math.isfinite(own) else ours
+    return found
+
+
+def given(paper, cause):
     """The causes that one takes as given, the first of them first."""
     for other in paper.causes:
         if other.name == cause.after:
-            return [*_given(paper, other), other]
+            return [*given(paper, other), other]
     return []
 
 
-def _trial(paper, cause, printed, base, under):
-    """Compare with the numbers under the cause that it takes as given, or without any."""
-    changes = []
-    for table, ours in under[cause.name].items():
-        before = base[table]
-        for given in _given(paper, cause):
-            before = {**before, **under[given.name].get(table, {})}
-        for number in printed[table]:
-            old, new = (found.get((number.row, number.column)) for found in [before, ours])
-            if isinstance(old, Ours) and isinstance(new, Ours) and old.value != new.value:
-                changes.append(Change((table, number.row), number, old, new))
-    before = [agrees(change.printed, change.old) for change in changes]
-    now = [agrees(change.printed, change.new) for change in changes]
-    return Trial(
-        paper.name,
-        cause.name,
-        len(changes),
-        mended=sum(b < n for b, n in zip(before, now, strict=True)),
-        spoiled=sum(b > n for b, n in zip(before, now, strict=True)),
-        chance=share_by_chance(changes, now, STANDARD_ERRORS),
-    )
+def changes(paper, cause, printed, base, under):
+    """What a cause does beside those that it takes as given, or beside none: `Change` by number."""
+    before = dict(base)
+    for other in given(paper, cause):
+        before |= under[other.name]
+    return [
+        Change(*exchange(paper, place, cause.exchanged), printed[place], before[place], new)
+        for place, new in under[cause.name].items()
+        if place in printed
+    ]
 
 
-def _judged(paper, trials):
-    """The trials with those accepted: of each setting the best one, if it is unlikely by chance.
+def exchange(paper, place, key=""):
+    """What an exchange of rows keeps of a place, among which it exchanges, and what."""
+    table = next(table for table in paper.tables if table.name == place[0])
+    kept, block, unit = table.exchange(place[1], key)
+    return (kept, place[2]), block, unit
 
-    A setting that was tried in several ways has had as many chances, hence the factor.
-    """
+
+def judge(paper, changes):
+    """The trials of a paper's causes, those marked that are accepted."""
     ways = {}
-    for cause, trial in zip(paper.causes, trials, strict=True):
-        ways.setdefault(cause.setting or cause.name, []).append(trial)
-    best = [max(same, key=lambda one: (one.gain, -one.chance)) for same in ways.values()]
-    shares = [min(1.0, len(s) * b.chance) for s, b in zip(ways.values(), best, strict=True)]
-    real = unlikely(shares)
-    accepted = [one for one, passed in zip(best, real, strict=True) if passed and one.gain > 0]
-    return [trial._replace(accepted=trial in accepted) for trial in trials]
+    for cause in paper.causes:
+        ways.setdefault(cause.setting or cause.name, []).append(cause)
+    found = [judged([changes[cause.name] for cause in own]) for own in ways.values()]
+    best = {
+        own[way].name: (share, bool(passed))
+        for own, (way, share), passed in zip(
+            ways.values(), found, unlikely([share for _, share in found]), strict=True
+        )
+        if way >= 0
+    }
+    accepted, trials = {""}, []
+    for cause in paper.causes:
+        share, passed = best.get(cause.name, (1.0, False))
+        if passed and cause.after in accepted:
+            accepted.add(cause.name)
+        counts = tally(changes[cause.name])
+        trials.append(
+            Trial(
+                paper.name,
+                cause.name,
+                *counts,
+                chance=share,
+                accepted=cause.name in accepted,
+                tuned=bool(cause.tuned),
+            )
+        )
+    return trials
 
 
-def _entry(paper, table, printed, base, causes):
-    place = printed.row, printed.column
-    ours = base[table][place]
-    entry = Entry(paper, table, *place, printed.value)
+def _entry(paper, place, printed, ours, causes):
+    entry = Entry(paper, *place, printed.value)
     if isinstance(ours, str):
         return entry._replace(reason=ours)
     entry = entry._replace(
@@ -239,12 +289,12 @@ def _entry(paper, table, printed, base, causes):
     )
     if entry.verdict == AGREES:
         return entry
-    for name, under in causes.items():
-        other = under.get(table, {}).get(place)
-        if isinstance(other, Ours) and agrees(printed, other):
+    for trial, under in causes:
+        other = under.get(place)
+        if other is not None and mended(printed, ours, other):
             return entry._replace(
-                verdict=EXPLAINED,
-                cause=name,
+                verdict=TUNED if trial.tuned else EXPLAINED,
+                cause=trial.cause,
                 ours_under_cause=other.value,
                 standardised_under_cause=standardised(printed, other),
             )
@@ -304,7 +354,7 @@ class Totals(dict):
 
     @property
     def settled(self):
-        """Those that agree or differ for a tested cause."""
+        """Those that agree or differ for an accepted cause; not those that a fit mends."""
         return self[AGREES] + self[EXPLAINED]
 
     @property

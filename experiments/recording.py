@@ -142,6 +142,19 @@ def n_missing(experiment, *, folder=None):
     return sum(_key(case, keys) not in done for case in everything), len(everything)
 
 
+def recorded_cases(experiment, *, folder=None):
+    """The cases that are recorded, and for each its rows as they stand in the file."""
+    everything = experiment.cases()
+    keys = list(everything[0])
+    done = _read_cases(_results(folder) / f"{experiment.name}.csv", keys)
+    return [(case, done[_key(case, keys)]) for case in everything if _key(case, keys) in done]
+
+
+def computed_rows(experiment, case):
+    """The rows of a case computed anew, as they would stand in the file."""
+    return [_formatted({**case, **row}) for row in experiment.run_case(case)]
+
+
 def recorded(name, *, folder=None):
     """Columns of a recorded experiment as a dict of arrays; numbers become float64.
 

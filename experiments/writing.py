@@ -3,9 +3,9 @@
 import csv
 import math
 
-from experiments.ledger import EXPLAINED, NOT_COMPARABLE, UNEXPLAINED, totals
+from experiments.ledger import EXPLAINED, NOT_COMPARABLE, TUNED, UNEXPLAINED, totals
 
-MARKS = {EXPLAINED: " ◐", UNEXPLAINED: " ●", NOT_COMPARABLE: " –"}
+MARKS = {EXPLAINED: " ◐", TUNED: " ○", UNEXPLAINED: " ●", NOT_COMPARABLE: " –"}
 
 
 def write_rows(rows, path):
@@ -35,8 +35,9 @@ def table_text(paper, table, found, trials):
         f"# {paper.citation}, {table.name}: {table.title}",
         "",
         "Printed / ours (standard error of the difference). Without a mark: ours rounds to the "
-        "printed number or is within two standard errors of what does. ◐: it is so once a tested "
-        "cause, named below, is changed. ●: by no tested cause. –: not comparable.",
+        "printed number or is within two standard errors of what does. ◐: it is so once an "
+        "accepted cause, named below, is changed. ○: the same, by a constant that printed numbers "
+        "have chosen. ●: by no accepted cause. –: not comparable.",
         "",
         _line(["", *columns]),
         _line([":--", *["--:"] * len(columns)]),
@@ -52,8 +53,8 @@ def table_text(paper, table, found, trials):
                 f"{e.row} {e.column} ({number(e.ours_under_cause, halves[e.row, e.column])})"
                 for e in explained
             )
-            title = causes[trial.cause].title
-            lines += ["", f"◐ {trial.cause}: {title}. With it ours is: {places}."]
+            title, mark = causes[trial.cause].title, "○" if trial.tuned else "◐"
+            lines += ["", f"{mark} {trial.cause}: {title}. With it ours is: {places}."]
     open_ = [f"{e.row} {e.column}" for e in found if e.verdict == UNEXPLAINED]
     if open_:
         lines += ["", f"● Not explained: {', '.join(open_)}."]

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from experiments import __main__ as command
-from experiments import ledger, registry
+from experiments import auditing, ledger, registry
 from experiments.contents import ChapterFigure, Figure, Table
 from experiments.recording import RESULTS
 from experiments.reproducing import Reproduction, chosen, compared
@@ -66,7 +66,7 @@ def test_names_stand_for_items_papers_chapters_and_all():
     assert chosen("naeini2016/table1a") == ["naeini2016/table1a"]
     assert chosen("naeini2016/table1") == ["naeini2016/table1a", "naeini2016/table1b"]
     assert chosen("naeini2016/tableI") == chosen("naeini2016/table1")
-    names = ["table1", "table2", "table3", "echocardiogram"]
+    names = ["table1", "table2", "table3", "echocardiogram", "trained", "trained_full"]
     assert set(chosen("vovk2014")) == {f"vovk2014/{name}" for name in names}
     assert all(name.startswith("chapter08/") for name in chosen("chapter08"))
     assert chosen("all") == list(ITEMS)
@@ -118,9 +118,36 @@ def test_a_figure_is_drawn_as_svg_and_pdf_with_the_rows_behind_it(item, tmp_path
 def test_what_cannot_be_had_is_said(tmp_path):
     lines = []
     run = Reproduction(into=tmp_path, say=lines.append)
-    assert "summary" in run("naeini2015/figure1")["naeini2015/figure1"]
+    assert run("naeini2015/figure1") == {}  # an answer, and no failure
+    assert "cannot be had" in lines[-1] and "summary" in lines[-1]
     assert run("naeini2015") == {}  # all of a paper is all that can be had
     assert sum("cannot be had" in line for line in lines) == 3
+
+
+def test_a_few_random_cases_are_compared_with_the_record(tmp_path):
+    lines = []
+    run = Reproduction(n_cases=3, into=tmp_path / "new", say=lines.append)
+    assert run("naeini2014/table1a") == {}
+    assert "naeini2014_rings: 3 of 3 random cases are equal to the record" in lines[-1]
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_audit_tells_equal_cases_from_different_ones(tmp_path):
+    name = "naeini2014_rings"
+    known = {name: registry.experiments()[name]}
+    for suffix in ["csv", "json"]:
+        shutil.copy(RESULTS / f"{name}.{suffix}", tmp_path)
+    found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
+    assert (found["equal"], found["different"], found["left_out"]) == (2, 0, 0)
+    assert re.match("[0-9a-f]{40}", found["commit"]) and found["machine"]["packages"]["numpy"]
+    path = tmp_path / "naeini2014_rings.csv"
+    rows = pd.read_csv(path)
+    rows["RMSE"] += 0.5
+    rows.to_csv(path, index=False)
+    found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
+    assert found["different"] == 2 and "by 0.5" in found["cases"][0]["answer"]
+    found = auditing.audit(10, 0, 1, known=known, folder=tmp_path, say=lambda line: None)
+    assert found["left_out"] == 2
 
 
 @pytest.mark.slow
@@ -205,8 +232,9 @@ def test_fresh_computes_anew_leaves_the_record_alone_and_compares(tmp_path):
 
 
 def test_fresh_runs_no_program_that_writes_over_the_record(tmp_path):
-    left_out = Reproduction(fresh=True, into=tmp_path, say=lambda line: None)("naeini2016/table7")
-    assert "benchmarks/cost.py" in left_out["naeini2016/table7"]
+    lines = []
+    Reproduction(fresh=True, into=tmp_path, say=lines.append)("naeini2016/table7")
+    assert "cannot be had" in lines[-1] and "benchmarks/cost.py" in lines[-1]
 
 
 def test_fresh_trains_no_networks_for_a_table(monkeypatch, tmp_path):

@@ -1,36 +1,40 @@
 """The pages Scoreboard and Reproduce, made from the ledger and the registry when the site is built.
 
-``{ledger-totals}``, ``{ledger-uncertainty}``, ``{ledger-heat-maps} PAPER``, ``{ledger-list}``,
-``{ledger-causes}``,
+``{ledger-totals}``, ``{ledger-shares}``, ``{ledger-uncertainty}``, ``{ledger-heat-maps} PAPER``,
+``{ledger-list}``, ``{ledger-causes}``, ``{ledger-placebos}``, ``{protocol-choices} PAPER``,
+``{protocol-unused} PAPER``,
 ``{reproduce-items} PAPER`` and ``{reproduce-chapters}`` give the tables of these pages. At its end
 each chapter gets links to what can be reproduced of it.
 """
 
 import math
 from functools import cache
+from statistics import median, pstdev
 
 from docutils import nodes
 from ledger_nodes import REPRODUCE, SCOREBOARD, anchor, table, text, to_chapter, to_label, to_page
 from sphinx.util.docutils import SphinxDirective
 
+from experiments.baselines import READINGS, SHARES, Share, total
+from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, OPEN, Choice
 from experiments.ledger import (
     AGREES,
     CAUSES,
     EXPLAINED,
     NOT_COMPARABLE,
     STANDARD_ERRORS,
-    UNEXPLAINED,
     VERDICTS,
     Trial,
     read_ledger,
     totals,
 )
+from experiments.placebos import PLACEBOS, Rate
 from experiments.registry import items, papers
 from experiments.states import data_of, seconds_of
 
-SHORT = {AGREES: "agrees", EXPLAINED: "explained", UNEXPLAINED: "open", NOT_COMPARABLE: "apart"}
+SHORT = dict(zip(VERDICTS, ["agrees", "explained", "tuned", "open", "apart"], strict=True))
 WORDS = {verdict: verdict.removeprefix("differs: ") for verdict in VERDICTS}
-MARKS = {AGREES: "", EXPLAINED: "◐", UNEXPLAINED: "●", NOT_COMPARABLE: "–"}
+MARKS = dict(zip(VERDICTS, ["", "◐", "○", "●", "–"], strict=True))
 LEVELS = [STANDARD_ERRORS, 4, 8]  # standard errors at which the colour of a cell changes
 
 
@@ -49,15 +53,44 @@ class Totals(SphinxDirective):
         names = {name: paper.short for name, paper in papers().items()}
         rows = [[names[name], *_counts(own)] for name, own in ledger().items() if own]
         rows.append(["all", *_counts([e for own in ledger().values() for e in own])])
-        heads = ["", "numbers", "comparable", *WORDS.values()]
-        heads.insert(-1, "agree or explained")
+        heads = ["", "numbers", *WORDS.values()]
         return [table(heads, rows, ["totals"])]
 
 
 def _counts(found):
     count = totals(found)
-    numbers = [count.numbers, count.comparable, *(count[verdict] for verdict in VERDICTS[:3])]
-    return [*map(str, numbers), f"{count.share:.0%}", str(count[NOT_COMPARABLE])]
+    return [str(count.numbers), *(str(count[verdict]) for verdict in VERDICTS)]
+
+
+class Shares(SphinxDirective):
+    """What each reading settles, beside the same with numbers of wrong rows."""
+
+    def run(self):
+        """A table with a row for each paper and reading."""
+        found = read_ledger(SHARES, Share)
+        names = {name: paper.short for name, paper in papers().items()} | {"all": "all"}
+        found += [total(found, reading) for reading in READINGS]
+        rows = [
+            [names[one.paper], one.reading, str(one.comparable), str(one.settled)]
+            + [one.percent(name) for name in ["settled", "wrong", "shuffled"]]
+            for one in found
+        ]
+        heads = ["", "reading", "comparable", "settled", "share", "wrong row", "other data set"]
+        return [table(heads, rows, ["totals"])]
+
+
+class Placebos(SphinxDirective):
+    """How many placebos pass the rules."""
+
+    def run(self):
+        """A table with a row for each kind."""
+        found = read_ledger(PLACEBOS, Rate)
+        rows = []
+        for kind in dict.fromkeys(one.kind for one in found):
+            own = [one for one in found if one.kind == kind]
+            counts = [sum(getattr(o, n) for o in own) for n in ["tried", "gaining", "passed"]]
+            rows.append([kind, *map(str, counts), f"{100 * counts[2] / counts[0]:.1f} %"])
+        return [table(["placebo", "tried", "mend more than they spoil", "pass", "share"], rows)]
 
 
 class Uncertainty(SphinxDirective):
@@ -68,9 +101,27 @@ class Uncertainty(SphinxDirective):
         found = {}
         for paper in papers().values():
             for item in paper.tables:
-                found.setdefault((paper.short, item.uncertainty), []).append(item.name)
-        rows = [[f"{short} {', '.join(names)}", words] for (short, words), names in found.items()]
-        return [table(["tables", "what is assumed"], rows)]
+                found.setdefault((paper.name, item.uncertainty), []).append(item.name)
+        rows = [
+            [f"{papers()[name].short} {', '.join(names)}", words, _width(name, names)]
+            for (name, words), names in found.items()
+        ]
+        return [table(["tables", "what is assumed", "half-width"], rows)]
+
+
+def _width(paper, names):
+    """Two standard errors in deviations of the printed column: the median over all numbers."""
+    columns = {}
+    for entry in ledger()[paper]:
+        if entry.table in names and math.isfinite(entry.error) and math.isfinite(entry.published):
+            columns.setdefault((entry.table, entry.column), []).append(entry)
+    widths = [
+        STANDARD_ERRORS * entry.error / deviation
+        for own in columns.values()
+        if (deviation := pstdev([entry.published for entry in own])) > 0
+        for entry in own
+    ]
+    return f"{median(widths):.2f}" if widths else ""
 
 
 class HeatMaps(SphinxDirective):
@@ -215,6 +266,9 @@ class Causes(SphinxDirective):
                 given = f", given {cause.after}" if cause.after else ""
                 counts = [trial.changed, trial.mended, trial.spoiled, f"{trial.chance:.3f}"]
                 explains = str(trial.explains) if trial.accepted else "not accepted"
+                if trial.tuned:
+                    given += f" (tuned: {cause.tuned})"
+                    explains = f"fits {explains}" if trial.accepted else explains
                 rows.append(
                     [
                         paper.short,
@@ -234,6 +288,46 @@ def _tested_by(cause):
     """The chapter and the recorded experiments."""
     records = [[nodes.Text(", "), nodes.literal("", name)] for name in cause.experiments]
     return [to_chapter(cause.chapter, "chapter "), *(node for pair in records for node in pair)]
+
+
+class Choices(SphinxDirective):
+    """The choices that a paper leaves open, and which reading fits best."""
+
+    required_arguments = 1
+
+    def run(self):
+        """A table with a row for each choice, the accepted ones first."""
+        name = self.arguments[0]
+        rows = []
+        for one in sorted(_choices(name), key=lambda one: STATUS.index(one.status)):
+            label = to_label(f"cause-{name}-{one.reading}", one.reading) if one.reading else None
+            reading = text(label or FIRST)
+            counts = [one.numbers, one.fit, one.first, one.rival]
+            rows.append([one.setting, one.said, reading, *map(str, counts), one.status])
+        heads = ["choice", "the paper", "what fits best", "numbers", "agree", "first reading"]
+        return [table([*heads, "next best", "scoreboard"], rows)]
+
+
+STATUS = [ACCEPTED, FIT, OPEN]
+
+
+def _choices(name):
+    return [one for one in read_ledger(CHOICES, Choice) if one.paper == name]
+
+
+class Unused(SphinxDirective):
+    """Fits on the numbers that did not choose their constants."""
+
+    required_arguments = 1
+
+    def run(self):
+        """A table with a row for each fit."""
+        rows = [
+            [one.reading, str(one.unused), str(one.unused_fit), str(one.unused_first)]
+            for one in _choices(self.arguments[0])
+            if one.status == FIT
+        ]
+        return [table(["fit", "numbers not used", "agree with it", "agree without it"], rows)]
 
 
 class Items(SphinxDirective):
@@ -276,7 +370,7 @@ class Items(SphinxDirective):
         ]
 
     def agreement(self, paper, found):
-        """Numbers that agree and that a cause explains, of those that can be compared."""
+        """Numbers that agree and that an accepted cause explains, of the comparable ones."""
         count = totals(found)
         if not count.comparable:
             return "not comparable"
@@ -336,6 +430,10 @@ def setup(app):
     """Register the directives and the links."""
     directives = {
         "ledger-totals": Totals,
+        "ledger-shares": Shares,
+        "ledger-placebos": Placebos,
+        "protocol-choices": Choices,
+        "protocol-unused": Unused,
         "ledger-uncertainty": Uncertainty,
         "ledger-heat-maps": HeatMaps,
         "ledger-list": List,

@@ -18,14 +18,22 @@ from pathlib import Path
 import numpy as np
 
 from experiments import recorded
+from experiments.baselines import READINGS, SHARES, Share, total
+from experiments.choices import FIRST
 from experiments.ledger import (
     AGREES,
     EXPLAINED,
     NOT_COMPARABLE,
+    TUNED,
     UNEXPLAINED,
+    agrees,
     read_ledger,
+    reader,
     totals,
 )
+from experiments.naeini2014.protocol import N_RUNS
+from experiments.placebos import PLACEBOS, Rate
+from experiments.registry import papers
 from experiments.verdicts import table
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -55,14 +63,32 @@ def ledger():
             "comparable": count.comparable,
             "agree": count[AGREES],
             "explained": count[EXPLAINED],
+            "tuned": count[TUNED],
             "settled": count.settled,
             "unexplained": count[UNEXPLAINED],
             "not_comparable": count[NOT_COMPARABLE],
         }
         yield from ((f"ledger_{paper}_{name}", f"{n}") for name, n in numbers.items())
         yield f"ledger_{paper}_share", f"{count.share:.0%}"
+    kept = read_ledger(SHARES, Share)
+    for reading in READINGS:
+        name = reading.replace(",", "").replace(" ", "_")
+        for own in [*(one for one in kept if one.reading == reading), total(kept, reading)]:
+            for what in ["settled", "wrong", "shuffled"]:
+                yield f"ledger_{own.paper}_{name}_{what}", own.percent(what)
+    paper, ten = papers()["naeini2014"], 0
+    for rings_of in paper.tables[:2]:  # the printed numbers taken to be means of ten runs
+        ours = rings_of.ours(reader(), **rings_of.reading, printed_runs=N_RUNS)
+        ten += sum(agrees(number, ours[number.row, number.column]) for number in rings_of.printed())
+    one = sum(
+        e.verdict == AGREES for e in found if (e.paper, e.table[:6]) == (paper.name, "table1")
+    )
+    yield from [("ledger_rings_one_run", f"{one}"), ("ledger_rings_ten_runs", f"{ten}")]
+    tried, passed = np.sum([one[2::2] for one in read_ledger(PLACEBOS, Rate)], axis=0)
+    yield from [("ledger_placebos", f"{tried:,}"), ("ledger_size", f"{passed / tried:.1%}")]
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
+    yield "choice_first", FIRST
 
 
 def verdicts():

@@ -4,7 +4,7 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!table) return;
   const rows = [...table.querySelectorAll("tbody tr")];
   const cells = [...document.querySelectorAll("table.heat td[class*='verdict-']")];
-  const verdicts = { agrees: "agrees", explained: "differs: explained", open: "differs: not explained", apart: "not comparable" };
+  const verdicts = { agrees: "agrees", explained: "differs: explained", tuned: "differs: fits, tuned", open: "differs: not explained", apart: "not comparable" };
   const papers = new Map(rows.map((row) => [
     [...row.classList].find((name) => name.startsWith("paper-")),
     row.cells[0].textContent.trim().split(" ")[0],

@@ -8,12 +8,14 @@ records.
 """
 
 from experiments.contents import Cause
+from experiments.durfee2022.last import EPOCHS as LASTS
 from experiments.durfee2022.protocol import TREES
 from experiments.durfee2022.tables import TABLES
 
 _AREAS = tuple(table.name for table in TABLES if table.name != "table4")
 _CHAPTER = "27_network_experiments"
 _LIFT, _EPOCHS, _LABEL = "durfee2022_lift", "durfee2022_epochs", "durfee2022_label"
+_LAST = "durfee2022_last"
 _RAW = Cause(
     name="raw-inputs",
     title="numbers that are not standardised",
@@ -103,8 +105,21 @@ def _readings(settings, given, suffix, numbers, experiment=_LIFT):
     )
 
 
+_ALL_ROWS = tuple(
+    Cause(
+        name=f"{kept}-of-{n_epochs}-all-rows",
+        title=f"the {kept} of {n_epochs} epochs on all training rows, standardised numbers",
+        changes={"n_epochs": n_epochs, "kept": kept, "all_rows": True},
+        tables=_AREAS,
+        chapter=_CHAPTER,
+        experiments=(_LAST,),
+        setting="epochs",
+    )
+    for kept, n_epochs in [("best", max(LASTS)), *(("last", n) for n in LASTS)]
+)
 CAUSES = (
     _RAW,
+    *_ALL_ROWS,
     *_epochs(_RAW.name, "-raw", "raw numbers"),
     *_epochs("", "", "standardised numbers"),
     Cause(

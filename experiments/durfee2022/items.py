@@ -8,6 +8,7 @@ from experiments.durfee2022.causes import CAUSES
 from experiments.durfee2022.epochs import EPOCHS_STUDY
 from experiments.durfee2022.figures import box_plots
 from experiments.durfee2022.label import LABEL_STUDY
+from experiments.durfee2022.last import LAST_STUDY
 from experiments.durfee2022.networks import experiment
 from experiments.durfee2022.protocol import BUDGET, LIFT
 from experiments.durfee2022.tables import NAMES, TABLES
@@ -70,6 +71,13 @@ PAPER = Paper(
             command="python -m experiments.durfee2022.epochs",
         ),
         Study(
+            name="last",
+            title="networks of a last epoch, trained on all rows, on three data sets",
+            chapter=CHAPTER,
+            experiments=(LAST_STUDY.name,),
+            command="python -m experiments.durfee2022.last",
+        ),
+        Study(
             name="label",
             title="networks for readmission within 30 days, Diabetes",
             chapter=CHAPTER,
@@ -90,5 +98,5 @@ PAPER = Paper(
         ),
     ),
     causes=CAUSES,
-    experiments=(LIFT, AUC_SPLIT, NETWORKS, EPOCHS_STUDY, LABEL_STUDY, VARIANTS),
+    experiments=(LIFT, AUC_SPLIT, NETWORKS, EPOCHS_STUDY, LABEL_STUDY, LAST_STUDY, VARIANTS),
 )

@@ -45,6 +45,8 @@ class Reading:
         None for the 30 of `durfee2022_networks_standard`.
     kept : {"best", "last"}
         Which epoch; "last" only with a number of epochs.
+    all_rows : bool
+        Whether all training rows are used; recorded for three data sets, with a number of epochs.
     tree : str
         Method of `durfee2022_lift`: "heterogeneous" for the tree that five folds choose.
     wider : int
@@ -66,6 +68,7 @@ class Reading:
     inputs: str = "standardised"
     n_epochs: int | None = None
     kept: str = "best"
+    all_rows: bool = False
     tree: str = "heterogeneous"
     wider: int = 0
     rates: tuple = BUDGETS["standard"].rates
@@ -91,7 +94,7 @@ def trained(read, reading):
         columns = _columns(rows, rows["kept"] == reading.kept)
         columns["dataset"] = np.full(columns["run"].size, "diabetes130")
     elif reading.n_epochs:
-        rows = read("durfee2022_epochs")
+        rows = read("durfee2022_last" if reading.all_rows else "durfee2022_epochs")
         own = (rows["n_epochs"] == reading.n_epochs) & (rows["kept"] == reading.kept)
         columns = _columns(rows, own)
     else:
@@ -210,6 +213,8 @@ TABLES = (
             file="durfee2022_tables",
             where={"table": str(number)},
             keys=_KEYS,
+            exchanged="dataset",
+            within="size",
             chapter="27_network_experiments",
             ours=lifts,
             reading={"table": number},

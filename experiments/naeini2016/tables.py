@@ -19,16 +19,6 @@ METHODS = {"IsoRegC": "Isotonic", "BBQ": "BBQ", "ENIR": "ENIR"}
 CLASSIFIERS = {"4": "LR", "5": "SVM", "6": "NB"}
 N_DATA_SETS = 40  # of the paper
 QUANTILES = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
-OF_THE_PAPER = {  # rows and rows of the rarer class, as chapter 15 infers them from Table III
-    "ad": (3279, 458),
-    "gisette scale": (6000, 3000),
-    "protein homology": (145_751, 1296),
-    "duke": (42, 21),
-    "splice": (1000, 483),
-    "covtype": (581_012, 283_301),
-    "breast": (683, 239),
-    "breast cancer": (683, 239),
-}
 
 
 def rings(read, svm, ties, C=None):
@@ -97,12 +87,9 @@ def ranks(read, classifier, ties, over="folds", scored="same", isotonic="", of="
     return found
 
 
-def data_sets(read, as_in_the_paper=False):
-    """Table III: quantiles of the sizes of our sets, or of those that the paper seems to have."""
-    sizes = {one.paper: (one.rows, one.minority) for one in DATA_SETS}
-    if as_in_the_paper:
-        sizes |= OF_THE_PAPER
-    rows, minority = np.array(list(sizes.values())).T
+def data_sets(read):
+    """Table III: quantiles of the sizes of our sets."""
+    rows, minority = np.array([(one.rows, one.minority) for one in DATA_SETS]).T
     return {
         (quantity, name): Ours(float(np.quantile(values, q, method="hazen")))
         for quantity, values in {"size": rows, "minority_share": minority / rows}.items()
@@ -211,14 +198,6 @@ CAUSES = (
         name="held-out",
         title="calibrated on held-out scores",
         changes={"scored": "folds"},
-    ),
-    Cause(
-        name="other-versions",
-        title="the three sets that are missing and five in other versions",
-        changes={"as_in_the_paper": True},
-        tables=("table3",),
-        chapter=_CHAPTER,
-        experiments=(),
     ),
     *(
         _by_label(

@@ -4,6 +4,7 @@ from experiments.contents import Paper, Study
 from experiments.vovk2014.echocardiogram import ECHO
 from experiments.vovk2014.protocol import FULL, SPLITS
 from experiments.vovk2014.tables import CAUSES, TABLES
+from experiments.vovk2014.trained import TRAINED, TRAINED_FULL
 
 PAPER = Paper(
     name="vovk2014",
@@ -17,7 +18,30 @@ PAPER = Paper(
             chapter="21_venn_abers_experiments",
             experiments=(ECHO.name,),
         ),
+        *(
+            Study(
+                name=name,
+                title=title,
+                chapter="21_venn_abers_experiments",
+                experiments=(one.name,),
+                command=command,
+            )
+            for name, title, one, command in [
+                (
+                    "trained",
+                    "a slower network, bags of distinct rows and kernel densities",
+                    TRAINED,
+                    "python -m experiments.vovk2014.trained",
+                ),
+                (
+                    "trained_full",
+                    "the same for the full predictor",
+                    TRAINED_FULL,
+                    "python -m experiments.vovk2014.trained full",
+                ),
+            ]
+        ),
     ),
     causes=CAUSES,
-    experiments=(SPLITS, FULL, ECHO),
+    experiments=(SPLITS, FULL, ECHO, TRAINED, TRAINED_FULL),
 )

@@ -1,0 +1,136 @@
+"""Audit the records: compute random cases anew and compare them with what is recorded.
+
+A case is equal if all its rows are, digit for digit, as they stand in the file, measured times
+apart; else the largest difference of two numbers is told. Cases whose data or packages are missing
+are left out, and said, and so are cases that would take more than a tenth of the time.
+"""
+
+import json
+import math
+import platform
+import random
+import secrets
+import subprocess
+import time
+from importlib.metadata import version
+
+from calib import __version__
+from calib.datasets import DatasetNotFound
+from experiments.recording import RESULTS, computed_rows, recorded_cases
+from experiments.registry import experiments
+
+PACKAGES = ["numpy", "scipy", "scikit-learn", "numba"]
+EQUAL = "equal"
+TIMES = {"seconds"}  # columns that no run repeats
+LONGEST = 0.1  # of the time of an audit
+
+
+def check(experiment, n_cases, *, folder=RESULTS, seed=None):
+    """One line on random cases of an experiment, computed anew."""
+    cases = recorded_cases(experiment, folder=folder)
+    drawn = random.Random(seed).sample(cases, min(n_cases, len(cases)))
+    found = [compared_case(experiment, *one) for one in drawn]
+    equal = found.count(EQUAL)
+    line = f"{experiment.name}: {equal} of {len(drawn)} random cases are equal to the record"
+    others = sorted(set(found) - {EQUAL})
+    return "; ".join([line, *others])
+
+
+def compared_case(experiment, case, rows):
+    """Whether a case computed anew is `EQUAL`, or a sentence."""
+    try:
+        new, rows = map(_timeless, [computed_rows(experiment, case), rows])
+    except (DatasetNotFound, ImportError) as error:
+        return f"left out: {str(error).splitlines()[0]}"
+    if new == rows:
+        return EQUAL
+    if len(new) != len(rows) or any(a.keys() != b.keys() for a, b in zip(new, rows, strict=True)):
+        return "differs: other rows or columns"
+    pairs = [(a[key], b[key]) for a, b in zip(new, rows, strict=True) for key in a]
+    return f"differs: by {max(_gap(*pair) for pair in pairs):.2g} at most"
+
+
+def _timeless(rows):
+    return [{key: text for key, text in row.items() if key not in TIMES} for row in rows]
+
+
+def _gap(new, old):
+    if new == old:
+        return 0.0
+    try:
+        gap = abs(float(new) - float(old))
+    except ValueError:
+        return math.inf  # words
+    return math.inf if math.isnan(gap) else gap
+
+
+def audit(percent=1.0, minutes=10.0, seed=None, *, known=None, folder=RESULTS, say=print):
+    """Compare a random part of all recorded cases.
+
+    Parameters
+    ----------
+    percent : float
+        Of the cases of each experiment, at least one.
+    minutes : float
+        No case is begun that would end later, by the time that the record took.
+    seed : int, optional
+        Of the choice; by default a new one.
+    known : dict, optional
+        From names to experiments; by default all.
+    folder : path
+    say : callable
+
+    Returns
+    -------
+    certificate : dict
+        Commit, machine, seed, seconds; the number of cases that are equal, different and left out;
+        and all cases by name.
+    """
+    start, seed = time.monotonic(), secrets.randbits(32) if seed is None else seed
+    rng, drawn = random.Random(seed), []
+    for name, experiment in (experiments() if known is None else known).items():
+        about = folder / f"{name}.json"
+        if about.exists():
+            cases = recorded_cases(experiment, folder=folder)
+            own = rng.sample(cases, max(1, round(percent / 100 * len(cases))))
+            seconds = json.loads(about.read_text(encoding="utf-8"))["seconds"] / len(cases)
+            drawn += [(experiment, case, rows, seconds) for case, rows in own]
+    rng.shuffle(drawn)
+    begun = set()  # a case of each experiment first
+    drawn.sort(key=lambda one: one[0].name in begun or bool(begun.add(one[0].name)))
+    found = []
+    for experiment, case, rows, seconds in drawn:
+        if seconds > 60 * LONGEST * minutes:
+            answer = f"left out: takes {seconds:.0f} s"
+        elif time.monotonic() - start + seconds > 60 * minutes:
+            answer = "left out: time is up"
+        else:
+            answer = compared_case(experiment, case, rows)
+        found.append({"experiment": experiment.name, "case": case, "answer": answer})
+        if answer.startswith("differs"):
+            say(f"{experiment.name}, {case}: {answer}")
+    answers = [one["answer"].split(":")[0] for one in found]
+    counts = {
+        "equal": answers.count(EQUAL),
+        "different": answers.count("differs"),
+        "left_out": answers.count("left out"),
+    }
+    say(f"{len(found)} cases: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    machine = {"system": platform.system(), "processor": platform.machine()}
+    packages = {"calib": __version__} | {name: version(name) for name in PACKAGES}
+    return {
+        "commit": _commit(),
+        "machine": machine | {"python": platform.python_version(), "packages": packages},
+        "seed": seed,
+        "percent": percent,
+        "seconds": round(time.monotonic() - start),
+        **counts,
+        "cases": found,
+    }
+
+
+def _commit():
+    """The commit of the clone, marked where files differ from it; "" outside of one."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=RESULTS.parent, check=False)
+    return done.stdout.strip()
