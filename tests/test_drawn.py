@@ -224,6 +224,7 @@ def np_mean(labels, probabilities):
     return labels.mean()
 
 
+@pytest.mark.slow
 def test_p_values_alone_and_together_are_uniform_for_calibrated_predictions():
     rng = np.random.default_rng(0)
     p = rng.uniform(0.1, 0.9, 40)
@@ -334,6 +335,7 @@ def test_the_law_for_large_samples_is_taken_where_it_serves(test, sample, draws)
     assert p_values["auto"] == p_values["draws" if draws else "asymptotic"]
 
 
+@pytest.mark.slow
 def test_ties_cost_no_level():
     """Three values, where the law for large samples rejects a third of what it may."""
     rng = np.random.default_rng(0)
@@ -357,6 +359,7 @@ def reweighted(rng, n=4000, kept=0.1):
     return labels[there], p[there], np.where(labels, 1, round(1 / kept))[there]
 
 
+@pytest.mark.slow
 def test_a_reweighted_population_is_calibrated():
     rng = np.random.default_rng(0)
     rejected = np.zeros(5)

@@ -16,7 +16,6 @@ from sklearn.naive_bayes import GaussianNB
 
 import calib
 from calib import CalibratedClassifier, HistogramBinning
-from calib.commands import arguments
 from calib.comparison.defaults import DEFAULTS
 from calib.datasets import TIED_LAWS
 from calib.metrics import evaluate, expected_calibration_error
@@ -137,11 +136,6 @@ def test_open_problems_and_projects_are_where_the_page_says():
     for first, last in re.findall(r"(\d+)(?: to (\d+))?", line):
         said += range(int(first), int(last or first) + 1)
     assert said == found
-
-
-def test_there_are_six_commands():
-    (commands,) = (action.choices for action in arguments.parser()._actions if action.choices)
-    assert len(commands) == 6
 
 
 # Findings

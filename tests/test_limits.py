@@ -302,6 +302,7 @@ def test_groups_by_definition():
     assert alone.upper == pytest.approx(1 - tail ** (1 / 50) - alone.predicted)
 
 
+@pytest.mark.slow
 def test_limits_and_p_values_hold_in_all_groups_at_once():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(8), 50)

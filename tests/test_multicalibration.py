@@ -443,6 +443,7 @@ WEIGHTS = {
     share=st.sampled_from([0.0, 0.05, 0.5, 1.0]),
     seed=st.integers(0, 2**32 - 1),
 )
+@pytest.mark.slow
 def test_any_input_is_refused_in_clear_words_or_patched(n, form, weight_form, scale, share, seed):
     rng = np.random.default_rng(seed)
     scores, weights = FORMS[form](n, rng), WEIGHTS[weight_form](n, rng)

@@ -203,6 +203,7 @@ def test_the_kernel_calibration_error_and_its_law_by_enumeration():
     assert found.p_value == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 4000))
 
 
+@pytest.mark.slow
 def test_canonical_calibration_is_rejected_once_in_twenty_and_found_wrong():
     rng = np.random.default_rng(1)
     found = {1.0: [], 1.5: []}

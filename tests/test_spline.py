@@ -151,6 +151,7 @@ def test_the_gap_bounds_what_is_lost_by_stopping_early(monkeypatch, one_curve, i
     assert steps > 1 or early.gap_ > 1e-6
 
 
+@pytest.mark.slow
 def test_condensed_rows_give_the_same_curve(monkeypatch):
     scores, labels, _ = sample(40_000)
     scores[:100] = scores[100:200] ** 8  # far out
