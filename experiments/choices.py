@@ -13,6 +13,7 @@ from experiments.recording import RESULTS
 
 CHOICES = RESULTS / "ledger_choices.csv"
 FIRST = "as we first read it"
+NO_OTHER = -1  # in the place of a count where one reading alone was tried
 ACCEPTED, FIT, OPEN = "accepted", "fit", "not accepted"
 SAID = {  # what the papers say of a setting; of all others nothing
     "naeini2014": {
@@ -54,7 +55,8 @@ class Choice(NamedTuple):
     numbers : int
         Those that it changes; for our first reading, those that its nearest rival changes.
     fit, first, rival : int
-        How many of them agree under it, under our first reading and under the next best other one.
+        How many of them agree under it, under our first reading and under the next best other one,
+        `NO_OTHER` if there is none.
     status : str
         By the rules of the scoreboard.
     unused, unused_fit, unused_first : int
@@ -101,7 +103,7 @@ def choices(paper, read, trials):
         ways.sort(key=lambda way: way[:2], reverse=True)
         accepted, gain, name, under, places = ways[0]
         counts = [_agreeing(printed, one, places) for one in [under, first]]
-        rival = _agreeing(printed, ways[1][3], places) if len(ways) > 1 else 0
+        rival = _agreeing(printed, ways[1][3], places) if len(ways) > 1 else NO_OTHER
         if gain <= 0:  # our first reading is the best, and this one its rival
             name, rival, counts = "", counts[0], [counts[1]] * 2
         status = OPEN if not accepted else FIT if trial[name].tuned else ACCEPTED

@@ -16,7 +16,7 @@ from ledger_nodes import REPRODUCE, SCOREBOARD, anchor, table, text, to_chapter,
 from sphinx.util.docutils import SphinxDirective
 
 from experiments.baselines import READINGS, SHARES, Share, total
-from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, OPEN, Choice
+from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, NO_OTHER, OPEN, Choice
 from experiments.ledger import (
     AGREES,
     CAUSES,
@@ -302,8 +302,9 @@ class Choices(SphinxDirective):
         for one in sorted(_choices(name), key=lambda one: STATUS.index(one.status)):
             label = to_label(f"cause-{name}-{one.reading}", one.reading) if one.reading else None
             reading = text(label or FIRST)
-            counts = [one.numbers, one.fit, one.first, one.rival]
-            rows.append([one.setting, one.said, reading, *map(str, counts), one.status])
+            rival = "–" if one.rival == NO_OTHER else str(one.rival)
+            counts = [*map(str, [one.numbers, one.fit, one.first]), rival]
+            rows.append([one.setting, one.said, reading, *counts, one.status])
         heads = ["choice", "the paper", "what fits best", "numbers", "agree", "first reading"]
         return [table([*heads, "next best", "scoreboard"], rows)]
 
