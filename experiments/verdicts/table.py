@@ -69,7 +69,9 @@ def _average(values):
     return float(there.mean()) if there.size else float("nan")
 
 
-SAYS = {  # a measure, its column, and what it is multiplied by
+SAYS = {  # a measure, its column, and what it is multiplied by, or None for a number of things
+    "truths": ("truths", None),
+    "files": ("files", None),
     "right": ("right", 100),
     "misleading": ("misleading", 100),
     "wrong": ("wrong", 100),
@@ -92,15 +94,18 @@ COSTS = {
 
 def written(lines, columns):
     """A table in Markdown of some measures, a row for each family; a dash where there is none."""
-    head = ["family", "truths", "files", *(name for name, _ in columns.values())]
+    head = ["family", *(name for name, _ in columns.values())]
     rows = [head, ["---", *["---:"] * (len(head) - 1)]]
     for line in lines:
-        found = [
-            "-" if np.isnan(line[key]) else f"{scale * line[key]:.1f}"
-            for key, (_, scale) in columns.items()
-        ]
-        rows.append([line["family"], str(line["truths"]), str(line["files"]), *found])
+        cells = [_cell(line[key], scale) for key, (_, scale) in columns.items()]
+        rows.append([line["family"], *cells])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(value, scale):
+    if scale is None:
+        return str(value)
+    return "-" if np.isnan(value) else f"{scale * value:.1f}"
 
 
 def failures(rows):
