@@ -56,8 +56,8 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     >>> scores, labels, weights = rows_of_counts([0.2, 0.7], positives=[1, 6], counts=[10, 8])
     >>> labels, weights
     (array([0, 0, 1, 1], dtype=uint8), array([9., 2., 1., 6.]))
-    >>> round(brier_score_loss(labels, scores, sample_weight=weights), 4)
-    0.1411
+    >>> round(brier_score_loss(labels, scores, sample_weight=weights), 2)
+    0.14
     """
     scores = check_scores(scores)
     counts = check_weights(counts, size=scores.size, name="counts")
