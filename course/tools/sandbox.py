@@ -55,13 +55,13 @@ def bubblewrap(released, folder):
     options = ["--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
     options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     options += [] if os.geteuid() == 0 else ["--unshare-user"]
+    for disk in ["/tmp", "/dev/shm"]:  # before what may lie there, as a clone does in CI
+        options += ["--perms", "1777", "--size", str(DISK), "--tmpfs", disk]
     for path in shown:
         for parent in reversed(Path(path).parents[:-1]):  # else only root may look into them
             options += ["--perms", "0755", "--dir", str(parent)]
         options += ["--ro-bind", path, path]
     options += ["--ro-bind", str(PUPIL), "/pupil.py", "--ro-bind", released, "/released"]
-    options += ["--perms", "1777", "--size", str(DISK), "--tmpfs", "/tmp"]
-    options += ["--perms", "1777", "--size", str(DISK), "--tmpfs", "/dev/shm"]
     options += ["--dir", "/tmp/work", "--chdir", "/tmp/work"]
     return ["bwrap", *options, sys.executable, "/pupil.py"], "/released", "/tmp/work"
 
