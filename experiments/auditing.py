@@ -1,8 +1,10 @@
 """Audit the records: compute random cases anew and compare them with what is recorded.
 
 A case is equal if all its rows are, digit for digit, as they stand in the file, measured times
-apart; else the largest difference of two numbers is told. Cases whose data or packages are missing
-are left out, and said, and so are cases that would take more than a tenth of the time.
+apart. It is close if no number is off by more than a hundredth, or by a hundredth of itself above
+1, as solvers on another processor may leave it; else it differs. The largest difference is told.
+Cases whose data or packages are missing are left out, and said, and so are cases that would take
+more than a tenth of the time.
 """
 
 import json
@@ -21,6 +23,7 @@ from experiments.registry import experiments
 
 PACKAGES = ["numpy", "scipy", "scikit-learn", "numba"]
 EQUAL = "equal"
+FAR = 0.01  # by how much a number may be off, and by what part of itself, to be close
 TIMES = {"seconds"}  # columns that no run repeats
 LONGEST = 0.1  # of the time of an audit
 
@@ -47,7 +50,9 @@ def compared_case(experiment, case, rows):
     if len(new) != len(rows) or any(a.keys() != b.keys() for a, b in zip(new, rows, strict=True)):
         return "differs: other rows or columns"
     pairs = [(a[key], b[key]) for a, b in zip(new, rows, strict=True) for key in a]
-    return f"differs: by {max(_gap(*pair) for pair in pairs):.2g} at most"
+    gaps = [_gap(*pair) for pair in pairs]
+    near = all(gap <= FAR * max(1.0, _size(b)) for gap, (_, b) in zip(gaps, pairs, strict=True))
+    return f"{'close' if near else 'differs'}: by {max(gaps):.2g} at most"
 
 
 def _timeless(rows):
@@ -62,6 +67,13 @@ def _gap(new, old):
     except ValueError:
         return math.inf  # words
     return math.inf if math.isnan(gap) else gap
+
+
+def _size(text):
+    try:
+        return abs(float(text))
+    except ValueError:
+        return 0.0
 
 
 def audit(percent=1.0, minutes=10.0, seed=None, *, known=None, folder=RESULTS, say=print):
@@ -83,8 +95,8 @@ def audit(percent=1.0, minutes=10.0, seed=None, *, known=None, folder=RESULTS, s
     Returns
     -------
     certificate : dict
-        Commit, machine, seed, seconds; the number of cases that are equal, different and left out;
-        and all cases by name.
+        Commit, machine, seed, seconds; the number of cases that are equal, close, different and
+        left out; and all cases by name.
     """
     start, seed = time.monotonic(), secrets.randbits(32) if seed is None else seed
     rng, drawn = random.Random(seed), []
@@ -112,6 +124,7 @@ def audit(percent=1.0, minutes=10.0, seed=None, *, known=None, folder=RESULTS, s
     answers = [one["answer"].split(":")[0] for one in found]
     counts = {
         "equal": answers.count(EQUAL),
+        "close": answers.count("close"),
         "different": answers.count("differs"),
         "left_out": answers.count("left out"),
     }

@@ -128,7 +128,8 @@ def test_a_few_random_cases_are_compared_with_the_record(tmp_path):
     lines = []
     run = Reproduction(n_cases=3, into=tmp_path / "new", say=lines.append)
     assert run("naeini2014/table1a") == {}
-    assert "naeini2014_rings: 3 of 3 random cases are equal to the record" in lines[-1]
+    assert re.search("naeini2014_rings: . of 3 random cases are equal to the record", lines[-1])
+    assert "differs" not in lines[-1]
     assert not (tmp_path / "new").exists()
 
 
@@ -138,14 +139,15 @@ def test_an_audit_tells_equal_cases_from_different_ones(tmp_path):
     for suffix in ["csv", "json"]:
         shutil.copy(RESULTS / f"{name}.{suffix}", tmp_path)
     found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
-    assert (found["equal"], found["different"], found["left_out"]) == (2, 0, 0)
+    assert found["equal"] + found["close"] == 2  # on another processor close
+    assert (found["different"], found["left_out"]) == (0, 0)
     assert re.match("[0-9a-f]{40}", found["commit"]) and found["machine"]["packages"]["numpy"]
     path = tmp_path / "naeini2014_rings.csv"
     rows = pd.read_csv(path)
-    rows["RMSE"] += 0.5
-    rows.to_csv(path, index=False)
-    found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
-    assert found["different"] == 2 and "by 0.5" in found["cases"][0]["answer"]
+    for gap, said in [(1e-3, "close"), (0.5, "different")]:
+        (rows.assign(RMSE=rows["RMSE"] + gap)).to_csv(path, index=False)
+        found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
+        assert found[said] == 2 and f"by {gap:.1g}"[:5] in found["cases"][0]["answer"]
     found = auditing.audit(10, 0, 1, known=known, folder=tmp_path, say=lambda line: None)
     assert found["left_out"] == 2
 

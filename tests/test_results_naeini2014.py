@@ -7,7 +7,13 @@ from recorded_rows import assert_as_recorded
 from experiments import ledger, read_table, recorded
 from experiments.naeini2014 import tables
 from experiments.naeini2014.protocol import run_calibration_size, run_rings
-from experiments.naeini2014.variants import run_penalty, run_raw_variant
+from experiments.naeini2014.variants import (
+    VARIANTS,
+    run_penalty,
+    run_raw_variant,
+    run_size_variant,
+    run_variant,
+)
 from experiments.recording import RESULTS
 
 NAMES = {"Hist": "Histogram", "IsoReg": "Isotonic", "KDE": "KDE", "DPM": "DPM"}
@@ -92,6 +98,17 @@ def test_the_penalty_of_the_study_lies_between_the_others():
         for measure in tables.MEASURES:
             one, two = study["SVM", measure], other["SVM", measure]
             assert abs(one.value - two.value) < one.spread
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_variants_of_the_rings_as_recorded(variant):
+    case = {"svm": "linear", "variant": variant, "run": 3}
+    assert_as_recorded("naeini2014_rings_variants", case, run_variant(case), tolerance=1e-3)
+
+
+def test_variants_of_the_sizes_as_recorded():
+    case = {"size": 100, "run": 1}
+    assert_as_recorded("naeini2014_size_variants", case, run_size_variant(case), tolerance=1e-3)
 
 
 def test_raw_rows_with_random_class_sizes_as_recorded():
