@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ["plots", "data", "dask", "tests"]
+EXTRAS = ["plots", "data", "counts", "dask", "tests"]
 # Old versions use what newer ones of their own needs call deprecated: not ours to mend.
 OLD_NEEDS = ["-W", "ignore::DeprecationWarning"]
 
