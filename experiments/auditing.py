@@ -50,9 +50,8 @@ def compared_case(experiment, case, rows):
     if len(new) != len(rows) or any(a.keys() != b.keys() for a, b in zip(new, rows, strict=True)):
         return "differs: other rows or columns"
     pairs = [(a[key], b[key]) for a, b in zip(new, rows, strict=True) for key in a]
-    gaps = [_gap(*pair) for pair in pairs]
-    near = all(gap <= FAR * max(1.0, _size(b)) for gap, (_, b) in zip(gaps, pairs, strict=True))
-    return f"{'close' if near else 'differs'}: by {max(gaps):.2g} at most"
+    near = all(_is_near(*pair) for pair in pairs)
+    return f"{'close' if near else 'differs'}: by {max(_gap(*pair) for pair in pairs):.2g} at most"
 
 
 def _timeless(rows):
@@ -69,11 +68,9 @@ def _gap(new, old):
     return math.inf if math.isnan(gap) else gap
 
 
-def _size(text):
-    try:
-        return abs(float(text))
-    except ValueError:
-        return 0.0
+def _is_near(new, old):
+    gap = _gap(new, old)
+    return gap == 0 or (math.isfinite(gap) and gap <= FAR * max(1.0, abs(float(old))))
 
 
 def audit(percent=1.0, minutes=10.0, seed=None, *, known=None, folder=RESULTS, say=print):

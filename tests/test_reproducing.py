@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -148,6 +149,9 @@ def test_an_audit_tells_equal_cases_from_different_ones(tmp_path):
         (rows.assign(RMSE=rows["RMSE"] + gap)).to_csv(path, index=False)
         found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
         assert found[said] == 2 and f"by {gap:.1g}"[:5] in found["cases"][0]["answer"]
+    rows.assign(RMSE=np.inf).to_csv(path, index=False)  # is never close to a number
+    found = auditing.audit(10, 5, 1, known=known, folder=tmp_path, say=lambda line: None)
+    assert found["different"] == 2
     found = auditing.audit(10, 0, 1, known=known, folder=tmp_path, say=lambda line: None)
     assert found["left_out"] == 2
 
