@@ -13,7 +13,7 @@ from experiments.benchmark.calibrators import RAW
 from experiments.benchmark.copies import BENCHMARK_COPIES
 from experiments.benchmark.data import BY_NAME, DATA_SETS
 from experiments.benchmark.peers import Peer, check_installed, outcome
-from experiments.benchmark.peers_answers import STATEMENTS, against_each, answers
+from experiments.benchmark.peers_answers import HARMS_LESS, STATEMENTS, against_each, answers
 from experiments.benchmark.second import AVERAGE, SIZES
 from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS, CANDIDATES, PACKAGES
 
@@ -119,7 +119,7 @@ def test_failures_and_infinite_losses_are_counted():
 
 @pytest.mark.parametrize("failures", [len(NAMES), len(NAMES) - 5])
 def test_a_method_that_fails_in_most_cases_decides_nothing(failures):
-    ours = rows_of(lambda k, name: 1.0, [AVERAGE])
+    ours = rows_of(lambda k, name: 1.0, [RAW, AVERAGE])
     theirs = rows_of(
         lambda k, name: 2.0 if name == "Spline, probcal" else np.nan if k < failures else 0.5,
         ["Beta, betacal", "Spline, probcal"],
@@ -129,25 +129,50 @@ def test_a_method_that_fails_in_most_cases_decides_nothing(failures):
     assert [one.works for one in found] == [False, True]
     assert found[1].won == (1, 1, 1)
     judged = answers(dict.fromkeys(SIZES, found))
-    assert len(judged) == len(SIZES) * len(STATEMENTS)
-    assert {(one.against, one.answer) for one in judged} == {("Spline, probcal", "yes")}
+    assert len(judged) == len(SIZES) * (len(STATEMENTS) + 1)
+    compared = [one for one in judged if one.statement != HARMS_LESS]
+    assert {(one.against, one.answer) for one in compared} == {("Spline, probcal", "yes")}
+    alone = [one for one in judged if one.statement == HARMS_LESS]
+    assert {(one.against, one.answer) for one in alone} == {("", "yes")}
 
 
 @pytest.mark.parametrize("better, answer", [(1, "no"), (2, "undecided")])
 def test_one_method_that_is_ahead_decides(better, answer):
     """One of two has the smaller loss in every case, or in every second one."""
-    ours = rows_of(lambda k, name: 1.0, [AVERAGE])
+    ours = rows_of(lambda k, name: 1.0, [RAW, AVERAGE])
     theirs = rows_of(
         lambda k, name: 0.9 if name == "Beta, betacal" and k % better == 0 else 1.1,
         ["Beta, betacal", "Spline, probcal"],
     )
     found = against_each(ours, theirs, 200)
     for one in answers(dict.fromkeys(SIZES, found)):
-        assert (one.against, one.answer) == ("Beta, betacal", answer)
+        if one.statement != HARMS_LESS:
+            assert (one.against, one.answer) == ("Beta, betacal", answer)
+
+
+@pytest.mark.parametrize("harms, answer", [([0.5, 0.2], "yes"), ([0.2, 0.4], "no")])
+def test_harm_is_compared_with_who_may_gain_as_much(harms, answer):
+    """The average harms in every third or so case, a method with the same mean in others."""
+
+    def loss(k, harm):
+        share = (7 * k % 20) / 20  # the same mean whatever the share of harmed cases
+        return 1.0 + (1.0 / harm if share < harm else -1.0 / (1 - harm))
+
+    ours = rows_of(lambda k, name: 1.0 if name == RAW else loss(k, harms[1]), [RAW, AVERAGE])
+    theirs = rows_of(
+        lambda k, name: loss(k, harms[0]) if name == "Beta, betacal" else 9.0,
+        ["Beta, betacal", "Spline, probcal"],
+    )
+    found = against_each(ours, theirs, 200)
+    assert [one.may_gain_as_much for one in found] == [True, False]
+    expected = np.mean([(loss(k, harms[0]) > 1) * 1.0 - (loss(k, harms[1]) > 1) for k in range(39)])
+    assert found[0].harm.value == pytest.approx(expected)
+    judged = [one for one in answers(dict.fromkeys(SIZES, found)) if one.statement == HARMS_LESS]
+    assert {(one.against, one.answer) for one in judged} == {("Beta, betacal", answer)}
 
 
 def test_an_infinite_mean_is_larger():
-    ours = rows_of(lambda k, name: 1.0, [AVERAGE])
+    ours = rows_of(lambda k, name: 1.0, [RAW, AVERAGE])
     theirs = rows_of(
         lambda k, name: np.inf if name == "Beta, betacal" and k == 0 else 0.8 + k % 2,
         ["Beta, betacal", "Spline, probcal"],
@@ -160,7 +185,7 @@ def test_an_infinite_mean_is_larger():
 
 
 def test_intervals_are_wider_for_more_methods():
-    ours = rows_of(lambda k, name: 1.0, [AVERAGE])
+    ours = rows_of(lambda k, name: 1.0, [RAW, AVERAGE])
 
     def width(names):
         theirs = rows_of(lambda k, name: 0.9 + 0.1 * (k % 4), names)

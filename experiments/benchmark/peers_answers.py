@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.benchmark.analysis import Estimate, cases_of, paired, wins
+from experiments.benchmark.calibrators import RAW
 from experiments.benchmark.second import AVERAGE, SIZES
-from experiments.benchmark.second_answers import LEVEL, interval, judged
+from experiments.benchmark.second_answers import HARM, LEVEL, Answer, interval, judged
 from experiments.benchmark.second_peers import CANDIDATES
 
 
@@ -24,6 +25,9 @@ class Against(NamedTuple):
         Share of the cases with probabilities in which the average has the smaller log loss.
     log_loss, brier : Estimate
         Mean of the other's loss less that of the average, in cases with probabilities.
+    harm : Estimate
+        Share of the cases in which the other makes the log loss larger than that of the scores,
+        less that share of the average.
     """
 
     name: str
@@ -33,11 +37,17 @@ class Against(NamedTuple):
     won: Estimate
     log_loss: Estimate
     brier: Estimate
+    harm: Estimate
 
     @property
     def works(self):
         """Whether it gave probabilities in at least half of the cases."""
         return 2 * self.failed <= self.cases
+
+    @property
+    def may_gain_as_much(self):
+        """Whether its mean log loss is not surely larger than that of the average."""
+        return self.log_loss.lower <= 0
 
 
 def package_of(name):
@@ -66,8 +76,10 @@ def against_each(rows, peers, points):
 
 
 def _against(rows, theirs, name, level):
-    datasets, ours, other = _losses(rows, theirs, name, "log_loss")
-    _, our_brier, brier = _losses(rows, theirs, name, "brier")
+    datasets, raw, ours, other = _losses(rows, theirs, name, "log_loss")
+    _, _, our_brier, brier = _losses(rows, theirs, name, "brier")
+    harm = 1.0 * (other > raw + HARM) - (ours > raw + HARM)
+    finite = np.isfinite(raw)
     return Against(
         name=name,
         cases=theirs["log_loss"].size,
@@ -76,13 +88,14 @@ def _against(rows, theirs, name, level):
         won=_interval(datasets, wins(ours, other), level),
         log_loss=_interval(datasets, other - ours, level),
         brier=_interval(datasets, brier - our_brier, level),
+        harm=_interval(datasets[finite], harm[finite], level),
     )
 
 
 def _losses(rows, theirs, name, measure):
-    """Data sets, and the losses of the average and of the other, in cases that have both."""
+    """Data sets, and the losses of scores, average and other, in cases that have all three."""
     both = paired(
-        cases_of(rows, measure, [AVERAGE], points=None),
+        cases_of(rows, measure, [RAW, AVERAGE], points=None),
         cases_of(theirs, measure, [name], points=None),
     )
     return both.datasets, *both.values.T
@@ -100,7 +113,8 @@ def _at(rows, kept):
 def answers(found):
     """Whether the average is ahead of every calibrator that works, at each of the `SIZES`.
 
-    A mean that is infinite is larger: no interval is asked for.
+    A mean that is infinite is larger: no interval is asked for.  Harm is compared with the methods
+    that may gain as much; where there is none, the answer is yes.
 
     Parameters
     ----------
@@ -109,11 +123,18 @@ def answers(found):
     """
     judgements = []
     for points in SIZES:
+        working = [one for one in found[points] if one.works]
         for statement, excess in STATEMENTS.items():
-            estimates = {one.name: excess(one) for one in found[points] if one.works}
+            estimates = {one.name: excess(one) for one in working}
             finite = {name: one for name, one in estimates.items() if np.isfinite(one.value)}
             judgements.append(judged(points, statement, finite))
+        harms = {one.name: one.harm for one in working if one.may_gain_as_much}
+        judgements.append(judged(points, HARMS_LESS, harms) if harms else _no_rival(points))
     return judgements
+
+
+def _no_rival(points):
+    return Answer(points, HARMS_LESS, "", Estimate(*[np.nan] * 3), "yes")
 
 
 def _over_one_half(one):
@@ -125,3 +146,4 @@ STATEMENTS = {
     "smaller mean log loss": lambda one: one.log_loss,
     "smaller mean Brier score": lambda one: one.brier,
 }
+HARMS_LESS = "harms less than who may gain as much"
