@@ -448,6 +448,13 @@ def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
     tab.close()
 
 
+def test_an_old_anchor_of_the_interface_leads_to_its_page(site, browser):
+    tab = browser.new_page()
+    tab.goto(f"{(site / 'book' / 'api.html').as_uri()}#calib.StackedCalibrator")
+    tab.wait_for_url("**/api/choice.html#calib.*StackedCalibrator")
+    tab.close()
+
+
 SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
     "which calibrator": "notebooks/39_which_calibrator",
@@ -460,7 +467,7 @@ SEARCHES = {  # what readers type: the page that must be first or second
     "Venn-Abers": "notebooks/19_venn_abers",
     "BBQ": "notebooks/11_bayesian_binning",
     "ENIR": "notebooks/14_enir",
-    "StackedCalibrator": "book/api",
+    "StackedCalibrator": "book/api/choice",
     "stacking": "notebooks/40_the_average_of_all_of_them",
     "CSV": "book/command_line",
     "install": "book/run_teach_reproduce",

@@ -1,10 +1,10 @@
-"""Print the built site as one PDF: its numbers, figures and links are those of the site.
+"""Print the built site as PDFs: their numbers, figures and links are those of the site.
 
-python tools/build_pdf.py        reads book/_build/html, writes book/_build/NAME.pdf
+python tools/build_pdf.py        reads book/_build/html, writes two PDFs to book/_build
 
-The articles of all pages are joined to one page, which Chromium lays out and prints: first without
-page numbers in the contents, to learn them, then with them. Folded code is left out, folded results
-are open.
+One is the short book, the other the whole of it. The articles of its pages are joined to one page,
+which Chromium lays out and prints until the page numbers in the contents are those of the print.
+Folded code is left out, folded results are open.
 """
 
 import io
@@ -26,7 +26,10 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "book" / "_build" / "html"
 PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
-PAGES_ON_SCREEN_ONLY = {"book/indices"}  # they only link to pages that Sphinx generates
+SHORT_PDF = PDF.with_name("calibration-in-an-hour.pdf")
+SHORT = "Calibration in an hour"
+# Indices only link to pages that Sphinx generates; in the others one looks things up.
+PAGES_ON_SCREEN_ONLY = {"book/indices", "book/api", "book/scoreboard", "book/status"}
 ON_SCREEN_ONLY = (
     "a.headerlink, .toctree-wrapper, summary, .sd-summary-state-marker, script, noscript, button"
 )
@@ -123,12 +126,12 @@ def date_of_the_version():
     return datetime.fromisoformat(done.stdout.strip()) if done.stdout else None
 
 
-def book():
-    """Everything that book.html asks for."""
-    listed = parts()
+def book(listed, title):
+    """Everything that book.html asks for, of the given parts."""
     pages = {page for _, names in listed for page in names}
     chapters = {name: chapter(name, pages) for name in pages}
     return {
+        "title": title,
         "citation": yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8")),
         "date": date_of_the_version(),
         "parts": [
@@ -161,11 +164,17 @@ def printed(path):
         tab.goto(path.as_uri())
         if too_wide := tab.evaluate("layOut()"):
             sys.exit("these do not fit the page:\n" + "\n".join(too_wide))
-        first = pikepdf.open(io.BytesIO(tab.pdf(prefer_css_page_size=True, print_background=True)))
-        tab.evaluate("fillContents", anchors(first))
-        pdf = tab.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
+        numbers = None
+        while True:  # numbers in the contents may move what they count
+            pdf = tab.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
+            document = pikepdf.open(io.BytesIO(pdf))
+            print(f"  printed {len(document.pages)} pages", flush=True)
+            if anchors(document) == numbers:
+                break
+            numbers = anchors(document)
+            tab.evaluate("fillContents", numbers)
         browser.close()
-    return pikepdf.open(io.BytesIO(pdf))
+    return document
 
 
 def outline(lines, pages):
@@ -184,7 +193,7 @@ def finish(document, content):
         bookmarks.root.extend(outline(content["parts"], anchors(document)))
     citation, date = content["citation"], content["date"]
     del document.docinfo
-    document.docinfo["/Title"] = citation["title"]
+    document.docinfo["/Title"] = content["title"]
     document.docinfo["/Author"] = ", ".join(author["name"] for author in citation["authors"])
     document.docinfo["/Subject"] = citation["abstract"]
     document.docinfo["/Keywords"] = ", ".join(citation["keywords"])
@@ -192,18 +201,20 @@ def finish(document, content):
         document.docinfo["/CreationDate"] = date.strftime("D:%Y%m%d%H%M%S")
 
 
-def main():
-    """Join the pages, print them and say where the PDF is."""
-    print("Printing the book ...", flush=True)
-    content = book()
-    page = PDF.with_suffix(".html")
+def print_book(pdf, listed, title):
+    """Join the pages of some parts, print them and say where the PDF is."""
+    print(f"Printing {title} ...", flush=True)
+    content = book(listed, title)
+    page = pdf.with_suffix(".html")
     templates = Environment(loader=FileSystemLoader(ROOT / "book" / "pdf"))
     page.write_text(templates.get_template("book.html").render(content), encoding="utf-8")
     with printed(page) as document:
         finish(document, content)
-        document.save(PDF, object_stream_mode=pikepdf.ObjectStreamMode.generate)
-        print(f"The book has {len(document.pages)} pages: open {PDF.as_uri()}")
+        document.save(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+        print(f"It has {len(document.pages)} pages: open {pdf.as_uri()}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    PARTS = parts()
+    print_book(SHORT_PDF, [part for part in PARTS if part[0] == SHORT], SHORT)
+    print_book(PDF, PARTS, "Calibrating Binary Classifiers")

@@ -32,7 +32,17 @@ function makeReferencesCopiable() {
   }
 }
 
+// An object that stood on this page once, and is linked from it now: old addresses lead on.
+function followWhatMoved() {
+  const name = location.hash.slice(1);
+  if (!name || document.getElementById(name)) return;
+  const links = [...document.querySelectorAll(".bd-article a.internal")];
+  const link = links.find((one) => one.hash === location.hash);
+  if (link) location.replace(link.href);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
+  followWhatMoved();
   watchBoxes();
   makeReferencesCopiable();
 });
