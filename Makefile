@@ -54,7 +54,7 @@ help:  ## show this list
 book: $(built)  ## build the site; make book SITE=folder puts a copy there
 	@$(python) tools/place_site.py "$(SITE)"
 
-pdf: $(built)  ## print the book as one PDF; needs Chromium
+pdf: $(built)  ## print the short book and the whole one as PDFs; needs Chromium
 	$(python) tools/build_pdf.py
 
 archive: .venv/set-up  ## put the notebooks into an archive that runs by itself

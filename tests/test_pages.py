@@ -26,6 +26,9 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
+# What is folded would not be laid out, and not be judged.
+OPEN_PROOFS = 'if (location.protocol === "file:") localStorage.setItem("proofs", "shown");'
+
 # What fades in would be judged in between.
 WITHOUT_FADING = "*, ::before, ::after { transition: none !important; animation: none !important; }"
 
@@ -241,7 +244,7 @@ async def visit_in_turn(window, site, notes):
     """
     tab = await window.new_page()
     await tab.set_viewport_size(DESKTOP)
-    await tab.add_init_script(WATCH_LAYOUT)
+    await tab.add_init_script(WATCH_LAYOUT + OPEN_PROOFS)
     tab.on("request", lambda request: note["loaded"].append(request.url))
     tab.on("pageerror", lambda error: note["errors"].append(f"script error: {error}"))
     tab.on("console", lambda m: m.type == "error" and note["errors"].append(f"console: {m.text}"))

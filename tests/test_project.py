@@ -281,6 +281,12 @@ class TestNotebook:
     def test_was_run_from_top_to_bottom(self, cells):
         assert [c.execution_count for c in cells] == list(range(1, len(cells) + 1))
 
+    def test_begins_with_what_it_teaches_and_needs(self, notebook):
+        opening = notebook.cells[0].source
+        parts = ["# ", "**What you will be able to do**", "**Before you start"]
+        places = [opening.find(part) for part in parts]
+        assert min(places) >= 0 and places == sorted(places)
+
     def test_has_no_new_long_cells(self, path, cells):
         opened = [c.source for c in cells if not FOLDED & set(c.metadata.get("tags", []))]
         longer = sum(len(source.splitlines()) > OPEN_LINES for source in opened)

@@ -455,6 +455,31 @@ def test_an_old_anchor_of_the_interface_leads_to_its_page(site, browser):
     tab.close()
 
 
+def test_proofs_are_folded_by_a_switch_that_is_remembered(site, browser):
+    address = (site / "notebooks" / "03_mce_bound.html").as_uri()
+    folded = "div.proof > details:not([open])"
+    plain = browser.new_page(java_script_enabled=False)
+    plain.goto(address)
+    proofs = plain.locator(folded).count()
+    plain.locator("div.proof > details > summary").first.click()
+    assert plain.locator(folded).count() == proofs - 1 > 0
+    plain.close()
+    tab = browser.new_page()
+    tab.goto(address)
+    assert tab.locator(folded).count() == proofs
+    inside = tab.evaluate("document.querySelector('div.proof > details [id]').id")
+    tab.evaluate("(name) => { location.hash = name; }", inside)
+    tab.wait_for_function(f"document.querySelectorAll('{folded}').length === {proofs - 1}")
+    tab.get_by_role("button", name="Show the proofs").press("Enter")
+    assert tab.locator(folded).count() == 0
+    tab.goto(address.partition("#")[0])
+    tab.reload()
+    assert tab.locator(folded).count() == 0
+    tab.get_by_role("button", name="Fold the proofs").click()
+    assert tab.locator(folded).count() == proofs
+    tab.close()
+
+
 SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
     "which calibrator": "notebooks/39_which_calibrator",

@@ -56,6 +56,8 @@ def leave_the_screen(article):
         code.decompose()
     for title in article.select(".sd-dropdown > summary"):
         title.name, title["class"] = "p", "rubric"
+    for word in article.select("div.proof > details > summary"):
+        word.name = "p"
     for element in article.select(ON_SCREEN_ONLY):
         element.decompose()
     for widget in article.select(".widget"):

@@ -41,8 +41,45 @@ function followWhatMoved() {
   if (link) location.replace(link.href);
 }
 
+// One switch, remembered, shows or folds all proofs; one is open where a link leads.
+function foldProofs() {
+  const button = document.querySelector("button.proofs");
+  if (!button) return;
+  const shown = () => localStorage.getItem("proofs") === "shown";
+  const apply = () => {
+    for (const proof of document.querySelectorAll("div.proof > details")) proof.open = shown();
+    button.textContent = shown() ? "Fold the proofs" : "Show the proofs";
+  };
+  button.addEventListener("click", () => {
+    localStorage.setItem("proofs", shown() ? "folded" : "shown");
+    apply();
+  });
+  button.hidden = false;
+  apply();
+  openAround(location.hash);
+  addEventListener("hashchange", () => openAround(location.hash));
+}
+
+function openAround(hash) {
+  const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
+  const folded = target && target.closest("div.proof > details:not([open])");
+  if (!folded) return;
+  folded.open = true;
+  target.scrollIntoView();
+}
+
+// The theme's arrows that unfold the contents have no name.
+function nameToggles() {
+  for (const toggle of document.querySelectorAll("nav summary:has(> .toctree-toggle)")) {
+    const page = toggle.closest("li").querySelector("a").textContent.trim();
+    toggle.setAttribute("aria-label", `Pages of ${page}`);
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   followWhatMoved();
+  foldProofs();
+  nameToggles();
   watchBoxes();
   makeReferencesCopiable();
 });
