@@ -480,6 +480,25 @@ def test_proofs_are_folded_by_a_switch_that_is_remembered(site, browser):
     tab.close()
 
 
+STOPS = """[...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
+  .filter((node) => node.tabIndex >= 0 && node.checkVisibility())"""
+
+
+def test_the_scoreboard_has_few_stops_and_arrows_inside_its_tables(site, browser):
+    tab = browser.new_page()
+    tab.goto((site / "book" / "scoreboard.html").as_uri())
+    assert tab.evaluate(f"{STOPS}.length") < 250  # 110 of them in the contents of the book
+    assert tab.evaluate(f"{STOPS}.filter((node) => node.closest('main')).length") < 150
+    first = tab.locator("table.heat a[tabindex='0']").first
+    first.focus()
+    rows = []
+    for key in ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"]:
+        tab.keyboard.press(key)
+        rows.append(tab.evaluate("document.activeElement.closest('tr').rowIndex"))
+    assert rows[0] == rows[1] == rows[2] + 1 == rows[3] + 1
+    tab.close()
+
+
 SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
     "which calibrator": "notebooks/39_which_calibrator",

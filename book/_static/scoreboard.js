@@ -1,4 +1,29 @@
 /* Filters of the scoreboard. Without this script the page is complete, as plain tables. */
+
+/* A table of links is one stop of the tab key; arrows lead on inside. */
+function makeOneStop(table) {
+  const seen = () => [...table.querySelectorAll("a[href]")].filter((a) => a.getClientRects().length);
+  const stopAt = (link) => {
+    for (const other of table.querySelectorAll("a[href]")) other.tabIndex = other === link ? 0 : -1;
+  };
+  table.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const links = seen();
+    const place = links.indexOf(document.activeElement);
+    if (!step || place < 0) return;
+    event.preventDefault();
+    const row = links[place].closest("tr");
+    const vertical = ["ArrowUp", "ArrowDown"].includes(event.key);
+    let next = place + step;
+    while (vertical && links[next] && links[next].closest("tr") === row) next += step;
+    if (links[next]) {
+      stopAt(links[next]);
+      links[next].focus();
+    }
+  });
+  return () => stopAt(seen()[0]);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   const table = document.querySelector("table.filtered");
   if (!table) return;
@@ -33,6 +58,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const shown = document.createElement("output");
   form.append(shown);
 
+  const restart = [...document.querySelectorAll("table.ledger")].map(makeOneStop);
   const apply = () => {
     const wanted = boxes.filter((box) => box.checked).map((box) => `verdict-${box.value}`);
     const has = (element) => wanted.some((name) => element.classList.contains(name));
@@ -42,6 +68,7 @@ document.addEventListener("DOMContentLoaded", () => {
         !row.textContent.toLowerCase().includes(needle);
     }
     for (const cell of cells) cell.classList.toggle("faded", !has(cell));
+    for (const begin of restart) begin();
     shown.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows of the list`;
   };
   form.addEventListener("input", apply);

@@ -238,6 +238,21 @@ const methods = (() => {
     };
   }
 
+  /* A forecaster who knows the probability, uniform on [0, 1], and multiplies its log odds by a
+     factor: the truth at what is said, and the mean losses. */
+  function confidence(factor) {
+    const n = 20_000;
+    const known = Array.from({ length: n }, (_, i) => (i + 0.5) / n);
+    const say = (p) => sigmoid(factor * logit(p));
+    const square = (p) => p * (1 - p) + (say(p) - p) ** 2;
+    const log = (p) => -p * Math.log(say(p)) - (1 - p) * Math.log(say(1 - p));
+    return {
+      truth: (said) => sigmoid(logit(said) / factor),
+      brier: sum(known.map(square)) / n,
+      log: sum(known.map(log)) / n,
+    };
+  }
+
   return {
     LAWS,
     generator,
@@ -253,5 +268,6 @@ const methods = (() => {
     vennAbers,
     merged,
     mailing,
+    confidence,
   };
 })();
