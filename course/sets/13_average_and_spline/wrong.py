@@ -115,7 +115,7 @@ def stacking_weights(labels, members, alpha=1.0):
 def stacking_weights(labels, members, alpha=1.0):
     q = np.where(labels[:, None] == 1, members, 1 - members)
     v = np.full(q.shape[1], 1 / q.shape[1])
-    for _ in range(2000):
+    for _ in range(400):
         v = np.maximum(np.mean(v * q / (q @ v)[:, None], axis=0), 1e-12)
     v /= v.sum()
     return v, np.mean(np.log(q @ v)) + alpha / len(q) * np.sum(np.log(v))
@@ -136,7 +136,7 @@ def stacking_weights(labels, members, alpha=1.0):
 def stacking_weights(labels, members, alpha=1.0):
     q = np.where(labels[:, None] == 1, members, 1 - members)
     v = np.full(q.shape[1], 1 / q.shape[1])
-    for _ in range(2000):
+    for _ in range(400):
         share = v * q / (q @ v)[:, None]
         v = (share.sum(axis=0) + alpha) / (len(q) + alpha * len(v))
     return v, np.mean(np.log(q @ v))
