@@ -20,14 +20,12 @@ def test_the_quick_check_finds_nothing(name):
 def test_how_many_answers_the_grader_has_been_tried_on():
     """The quick check grades each right answer as it is, with lists, and with pandas."""
     sets = {name: read_set(name) for name in set_names()}
-    model = sum(len(questions(cells)) - len(written(cells)) for cells in sets.values())
-    second = sum(len(read_answers(name, "second.py")) for name in sets)
+    written_down = sum(len(questions(cells)) - len(written(cells)) for cells in sets.values())
+    written_down += sum(len(read_answers(name, "second.py")) for name in sets)
+    right = len(STYLES) * written_down
     wrong = sum(len(read_answers(name, "wrong.py")) for name in sets)
-    print(
-        f"{len(STYLES) * (model + second)} right answers ({model + second} written), {wrong} wrong ones"
-    )
-    assert model == second and len(STYLES) * (model + second) >= 250
-    assert wrong >= 400
+    print(f"{right} right answers, of which {written_down} were written, and {wrong} wrong ones")
+    assert right >= 250 and wrong >= 400
 
 
 @pytest.mark.parametrize(
