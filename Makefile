@@ -95,11 +95,11 @@ bench: .venv-bench/set-up  ## measure calib against its peers, in an environment
 	.venv-bench/bin/python benchmarks/agreement.py
 	.venv-bench/bin/python benchmarks/conformance.py
 
-course: .venv-course/set-up  ## problem sets, slides, exams and projects; TERM=... seeds them
+course: .venv-course/set-up  ## problem sets, slides, exams, projects; TERM=... seeds them, START=2026-10-05 dates them
 	.venv-course/bin/python -m course.tools.build $(term)
 	.venv-course/bin/python -m course.tools.slides course/release/slides
 	.venv-course/bin/python -m course.tools.papers course/release --tasks
-	.venv-course/bin/python -m course.tools.build $(term) --archives
+	.venv-course/bin/python -m course.tools.build $(term) --archives $(if $(START),--start "$(START)")
 	.venv-course/bin/python -m course.tools.papers course/archives/exams-and-projects $(term)
 
 course-grade: .venv-course/set-up  ## grade the notebooks of SUBMISSIONS=folder, of the term TERM=...

@@ -111,11 +111,14 @@ def test_every_chapter_has_what_the_first_page_says():
         assert ("{prf:proof}" in text) == (number != 29), number
 
 
-def test_there_are_ten_weeks_and_ten_problem_sets():
+def test_two_syllabi_of_ten_and_fifteen_weeks_and_a_problem_set_for_each_week():
     teach = (ROOT / "book" / "teach.md").read_text(encoding="utf-8")
-    table = teach.split("| week | lecture | at the heart of it |", 1)[1].split("\n\n", 1)[0]
-    assert re.findall(r"^\| (\d+) \|", table, re.M) == [str(k) for k in range(1, 11)]
-    assert len(list((ROOT / "course" / "sets").glob("[0-9]*"))) == 10
+    first, second = teach.split("| week | lecture | at the heart of it |")[1:]
+    tables = [table.split("\n\n", 1)[0] for table in (first, second)]
+    weeks = [[int(k) for k in re.findall(r"^\| (\d+) \|", table, re.M)] for table in tables]
+    assert weeks == [list(range(1, 11)), list(range(11, 16))]
+    sets = sorted((ROOT / "course" / "sets").glob("[0-9]*"))
+    assert [int(path.name[:2]) for path in sets] == sum(weeks, [])
 
 
 def test_there_are_five_papers_and_one_has_no_tables_here():

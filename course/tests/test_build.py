@@ -6,6 +6,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 import zipfile
+from datetime import date
 from pathlib import Path
 
 import nbformat
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from course.tools.build import build, check_release, pack
-from course.tools.cartridge import CARTRIDGE
+from course.tools.cartridge import ASSIGNMENT, CANVAS, CARTRIDGE
 from course.tools.release import write_sources
 from course.tools.source import read_set, secret_lines, set_names, title
 
@@ -25,7 +26,7 @@ def built(tmp_path_factory):
     (output / "release" / "slides").mkdir()
     (output / "release" / "slides" / "index.html").write_text("slides")
     pack("2026b", output)  # of another term: it stays
-    pack("2026a", output)
+    pack("2026a", output, date(2026, 10, 5))
     return output
 
 
@@ -53,9 +54,10 @@ def test_the_release_has_every_set_and_what_it_needs(built):
 def test_what_students_get_holds_no_solutions(built):
     archives = built / "archives"
     public = members(archives / "students-2026a.zip") | members(archives / "data-2026a.zip")
-    for content in members(archives / "cartridge-2026a.zip").values():
-        if content.startswith(b"PK"):
-            public |= members(io.BytesIO(content))
+    for kind in ["cartridge", "canvas"]:
+        for content in members(archives / f"{kind}-2026a.zip").values():
+            if content.startswith(b"PK"):
+                public |= members(io.BytesIO(content))
     notebooks = [name for name in public if name.endswith(".ipynb")]
     assert len(notebooks) == 2 * len(set_names())
     for name in notebooks:
@@ -78,7 +80,7 @@ def test_the_check_of_the_release_finds_a_solution(tmp_path):
 def test_the_cartridge_lists_its_files(built):
     inside = members(built / "archives" / "cartridge-2026a.zip")
     root = xml.fromstring(inside["imsmanifest.xml"])
-    named = {"c": CARTRIDGE}
+    named = {"c": CARTRIDGE.format(1)}
     files = {r.get("identifier"): r.get("href") for r in root.iterfind(".//c:resource", named)}
     assert set(files.values()) == set(inside) - {"imsmanifest.xml"}
     linked = [i.get("identifierref") for i in root.iterfind(".//c:item[@identifierref]", named)]
@@ -86,6 +88,37 @@ def test_the_cartridge_lists_its_files(built):
     titles = {element.text for element in root.iterfind(".//c:title", named)}
     assert {f"{title(read_set(name))} (40 points)" for name in set_names()} <= titles
     assert "Slides" in titles
+
+
+@pytest.mark.xdist_group("build")
+def test_canvas_gets_an_assignment_with_points_and_date_for_each_set(built):
+    inside = members(built / "archives" / "canvas-2026a.zip")
+    root = xml.fromstring(inside["imsmanifest.xml"])
+    kinds = {r.get("href"): r.get("type") for r in root.iter(f"{{{CARTRIDGE.format(3)}}}resource")}
+    assert set(kinds) == set(inside) - {"imsmanifest.xml"}
+    tasks = {file for file, kind in kinds.items() if kind == "assignment_xmlv1p0"}
+    assert tasks == {f"{name}.xml" for name in set_names()}
+    due = {}
+    for name in set_names():
+        task = xml.fromstring(inside[f"{name}.xml"])
+        assert task.findtext(f"{{{ASSIGNMENT}}}title") == title(read_set(name))
+        assert task.find(f"{{{ASSIGNMENT}}}gradable").get("points_possible") == "40"
+        due[name] = task.findtext(f".//{{{CANVAS}}}due_at")
+    first, *_, last = due.values()
+    assert first == "2026-10-11T23:59:00" and last == "2027-01-17T23:59:00"
+    calendar = (built / "archives" / "calendar-2026a.ics").read_bytes().decode()
+    days = re.findall(r"DTSTART;VALUE=DATE:(\d{4})(\d\d)(\d\d)\r\n", calendar)
+    assert ["-".join(day) for day in days] == [moment[:10] for moment in due.values()]
+
+
+@pytest.mark.xdist_group("build")
+def test_without_a_first_day_there_are_points_and_no_dates(built):
+    inside = members(built / "archives" / "canvas-2026b.zip")
+    for name in set_names():
+        assert (
+            b"points_possible" in inside[f"{name}.xml"] and b"due_at" not in inside[f"{name}.xml"]
+        )
+    assert not (built / "archives" / "calendar-2026b.ics").exists()
 
 
 @pytest.mark.xdist_group("build")

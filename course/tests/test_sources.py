@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from course.tools import source
-from course.tools.source import COURSE, read_set, set_names
+from course.tools.check import STYLES
+from course.tools.source import COURSE, questions, read_answers, read_set, set_names, written
 
 
 @pytest.mark.parametrize("name", set_names())
@@ -14,6 +15,17 @@ def test_the_quick_check_finds_nothing(name):
     command = [sys.executable, "-m", "course.tools.check", name]
     checked = subprocess.run(command, cwd=COURSE.parent, capture_output=True, text=True)
     assert checked.stdout == f"{name}: as it should be\n" and not checked.returncode, checked
+
+
+def test_how_many_answers_the_grader_has_been_tried_on():
+    """The quick check grades each right answer as it is, with lists, and with pandas."""
+    sets = {name: read_set(name) for name in set_names()}
+    written_down = sum(len(questions(cells)) - len(written(cells)) for cells in sets.values())
+    written_down += sum(len(read_answers(name, "second.py")) for name in sets)
+    right = len(STYLES) * written_down
+    wrong = sum(len(read_answers(name, "wrong.py")) for name in sets)
+    print(f"{right} right answers, of which {written_down} were written, and {wrong} wrong ones")
+    assert right >= 250 and wrong >= 400
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from collections import Counter
 
 from course.tools.chapters import NOTEBOOKS
 from course.tools.slides import SOURCES
+from course.tools.source import set_names
 
 TEACH = SOURCES.parents[1] / "book" / "teach.md"
-ROW = re.compile(r"^\| (\d+) \| (\[\d+\]\(.*:.*) \|$", re.M)
+ROW = re.compile(r"^\| (\d+) \| ([\d.]+) \| (\[\d+\]\(.*:.*) \|$", re.M)
+LECTURE, SET, PACE = 1.5, 4, 2000  # hours, hours, words an hour
 CHAPTER = re.compile(r"\[(\d+)\]\(\S+\): ([^;|]+)")
 
 
@@ -39,27 +41,35 @@ def shown(places):
 
 
 def named():
-    """The sections that the page names, by week."""
-    for week, row in ROW.findall(TEACH.read_text(encoding="utf-8")):
+    """Week, hours and sections, as the page names them."""
+    for week, hours, row in ROW.findall(TEACH.read_text(encoding="utf-8")):
         pairs = CHAPTER.findall(row)
         yield (
             int(week),
+            float(hours),
             {(int(n), title) for n, t in pairs for title in re.findall(r"\*(.+?)\*", t)},
         )
 
 
 def test_the_sections_of_the_lectures_are_named():
     _, places = chapters()
-    listed = dict(named())
-    assert len(listed) == 10
+    listed = {week: sections for week, _, sections in named()}
+    assert list(listed) == [int(name[:2]) for name in set_names()]
     for week, sections in shown(places):
         assert sections <= listed[week], week
 
 
 def test_a_week_has_as_many_words_as_the_page_says():
     words, _ = chapters()
-    assert all(section in words for _, sections in named() for section in sections)
-    lengths = [sum(words[section] for section in sections) for _, sections in named()]
+    assert all(section in words for _, _, sections in named() for section in sections)
+    lengths = [sum(words[section] for section in sections) for _, _, sections in named()]
     least, most = re.search(r"between ([\d,]+) and ([\d,]+) words", TEACH.read_text()).groups()
     assert int(least.replace(",", "")) <= min(lengths)
     assert max(lengths) <= int(most.replace(",", ""))
+
+
+def test_the_hours_are_those_of_lecture_sections_and_set():
+    words, _ = chapters()
+    for week, hours, sections in named():
+        needed = LECTURE + sum(words[section] for section in sections) / PACE + SET
+        assert hours == round(2 * needed) / 2, week

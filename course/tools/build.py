@@ -5,7 +5,9 @@ course/release/               the student versions, without solutions and hidden
 With --archives, of the release as it is, slides and projects included:
 
 course/archives/students      the release as one archive
-course/archives/cartridge     the same for Moodle and Canvas (IMS Common Cartridge 1.1)
+course/archives/cartridge     the same for Moodle (IMS Common Cartridge 1.1)
+course/archives/canvas        the same for Canvas (1.3), with an assignment for each set
+course/archives/calendar      with --start 2026-10-05, the first Monday: the last day of each set
 course/archives/instructor    the sources with solutions, as a course of nbgrader
 course/archives/data          the data that the sets draw, as text files for other software
 """
@@ -18,13 +20,14 @@ import subprocess
 import sys
 import tempfile
 from contextlib import redirect_stdout
+from datetime import date
 from pathlib import Path
 
 import nbformat
 import numpy as np
 
 from .archives import archive_bytes, files, write_archive
-from .cartridge import manifest
+from .cartridge import assignment, calendar, last_day, manifest
 from .release import write_release, write_sources
 from .source import COURSE, questions, read_set, secret_lines, set_names, title
 
@@ -113,24 +116,36 @@ def is_graded(cell):
     return metadata.get("grade", False) or metadata.get("solution", False)
 
 
-def cartridge_members(folder, term):
-    """Members of the cartridge: archives of set-up, sets, slides and projects, and the contents."""
+def handed_in_by(start):
+    """The last day of each set, by its name; none without the day on which the course begins."""
+    return {name: last_day(start, int(name[:2])) for name in set_names()} if start else {}
+
+
+def cartridge_members(folder, term, assignments=None):
+    """Members of a cartridge: archives of set-up, sets, slides and projects, and the contents.
+
+    ``assignments`` are files by the name of their set.
+    """
     top = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()]
-    archives = {"Set-up": ("set-up.zip", archive_bytes(top))}
+    archives, tasks = {"Set-up": ("set-up.zip", archive_bytes(top))}, {}
     for name in set_names():
         members = files(folder / name, f"{name}/")
         most = sum(question.points for question in questions(read_set(name)))
-        archives[f"{title(read_set(name))} ({most} points)"] = (
-            f"{name}.zip",
-            archive_bytes(members),
-        )
+        module = f"{title(read_set(name))} ({most} points)"
+        archives[module] = (f"{name}.zip", archive_bytes(members))
+        if assignments:
+            tasks[module] = (f"{name}.xml", assignments[name].encode())
     for name in ["slides", "projects"]:
         if (folder / name).is_dir():
             members = files(folder / name, f"{name}/")
             archives[name.capitalize()] = (f"{name}.zip", archive_bytes(members))
-    modules = {module: [file] for module, (file, _) in archives.items()}
+    modules = {
+        module: [members[module][0] for members in (archives, tasks) if module in members]
+        for module in archives
+    }
     yield "imsmanifest.xml", manifest(f"calibration-{term}", NAME, modules).encode()
     yield from archives.values()
+    yield from tasks.values()
 
 
 def instructor_members(term):
@@ -166,12 +181,20 @@ def build(term, output=COURSE):
     write_set_up(handed_out)
 
 
-def pack(term, output=COURSE):
+def pack(term, output=COURSE, start=None):
     """Write the archives of a term from its release; other terms keep theirs."""
+    titles, days = {name: title(read_set(name)) for name in set_names()}, handed_in_by(start)
+    points = {name: sum(q.points for q in questions(read_set(name))) for name in titles}
+    assignments = {n: assignment(n, titles[n], points[n], days.get(n)) for n in titles}
     handed_out, archives = output / "release", output / "archives"
     archives.mkdir(exist_ok=True)
     write_archive(archives / f"students-{term}.zip", files(handed_out, f"calibration-{term}/"))
     write_archive(archives / f"cartridge-{term}.zip", cartridge_members(handed_out, term))
+    canvas = cartridge_members(handed_out, term, assignments)
+    write_archive(archives / f"canvas-{term}.zip", canvas)
+    if days:
+        text = calendar({titles[name]: day for name, day in days.items()})
+        (archives / f"calendar-{term}.ics").write_bytes(text.encode())
     write_archive(archives / f"instructor-{term}.zip", instructor_members(term))
     write_archive(archives / f"data-{term}.zip", data_members(handed_out))
 
@@ -182,12 +205,13 @@ def main():
     default = (COURSE / "term.txt").read_text().strip()
     parser.add_argument("--term", default=default, help="seed of all numbers, any word")
     parser.add_argument("--archives", action="store_true", help="pack what lies in the release")
+    parser.add_argument("--start", type=date.fromisoformat, help="first day of week 1: dates")
     arguments = parser.parse_args()
     term = arguments.term
     if not term.replace("-", "").isalnum():
         parser.error(f"a term is made of letters, digits and '-', such as 2026a, not {term!r}")
     if arguments.archives:
-        pack(term)
+        pack(term, start=arguments.start)
         print(f"Archives are in {COURSE / 'archives'}.")
     else:
         build(term)

@@ -79,6 +79,9 @@ def as_series(value):
     return tuple(map(as_series, value)) if isinstance(value, tuple) else value
 
 
+STYLES = {"": None, " in lists": as_lists, " in pandas": as_series}  # of right answers
+
+
 def model_answers(cells):
     """The model answer to each question that a test grades."""
     return {cell.question.name: cell.source for cell in cells if cell.kind == "answer"}
@@ -124,7 +127,7 @@ def problems_of(name):
     desks = [Desk(name, cells, student) for student in STUDENTS]
     right = {"the model answer": model_answers(cells), "the second answer": second}
     for kind, answers in right.items():
-        for how, change in {"": None, " in lists": as_lists, " in pandas": as_series}.items():
+        for how, change in STYLES.items():
             for desk in desks[:FEW]:
                 for question, said in lost_by(desk, answers, change):
                     yield f"{kind}{how} loses {question} for {desk.student}:\n{said}"

@@ -1,4 +1,4 @@
-"""Slides of the ten lectures, as pages that reveal.js shows without a network.
+"""Slides of the lectures, as pages that reveal.js shows without a network.
 
 python -m course.tools.slides FOLDER
 
@@ -64,7 +64,7 @@ INDEX = """\
 <link rel="stylesheet" href="slides.css">
 </head>
 <body class="page">
-<h1>Ten lectures on calibration</h1>
+<h1>Lectures on calibration</h1>
 <p>Arrow keys turn the slides, S opens the speaker's view with notes and a clock, O shows all
 slides. To print, add <code>?print-pdf&amp;showNotes=separate-page</code> to the address and print
 from the browser. Statements and figures are those of the chapters; CC BY 4.0.</p>

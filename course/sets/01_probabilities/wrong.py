@@ -98,3 +98,47 @@ def reliability_points(labels, predictions, n_bins=10):
     bins = np.minimum(((predictions - low) / (high - low + 1e-12) * n_bins).astype(int), n_bins - 1)
     filled, group, counts = np.unique(bins, return_inverse=True, return_counts=True)
     return np.bincount(group, predictions) / counts, np.bincount(group, labels) / counts, counts
+
+
+# %% brier: the sum, not the mean
+def brier_score(labels, predictions):
+    return np.sum((labels - predictions) ** 2)
+
+
+# %% brier: the absolute error
+def brier_score(labels, predictions):
+    return np.mean(np.abs(labels - predictions))
+
+
+# %% log_loss: logarithms with the base two
+def log_loss(labels, predictions):
+    with np.errstate(divide="ignore"):
+        return -np.mean(np.log2(np.where(labels == 1, predictions, 1 - predictions)))
+
+
+# %% murphy: the uncertainty divides by the number of cases less one
+def murphy(labels, predictions):
+    values, group, counts = np.unique(predictions, return_inverse=True, return_counts=True)
+    observed = np.bincount(group, labels) / counts
+    share, mean = counts / len(labels), labels.mean()
+    resolution = share @ (observed - mean) ** 2
+    return share @ (observed - values) ** 2, resolution, np.var(labels, ddof=1)
+
+
+# %% interval: both tails in one limit
+def clopper_pearson(k, n):
+    from scipy.stats import beta
+
+    lower = beta.ppf(0.05, k, n - k + 1) if k else 0
+    return lower, beta.ppf(0.95, k + 1, n - k) if k < n else 1
+
+
+# %% balance: the mean residual, without the root of the number of cases
+def balance(labels, predictions):
+    return np.mean(labels - predictions) / np.sqrt(np.mean(predictions * (1 - predictions)))
+
+
+# %% balance: the variance at the mean prediction
+def balance(labels, predictions):
+    p = predictions.mean()
+    return np.sum(labels - predictions) / np.sqrt(len(labels) * p * (1 - p))

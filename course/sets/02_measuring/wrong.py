@@ -129,3 +129,24 @@ def hide_from(n_groups):
     labels = np.concatenate([np.arange(1000) < 500, np.arange(1000) < 500]).astype(int)
     width = 1 / (2 * n_groups)
     return labels, np.repeat([width / 2, 1 - width / 2], 1000)
+
+
+# %% errors: the absolute residual of each case
+def calibration_errors(labels, predictions, groups):
+    gaps = [np.abs(labels - predictions)[groups == k].mean() for k in np.unique(groups)]
+    return np.mean(np.abs(labels - predictions)), max(gaps)
+
+
+# %% noise: the factor of the absolute value is forgotten
+def ece_if_perfect(predictions, groups):
+    _, group = np.unique(groups, return_inverse=True)
+    return np.sqrt(np.bincount(group, predictions * (1 - predictions))).sum() / len(predictions)
+
+
+# %% squared: never negative
+def squared_error(labels, predictions, groups):
+    _, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    observed = np.bincount(group, labels) / counts
+    gaps = observed - np.bincount(group, predictions) / counts
+    terms = gaps**2 - observed * (1 - observed) / (counts - 1)
+    return counts @ np.maximum(terms, 0) / counts.sum()
