@@ -147,25 +147,26 @@ const readingModule = () => {
     }
   }
 
+  /* Refuse a line that is too long, or a NUL byte, whichever comes first. */
   function checkLines(text, name) {
-    let line = 1;
-    let from = 0;
-    const wrong = (fault) => new InputError(`${name}: line ${line} ${fault}`);
-    while (from < text.length) {
+    const zero = text.indexOf("\0");
+    let long = -1;
+    for (let from = 0; from < text.length && long < 0;) {
       let end = text.indexOf("\n", from);
       if (end < 0) end = text.length;
-      const zero = text.indexOf("\0", from);
-      if (end - from >= LONGEST_LINE && text.slice(from, end).indexOf("\r") < 0) {
-        throw wrong(`is longer than ${LONGEST_LINE} characters: is this a table of text?`);
-      }
-      if (zero < 0) {
-        if (text.length - from < LONGEST_LINE) return;
-      } else if (zero < end) {
-        throw wrong("holds a NUL byte: the file is damaged or binary, or needs --encoding utf-16");
+      if (end - from >= LONGEST_LINE) {
+        const part = text.slice(from, end).split("\r").map((line) => line.length);
+        if (part.some((length) => length >= LONGEST_LINE)) long = from;
       }
       from = end + 1;
-      line += 1;
     }
+    if (zero < 0 && long < 0) return;
+    const zeroFirst = zero >= 0 && (long < 0 || zero < long);
+    const line = text.slice(0, zeroFirst ? zero : long).split(/\r\n|\r|\n/).length;
+    const fault = zeroFirst
+      ? "holds a NUL byte: the file is damaged or binary, or needs --encoding utf-16"
+      : `is longer than ${LONGEST_LINE} characters: is this a table of text?`;
+    throw new InputError(`${name}: line ${line} ${fault}`);
   }
 
   /* Rows of equal width, the header apart. */
