@@ -33,21 +33,74 @@ const answerModule = () => {
     return { names: table.names, title: table.title, first: table.rows.slice(0, 3) };
   }
 
+  let sample = null; // what `report` has read last
+
   function report({ bytes, name, form }) {
     const text = reading.decoded(bytes, name, form.encoding);
     const read = reading.readScores(text, name, form);
     const { ties, ...judged } = verdict.judge(read);
     const curve = judged.data.probabilities ? curveOf(read, ties) : null;
+    sample = { ...read, name, form, maps: new Map() };
     return { ...judged, curve, notes: read.notes, names: read.names };
   }
 
-  return { columns, report };
+  function compare({ names }) {
+    return comparing.compare(sample, names);
+  }
+
+  /* The map of a method on all rows, as files, and its corners to be drawn. */
+  function fit({ method, version }) {
+    const map = comparing.mapOf(method, sample);
+    const { name, form, names, scores, labels } = sample;
+    const stacked = {
+      method: "StackedCalibrator",
+      parameters: { calibrators: null, cautious: false, cv: 5, prior: 0.1 },
+    };
+    const kind = maps.METHODS[method] ?? stacked;
+    const [lowest, highest] = scores.reduce(
+      ([low, high], p) => [Math.min(low, p), Math.max(high, p)], [Infinity, -Infinity]);
+    const fittedTo = {
+      file: name, score: names.score, label: names.label, positive: form.positive || null,
+      rows: labels.length, positives: measures.positivesOf(labels), total_weight: null,
+      lowest_score: lowest, highest_score: highest,
+    };
+    const f = maps.functionOf(map);
+    const about = { method: kind.method, fittedTo, version };
+    return {
+      files: {
+        csv: calibratedTable(f),
+        json: exporting.stored(map, kind, fittedTo, version),
+        js: exporting.program(map, "javascript", about),
+        sql: exporting.program(map, "sql", about),
+      },
+      line: Array.from({ length: 201 }, (_, i) => [i / 200, f(i / 200)]),
+    };
+  }
+
+  /* The rows that were read, each with its probability, as `calib apply` writes them. */
+  function calibratedTable(f) {
+    const { table, kept, scores, form } = sample;
+    const special = new RegExp(`["\r\n${form.separator === "|" ? "\\|" : form.separator}]`);
+    const cell = (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const lines = form.header ? [[...table.title, "calibrated"].map(cell).join(form.separator)] : [];
+    let next = 0;
+    table.rows.forEach((row, i) => {
+      if (!kept[i]) return;
+      const text = String(f(scores[next++]));
+      const p = form.decimal === "," ? text.replace(".", ",") : text;
+      lines.push([...row.map(cell), cell(p)].join(form.separator));
+    });
+    return `${lines.join("\n")}\n`;
+  }
+
+  return { columns, report, compare, fit };
 };
 
 const workerSource = () => {
   const modules = {
     draws: drawsModule, special: specialModule, fitting: fittingModule, measures: measuresModule,
-    verdict: verdictModule, reading: readingModule, answers: answerModule,
+    verdict: verdictModule, reading: readingModule, spline: splineModule, maps: mapsModule,
+    comparing: comparingModule, exporting: exportingModule, answers: answerModule,
   };
   const listen = () => {
     self.onmessage = ({ data: { id, task, request } }) => {

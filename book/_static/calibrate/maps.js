@@ -5,7 +5,7 @@
 "use strict";
 
 const mapsModule = () => {
-  const { inside, logOdds, expit, NEAREST } = special;
+  const { inside, logOdds, expit } = special;
   const LARGEST = Number.MAX_VALUE;
   const SMALLEST_RADIUS = 1e-290;
   const radiusAbout = (centre, lowest, highest) => {
@@ -210,9 +210,9 @@ const mapsModule = () => {
     "Venn-Abers": { method: "VennAbers", parameters: { loss: "log" }, fit: vennAbers },
   };
 
-  /* The function of a score that a map is. */
-  function functionOf(map) {
-    const odds = {
+  /* The log-odds that a map gives a score, if it knows them itself. */
+  function ownLogits(map) {
+    const forms = {
       logit_polynomial: ({ coefficients, centre }) => (s) =>
         coefficients.reduceRight((sum, c) => sum * (logOdds(s) - centre) + c, 0),
       beta: ({ a, b, level, centre }) => (s) =>
@@ -227,14 +227,20 @@ const mapsModule = () => {
         return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
       },
     };
-    if (map.kind === "logit_spline") {
-      const f = odds.logit_spline(map);
-      return (s) => inside(expit(f(s)));
-    }
-    if (map.kind in odds) {
-      const f = odds[map.kind](map);
-      return (s) => expit(f(s));
-    }
+    return forms[map.kind]?.(map);
+  }
+
+  /* Log-odds of the probabilities, as predict_logit gives them. */
+  function logitsOf(map) {
+    const f = functionOf(map);
+    return ownLogits(map) ?? ((s) => logOdds(f(s)));
+  }
+
+  /* The function of a score that a map is. */
+  function functionOf(map) {
+    const logit = ownLogits(map);
+    if (map.kind === "logit_spline") return (s) => inside(expit(logit(s)));
+    if (logit) return (s) => expit(logit(s));
     if (map.kind === "mixture") {
       const members = map.members.map(functionOf);
       return (s) => members.reduce((sum, f, k) => sum + map.weights[k] * f(s), 0);
@@ -262,5 +268,5 @@ const mapsModule = () => {
     };
   }
 
-  return { METHODS, functionOf, identity, quadratic, NEAREST };
+  return { METHODS, functionOf, logitsOf, identity, quadratic };
 };
