@@ -45,6 +45,14 @@ const answerModule = () => {
   }
 
   function compare({ names }) {
+    const counts = [0, 0];
+    for (const label of sample.labels) counts[label] += 1;
+    const few = counts.findIndex((count) => count < 5);
+    if (few >= 0) {
+      throw new reading.InputError(
+        `${counts[few]} rows with a label of class ${few} are too few for the 5 folds of a ` +
+        "comparison: collect more");
+    }
     return comparing.compare(sample, names);
   }
 
