@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import math
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -19,6 +20,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import test_pages
 import test_site
 from scipy.special import expit
 
@@ -33,13 +35,13 @@ from calib import (
     VennAbers,
     load_map,
 )
-from calib.commands import learning
+from calib.commands import arguments, learning
 from calib.commands.reading import read_scores
 from calib.commands.tables import Format, InputError
 from calib.report import make_report, making
 
 sys.path.append(str(test_site.ROOT / "book" / "_ext"))
-from calibrate import MODULES  # noqa: E402
+from calibrate import EXAMPLE, MODULES, PAGE  # noqa: E402
 
 site, browser, executable = test_site.site, test_site.browser, test_site.executable  # its fixtures
 SCRIPTS = test_site.ROOT / "book" / "_static" / "calibrate"
@@ -87,8 +89,8 @@ def usable():
     yield "overconfident", plain(p, rng.random(1200) < 0.25 + p / 2), {}
     p = rng.random(1500).round(2)
     yield "ties", plain(p, rng.random(1500) < p), {}
-    p = 0.2 * rng.random(6000) ** 6
-    yield "rare positives", plain(p, rng.random(6000) < 0.7 * p), {}
+    p = 0.2 * rng.random(4000) ** 6
+    yield "rare positives", plain(p, rng.random(4000) < 0.7 * p), {}
     p = 0.05 * rng.random(400)
     yield "few positives", plain(p, rng.random(400) < p), {}
     p = np.clip(rng.normal(0.5, 0.4, 800), 0, 1)
@@ -195,7 +197,8 @@ IN_BROWSER = """() => {
   const blob = new Blob([workerSource()], { type: "text/javascript" });
   window.worker = new Worker(URL.createObjectURL(blob));
   window.ask = (message, bytes) => new Promise((resolve) => {
-    if (bytes) message.request.bytes = Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0));
+    const code = (c) => c.charCodeAt(0);
+    if (bytes !== null) message.request.bytes = Uint8Array.from(atob(bytes), code);
     window.worker.onmessage = ({ data }) => resolve(JSON.stringify(data));
     window.worker.postMessage(message);
   });
@@ -325,9 +328,9 @@ def check_map(ask, name, method, form, rows, within, folder):
 def few_rows(ask, tmp_path):
     """Rows that the worker has read."""
     rng = np.random.default_rng(1)
-    scores = rng.beta(0.5, 0.5, 400)
+    scores = rng.beta(0.5, 0.5, 200)
     path = tmp_path / "scores.csv"
-    path.write_text(plain(scores, rng.random(400) < 0.2 + 0.6 * scores), encoding="utf-8")
+    path.write_text(plain(scores, rng.random(200) < 0.2 + 0.6 * scores), encoding="utf-8")
     ask("report", path, form=FORM)
     return read(path, FORM)
 
@@ -388,3 +391,117 @@ def test_it_refuses_files_in_the_words_of_the_command_line(ask, tmp_path, name):
         read(path, form)
     words = str(refused.value).replace(str(path), path.name)
     assert ask("report", path, form=form) == {"id": 1, "error": words, "known": True}
+
+
+# The page
+
+
+@pytest.fixture
+def page(site, browser):
+    """The page, opened from disk; it must not complain, nor ask anybody for anything."""
+    tab = browser.new_page(viewport=test_pages.DESKTOP, reduced_motion="reduce")
+    complaints = []
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("console", lambda m: m.type == "error" and complaints.append(m.text))
+    tab.on("request", lambda r: r.url.startswith("http") and complaints.append(r.url))
+    tab.goto((site / f"{PAGE}.html").as_uri())
+    yield tab
+    tab.close()
+    assert not complaints
+
+
+def part(page, name):
+    return page.locator(f"[data-part={name}]")
+
+
+def take_example(page):
+    """By keyboard; until a map is drawn."""
+    page.get_by_role("button", name="Take the example").press("Enter")
+    part(page, "picture").locator("path.orange").wait_for(state="attached")
+
+
+def saved(page, kind):
+    with page.expect_download() as waited:
+        page.locator(f"[data-kind={kind}]").press("Enter")
+    return waited.value.path()
+
+
+def test_the_example_gets_the_verdict_of_its_report_and_the_map_of_the_package(page):
+    take_example(page)
+    form = FORM | {"label": "income", "positive": ">50K"}
+    rows = read(test_site.ROOT / "book" / EXAMPLE, form)
+    verdict = report_on(EXAMPLE, rows)["verdict"]
+    for sentence in [verdict["sentence"], *verdict["details"]]:
+        assert sentence in part(page, "verdict").text_content()
+    method = METHODS[page.locator("[name=map]").input_value()].fit(rows.scores, rows.labels)
+    grid = np.linspace(0, 1, 101)
+    found = load_map(saved(page, "json"))(grid)
+    np.testing.assert_allclose(found, method.predict(grid), rtol=0, atol=EXACT)
+    lines = saved(page, "csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "score,income,sex,calibrated" and len(lines) == 1 + rows.scores.size
+    command = part(page, "command").text_content()
+    options = arguments.parser().parse_args(shlex.split(command)[1:])
+    assert (options.score, options.label, options.positive) == ("score", "income", ">50K")
+
+
+def test_another_map_is_drawn(page):
+    take_example(page)
+    line = part(page, "picture").locator("path.orange")
+    before = line.get_attribute("d")
+    page.locator("[name=map]").select_option("Temperature")
+    part(page, "status").filter(has_text="Fitted: Temperature").wait_for()
+    assert line.get_attribute("d") != before
+
+
+def test_a_file_is_mended_by_the_flags_that_the_message_names(page, tmp_path):
+    rng = np.random.default_rng(0)
+    scores = rng.random(300)
+    path = tmp_path / "mine.csv"
+    cells = [repr(score).replace(".", ",") for score in scores.tolist()]
+    text = text_of(cells, (rng.random(300) < scores).astype(int), "score;label", ";")
+    path.write_text(text, encoding="utf-8")
+    page.locator("[name=file]").set_input_files(path)
+    judge = page.get_by_role("button", name="Judge and compare")
+    judge.press("Enter")
+    part(page, "error").filter(has_text="--decimal").wait_for()
+    page.get_by_text("How the text is written").press("Enter")
+    page.locator("[name=separator]").select_option(";")
+    part(page, "status").filter(has_text="2 columns").wait_for()
+    page.locator("[name=decimal]").select_option(",")
+    judge.press("Enter")
+    part(page, "picture").locator("path.orange").wait_for(state="attached")
+    verdict = report_on("mine", read(path, FORM | {"separator": ";", "decimal": ","}))["verdict"]
+    assert verdict["sentence"] in part(page, "verdict").text_content()
+    assert not part(page, "error").text_content()
+
+
+def test_pasted_text_is_read(page):
+    page.get_by_text("Paste text").press("Enter")
+    page.locator("[name=text]").fill("score,label\n0.1,0\n0.2,0\n")
+    page.get_by_role("button", name="Use this text").press("Enter")
+    part(page, "status").filter(has_text="pasted text: 2 columns").wait_for()
+    page.get_by_role("button", name="Judge and compare").press("Enter")
+    part(page, "error").filter(has_text="pasted text: column 'label' holds one class").wait_for()
+    assert not part(page, "results").is_visible()
+
+
+def test_everybody_can_read_the_results(page):
+    take_example(page)
+    page.evaluate(test_pages.axe())
+    for size in (test_pages.DESKTOP, test_pages.PHONE):
+        page.set_viewport_size(size)
+        page.wait_for_function(test_site.AS_WIDE_AS, arg=size["width"])
+        width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(width) <= 0
+        for theme in ("light", "dark"):
+            page.evaluate("(t) => { document.documentElement.dataset.theme = t; }", theme)
+            context = {"include": ["#calibrate"]}
+            assert page.evaluate(test_pages.SERIOUS, [context, {}]) == []
+
+
+def test_without_scripts_the_page_names_the_command_line(site, browser):
+    tab = browser.new_page(java_script_enabled=False)
+    tab.goto((site / f"{PAGE}.html").as_uri())
+    assert not tab.locator("#calibrate").is_visible()
+    assert "needs JavaScript" in tab.locator("article").inner_text()
+    tab.close()

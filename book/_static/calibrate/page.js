@@ -110,7 +110,7 @@ const calibratePage = () => {
   };
   const sentences = (list) => list.map((text) => element("p", {}, text));
   const items = (list) => element("ul", {}, ...list.map((text) => element("li", {}, text)));
-  const heading = (text) => element("h3", {}, text);
+  const heading = (text) => element("h2", {}, text);
 
   function table(caption, columns, rows) {
     const head = columns.map((name) => element("th", { scope: "col" }, name));
@@ -129,7 +129,6 @@ const calibratePage = () => {
     showReport();
     part("results").hidden = false;
     say("Judged.");
-    part("verdict").focus({ preventScroll: true });
     if (shown.withheld.length) showWithheld(shown.withheld);
     else if (!shown.data.probabilities) showWithheld([NO_PROBABILITIES]);
     else await compareMaps(MAPS);
@@ -243,7 +242,7 @@ const calibratePage = () => {
     select.addEventListener("change", () => fitted(select.value, drawMap));
     part("mapped").replaceChildren(
       heading("The map, learned from all rows"),
-      element("div", { class: "row" }, label, ...buttons), picture);
+      element("div", { class: "fields" }, label, ...buttons), picture);
     panels.length = 1;
     fitted(select.value, drawMap);
   }
