@@ -88,8 +88,8 @@ const answerModule = () => {
   /* The rows that were read, each with its probability, as `calib apply` writes them. */
   function calibratedTable(f) {
     const { table, kept, scores, form } = sample;
-    const special = new RegExp(`["\r\n${form.separator === "|" ? "\\|" : form.separator}]`);
-    const cell = (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const marks = ['"', "\r", "\n", form.separator];
+    const cell = (text) => (marks.some((mark) => text.includes(mark)) ? `"${text.replaceAll('"', '""')}"` : text);
     const lines = form.header ? [[...table.title, "calibrated"].map(cell).join(form.separator)] : [];
     let next = 0;
     table.rows.forEach((row, i) => {

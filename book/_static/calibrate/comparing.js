@@ -371,5 +371,5 @@ const comparingModule = () => {
       "any number of points, and its log loss was never infinite.";
   }
 
-  return { compare, mapOf, picked, AVERAGE };
+  return { compare, mapOf };
 };

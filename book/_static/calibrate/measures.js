@@ -8,7 +8,7 @@
 "use strict";
 
 const measuresModule = () => {
-  const { inside, expit, logit, total, prefixSums, segmentSum, ndtri, ndtr } = special;
+  const { expit, logit, total, prefixSums, segmentSum, ndtri, ndtr } = special;
   const FEW = 20;
   const SAME = 1e-11;
   const OVERSHOOT = 0.5825971579390106;
@@ -397,21 +397,6 @@ const measuresModule = () => {
     return { value, lower: Math.max(value - noise, 0), upper: Math.min(value + noise, 1) };
   }
 
-  /* calib.metrics.kuiper_test. */
-  function kuiper(ties) {
-    if (impossibleIn(ties)) return { statistic: Infinity, pValue: 0 };
-    const rows = total(ties.weights);
-    const variances = ties.scores.map((p, i) => ties.weights[i] * p * (1 - p));
-    const variance = total(variances);
-    if (variance === 0) return { statistic: 0, pValue: 1 };
-    const statistic = (kuiperOf(ties)(ties.positives) * rows) / Math.sqrt(variance);
-    const tied = variances.length < 0.9 * rows;
-    const fewSteps = tied && variance ** 2 < 1000 * total(products(variances, variances));
-    if (variance < 25 || fewSteps) return { statistic, pValue: drawnPValue(ties, kuiperOf(ties)) };
-    const corrected = statistic + (2 * OVERSHOOT) / Math.sqrt(rows);
-    return { statistic, pValue: special.brownianRangeTail(corrected) };
-  }
-
   /* calib.metrics.detectable_bias, with power 0.8. */
   function detectableBias(ties) {
     const variance = total(ties.scores.map((p, i) => ties.weights[i] * p * (1 - p)));
@@ -608,9 +593,9 @@ const measuresModule = () => {
   const squares = (labels, p) => p.map((q, i) => (q - labels[i]) ** 2);
 
   return {
-    FEW, mean, inside, positivesOf, groupTies, mergeTies, pool, corp, neighbours, confidenceBand,
-    verdictPValue, miscalibrationByChance, spiegelhalter, kuiper, meanInterval, decomposition,
-    kuiperInterval, detectableBias, worstRange, recalibration, areaUnderCurve, copies, change,
-    impossibleIn, logLosses, squares, sumsOf, products, countBelow,
+    FEW, mean, positivesOf, groupTies, pool, corp, confidenceBand, verdictPValue,
+    miscalibrationByChance, spiegelhalter, meanInterval, decomposition, kuiperInterval,
+    detectableBias, worstRange, recalibration, areaUnderCurve, copies, change, impossibleIn,
+    logLosses, squares, products, countBelow,
   };
 };

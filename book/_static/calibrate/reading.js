@@ -15,6 +15,7 @@ const readingModule = () => {
   const LACKS = "is missing: fill it in, or pass --drop-missing to leave such rows out";
   const MAYBE_A_CLASS = "; if it is a class, name the other one with --positive VALUE";
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+  const UNUSUAL = /^[+-]?(inf|infinity|nan)$/i;
   const OTHER_FORMATS = [
     ["PAR1", "Parquet: this page reads text; calib report reads Parquet"],
     ["\x1f\x8b", "compressed with gzip: unpack it; calib report reads it as it is"],
@@ -206,17 +207,16 @@ const readingModule = () => {
     return { name, names: title, title, rows: rows.slice(1), lines: lines.slice(1) };
   }
 
-  const special_ = /^[+-]?(inf|infinity|nan)$/i;
   const isNumber = (cell) => {
     const plain = cell.trim().replace(/(\d)_(?=\d)/g, "$1");
-    return NUMBER.test(plain) || special_.test(plain);
+    return NUMBER.test(plain) || UNUSUAL.test(plain);
   };
 
   /* Number of a cell as Python's float reads it, or null. */
   function float(cell) {
     const plain = cell.trim();
     if (NUMBER.test(plain)) return Number(plain);
-    if (!special_.test(plain)) return null;
+    if (!UNUSUAL.test(plain)) return null;
     if (/nan/i.test(plain)) return NaN;
     return plain.startsWith("-") ? -Infinity : Infinity;
   }
@@ -401,5 +401,5 @@ const readingModule = () => {
     return read;
   }
 
-  return { InputError, decoded, tableOf, readScores, quoted, short };
+  return { InputError, decoded, tableOf, readScores };
 };

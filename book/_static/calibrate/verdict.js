@@ -383,5 +383,5 @@ const verdictModule = () => {
     return lowest === highest ? `of ${lowest}` : `from ${lowest} to ${highest}`;
   }
 
-  return { judge, number, percent, probability, amount, count };
+  return { judge };
 };
