@@ -89,7 +89,8 @@ const answerModule = () => {
   function calibratedTable(f) {
     const { table, kept, scores, form } = sample;
     const marks = ['"', "\r", "\n", form.separator];
-    const cell = (text) => (marks.some((mark) => text.includes(mark)) ? `"${text.replaceAll('"', '""')}"` : text);
+    const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+    const cell = (text) => (marks.some((mark) => text.includes(mark)) ? quoted(text) : text);
     const lines = form.header ? [[...table.title, "calibrated"].map(cell).join(form.separator)] : [];
     let next = 0;
     table.rows.forEach((row, i) => {
