@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import math
+import re
 import shlex
 import shutil
 import sqlite3
@@ -391,6 +392,14 @@ def test_it_refuses_files_in_the_words_of_the_command_line(ask, tmp_path, name):
         read(path, form)
     words = str(refused.value).replace(str(path), path.name)
     assert ask("report", path, form=form) == {"id": 1, "error": words, "known": True}
+
+
+def test_the_page_says_which_maps_and_how_many_files():
+    text = (test_site.ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
+    methods = METHODS | {"Average": StackedCalibrator()}
+    table = [f"| {name} | `{method!r}` |".replace("'", '"') for name, method in methods.items()]
+    assert re.findall(r"^\| .* \| `.*` \|$", text, re.M) == table
+    assert "Tests give ten files" in text and len(list(usable())) == 10
 
 
 # The page
