@@ -20,7 +20,8 @@ data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/dat
 # TERM only as it stands on the command line: the environment names a terminal by it.
 term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
-  tests/test_notebook_archive.py tests/test_report_page.py
+  tests/test_notebook_archive.py tests/test_report_page.py \
+  tests/test_calibrate_page.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
 above-kernels := addresses argument_names atlas attack bad_files benchmark benchmark_drift \

@@ -278,5 +278,5 @@ const widgets = (() => {
     definitions[name] = make;
   }
 
-  return { define, mount, slider, button, seed, toggles, signed };
+  return { define, mount, slider, button, seed, toggles, signed, element, swatch, Panel };
 })();

@@ -1,0 +1,126 @@
+/*
+ * What the worker does: it gets requests and answers with plain data. `workerSource()` is the text
+ * of the whole worker: from disk a browser starts none from a file, but one from a text.
+ */
+"use strict";
+
+const answerModule = () => {
+  /* Which points of step functions begin or end a flat piece: the others change no picture. */
+  function corners(at, ...lines) {
+    const last = at.length - 1;
+    const changes = (i) => lines.some((line) => line[i] !== line[i + 1]);
+    const kept = Array.from(at.keys()).filter((i) => i === 0 || i === last || changes(i - 1) || changes(i));
+    return [at, ...lines].map((line) => kept.map((i) => line[i]));
+  }
+
+  /* calib.report.measuring.curve_of. */
+  function curveOf({ scores }, ties) {
+    const band = measures.confidenceBand(ties);
+    const [predicted, recalibrated] = corners(ties.scores, measures.corp(ties));
+    const [bandAt, lower, upper] = corners(ties.scores, band.lower, band.upper);
+    const histogram = new Array(25).fill(0);
+    for (const p of scores) histogram[Math.min(Math.floor(p * 25), 24)] += 1;
+    return {
+      predicted, recalibrated, bandAt, lower, upper, histogram,
+      holdsDiagonal: band.holdsDiagonal, crosses: band.crosses,
+    };
+  }
+
+  /* Names of the columns of a text, to choose from. */
+  function columns({ bytes, name, form }) {
+    const text = reading.decoded(bytes, name, form.encoding);
+    const table = reading.tableOf(text, name, form);
+    return { names: table.names, title: table.title, first: table.rows.slice(0, 3) };
+  }
+
+  let sample = null; // what `report` has read last
+
+  function report({ bytes, name, form }) {
+    const text = reading.decoded(bytes, name, form.encoding);
+    const read = reading.readScores(text, name, form);
+    const { ties, ...judged } = verdict.judge(read);
+    const curve = judged.data.probabilities ? curveOf(read, ties) : null;
+    sample = { ...read, name, form, maps: new Map() };
+    return { ...judged, curve, notes: read.notes, names: read.names };
+  }
+
+  function compare({ names }) {
+    const counts = [0, 0];
+    for (const label of sample.labels) counts[label] += 1;
+    const few = counts.findIndex((count) => count < 5);
+    if (few >= 0) {
+      throw new reading.InputError(
+        `${counts[few]} rows with a label of class ${few} are too few for the 5 folds of a ` +
+        "comparison: collect more");
+    }
+    return comparing.compare(sample, names);
+  }
+
+  /* The map of a method on all rows, as files, and its corners to be drawn. */
+  function fit({ method, version }) {
+    const map = comparing.mapOf(method, sample);
+    const { name, form, names, scores, labels } = sample;
+    const stacked = {
+      method: "StackedCalibrator",
+      parameters: { calibrators: null, cautious: false, cv: 5, prior: 0.1 },
+    };
+    const kind = maps.METHODS[method] ?? stacked;
+    const [lowest, highest] = scores.reduce(
+      ([low, high], p) => [Math.min(low, p), Math.max(high, p)], [Infinity, -Infinity]);
+    const fittedTo = {
+      file: name, score: names.score, label: names.label, positive: form.positive || null,
+      rows: labels.length, positives: measures.positivesOf(labels), total_weight: null,
+      lowest_score: lowest, highest_score: highest,
+    };
+    const f = maps.functionOf(map);
+    const about = { method: kind.method, fittedTo, version };
+    return {
+      files: {
+        csv: calibratedTable(f),
+        json: exporting.stored(map, kind, fittedTo, version),
+        js: exporting.program(map, "javascript", about),
+        sql: exporting.program(map, "sql", about),
+      },
+      line: Array.from({ length: 201 }, (_, i) => [i / 200, f(i / 200)]),
+    };
+  }
+
+  /* The rows that were read, each with its probability, as `calib apply` writes them. */
+  function calibratedTable(f) {
+    const { table, kept, scores, form } = sample;
+    const marks = ['"', "\r", "\n", form.separator];
+    const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+    const cell = (text) => (marks.some((mark) => text.includes(mark)) ? quoted(text) : text);
+    const lines = form.header ? [[...table.title, "calibrated"].map(cell).join(form.separator)] : [];
+    let next = 0;
+    table.rows.forEach((row, i) => {
+      if (!kept[i]) return;
+      const text = String(f(scores[next++]));
+      const p = form.decimal === "," ? text.replace(".", ",") : text;
+      lines.push([...row.map(cell), cell(p)].join(form.separator));
+    });
+    return `${lines.join("\n")}\n`;
+  }
+
+  return { columns, report, compare, fit };
+};
+
+const workerSource = () => {
+  const modules = {
+    draws: drawsModule, special: specialModule, fitting: fittingModule, measures: measuresModule,
+    verdict: verdictModule, reading: readingModule, spline: splineModule, maps: mapsModule,
+    comparing: comparingModule, exporting: exportingModule, answers: answerModule,
+  };
+  const listen = () => {
+    self.onmessage = ({ data: { id, task, request } }) => {
+      try {
+        self.postMessage({ id, answer: answers[task](request) });
+      } catch (error) {
+        const known = error instanceof reading.InputError;
+        self.postMessage({ id, error: known ? error.message : String(error.stack), known });
+      }
+    };
+  };
+  const definitions = Object.entries(modules).map(([name, part]) => `const ${name} = (${part})();`);
+  return ['"use strict";', ...definitions, `(${listen})();`].join("\n");
+};

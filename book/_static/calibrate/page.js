@@ -1,0 +1,315 @@
+/*
+ * The page itself: it hands files to the worker (answer.js) and shows what comes back. No number is
+ * computed here, nothing is sent anywhere.
+ */
+"use strict";
+
+const calibratePage = () => {
+  const root = document.getElementById("calibrate");
+  const { element, Panel } = widgets;
+  const find = (name) => root.querySelector(`[name="${name}"]`);
+  const part = (name) => root.querySelector(`[data-part="${name}"]`);
+  const MAPS = [
+    "Temperature", "Platt on logits", "Beta", "Spline", "Centred isotonic", "Venn-Abers",
+  ];
+  const AVERAGE = "Average";
+  const MEASURES = {
+    mean_prediction: "Mean prediction", observed_rate: "Observed rate",
+    bias: "Bias (observed less predicted)", log_loss: "Log loss", brier: "Brier score",
+    miscalibration: "Miscalibration (MCB)", discrimination: "Discrimination (DSC)",
+    uncertainty: "Uncertainty (UNC)", auc: "AUC", kuiper_error: "Kuiper error",
+    slope: "Calibration slope", intercept: "Calibration intercept",
+    in_the_large: "Calibration in the large",
+  };
+
+  // The worker: one question at a time, in order.
+
+  const address = URL.createObjectURL(new Blob([workerSource()], { type: "text/javascript" }));
+  const worker = new Worker(address);
+  const waiting = new Map();
+  let asked = 0;
+  worker.onmessage = ({ data: { id, answer, error } }) => {
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) resolve(answer);
+    else reject(new Error(error));
+  };
+  function ask(task, request) {
+    const id = (asked += 1);
+    worker.postMessage({ id, task, request });
+    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+  }
+
+  // What was chosen
+
+  let file = null; // {name, bytes}
+  let shown = null; // the last report
+  const form = () => ({
+    separator: find("separator").value === "tab" ? "\t" : find("separator").value,
+    decimal: find("decimal").value,
+    encoding: find("encoding").value,
+    header: !find("no-header").checked,
+    dropMissing: find("drop-missing").checked,
+    score: find("score").value,
+    label: find("label").value,
+    positive: find("positive").value,
+  });
+
+  const say = (text) => {
+    part("status").textContent = text;
+  };
+  const complain = (text) => {
+    part("error").textContent = text;
+  };
+
+  /* Runs a step of the page; what is wrong is said, and nothing of an older answer stays. */
+  async function step(text, work) {
+    complain("");
+    say(text);
+    root.setAttribute("aria-busy", "true");
+    try {
+      await work();
+    } catch (error) {
+      say("");
+      complain(error.message);
+    }
+    root.removeAttribute("aria-busy");
+  }
+
+  async function take(name, bytes) {
+    file = { name, bytes };
+    part("results").hidden = true;
+    await showColumns();
+  }
+
+  /* Offer the columns that the file has; the reader chooses. */
+  const showColumns = () => step("Reading the first line ...", async () => {
+    const { names, title } = await ask("columns", { ...file, form: form() });
+    for (const [role, at] of [["score", 0], ["label", Math.min(1, names.length - 1)]]) {
+      const select = find(role);
+      const before = select.value;
+      const own = names.indexOf(role);
+      select.replaceChildren(...names.map((name, i) => {
+        const isUnique = names.indexOf(name) === names.lastIndexOf(name);
+        const text = name === title[i] ? name : `${name}: ${title[i]}`;
+        return new Option(text || `(column ${i + 1})`, isUnique && name ? name : String(i + 1));
+      }));
+      if ([...select.options].some(({ value }) => value === before)) select.value = before;
+      else select.selectedIndex = own < 0 ? at : own;
+    }
+    part("columns").hidden = false;
+    say(`${file.name}: ${names.length} columns. Choose that of the scores and that of the labels.`);
+  });
+
+  // What is shown
+
+  const number = (value, digits = 4) => {
+    if (value === null || value === undefined) return "\u2013";
+    if (!Number.isFinite(value)) return value > 0 ? "\u221e" : "\u2212\u221e";
+    return widgets.signed(value, digits);
+  };
+  const sentences = (list) => list.map((text) => element("p", {}, text));
+  const items = (list) => element("ul", {}, ...list.map((text) => element("li", {}, text)));
+  const heading = (text) => element("h2", {}, text);
+
+  function table(caption, columns, rows) {
+    const head = columns.map((name) => element("th", { scope: "col" }, name));
+    const body = rows.map(({ cells: [first, ...others], chosen }) =>
+      element("tr", chosen ? { class: "chosen" } : {}, element("th", { scope: "row" }, first),
+        ...others.map((cell) => element("td", {}, cell))));
+    return element("table", {}, element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
+  }
+
+  const judgeFile = () => step("Judging the scores ...", async () => {
+    part("results").hidden = true;
+    part("compared").replaceChildren();
+    part("mapped").replaceChildren();
+    shown = await ask("report", { ...file, form: form() });
+    showReport();
+    part("results").hidden = false;
+    say("Judged.");
+    if (shown.withheld.length) showWithheld(shown.withheld);
+    else if (!shown.data.probabilities) showWithheld([NO_PROBABILITIES]);
+    else await compareMaps(MAPS);
+  });
+
+  const NO_PROBABILITIES =
+    "The maps of this page are for scores in [0, 1]. For margins: calib compare, and calib fit " +
+    "--method platt.";
+  const showWithheld = (texts) => part("compared").replaceChildren(...sentences(texts));
+
+  function showReport() {
+    const { verdict, notes, cautions, estimates } = shown;
+    part("verdict").replaceChildren(
+      heading("The verdict"),
+      element("p", { class: "sentence" }, verdict.sentence),
+      ...sentences(verdict.details),
+      ...(cautions.length ? [heading("What to know about these rows")] : []),
+      items([...notes, ...cautions.map(({ text }) => text)]),
+    );
+    part("diagram").hidden = !shown.curve;
+    drawDiagram();
+    const rows = Object.entries(MEASURES).filter(([key]) => estimates[key]).map(([key, name]) => {
+      const { value, lower, upper } = estimates[key];
+      const limits = Number.isFinite(lower) ? `${number(lower)} to ${number(upper)}` : "";
+      return { cells: [name, number(value), limits] };
+    });
+    part("measures").replaceChildren(
+      table("Measures with their 95 % limits", ["Measure", "Value", "Limits"], rows));
+    part("command").textContent = command("report", "-o report.html");
+  }
+
+  const quoted = (text) => (/^[\w.,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  function command(name, more) {
+    const { separator, decimal, encoding, header, dropMissing, score, label, positive } = form();
+    const flags = [
+      `--score ${quoted(score)}`, `--label ${quoted(label)}`,
+      positive && `--positive ${quoted(positive)}`,
+      separator !== "," && `--separator ${separator === "\t" ? "tab" : quoted(separator)}`,
+      decimal !== "." && `--decimal ${decimal}`,
+      encoding !== "utf-8" && `--encoding ${encoding}`,
+      !header && "--no-header", dropMissing && "--drop-missing", more,
+    ];
+    return ["calib", name, quoted(file.name), ...flags.filter(Boolean)].join(" ");
+  }
+
+  const panels = [];
+  function panelIn(name, label) {
+    const panel = new Panel(label, "calibrate-status");
+    part(name).replaceChildren(panel.node);
+    return panel;
+  }
+
+  function drawDiagram() {
+    if (!shown?.curve) return;
+    const { predicted, recalibrated, bandAt, lower, upper, histogram } = shown.curve;
+    panels[0] ??= panelIn("reliability", "Share of positives against the prediction, with a band");
+    const [panel] = panels;
+    const axes = { xlabel: "Prediction", ylabel: "Share of positives" };
+    panel.axes({ x: [0, 1], y: [0, 1], ...axes });
+    const most = Math.max(...histogram);
+    histogram.forEach((count, i) => {
+      const [left, right, top] = [i / 25, (i + 1) / 25, (0.2 * count) / most];
+      if (count) panel.path("grey area", [[left, 0], [left, top], [right, top], [right, 0]]);
+    });
+    const line = (values) => bandAt.map((at, i) => [at, values[i]]);
+    panel.path("blue area", [...line(upper), ...line(lower).reverse()]);
+    panel.path("black line dashed", [[0, 0], [1, 1]]);
+    panel.path("blue line thick", predicted.map((at, i) => [at, recalibrated[i]]));
+  }
+
+  const compareMaps = (names) => step("Comparing maps by cross-validation ...", async () => {
+    const found = await ask("compare", { names });
+    const rows = found.results.map(({ name, log, brier, logGain, harm }) => ({
+      chosen: name === found.chosen,
+      cells: [
+        name === "Raw" ? "Scores as they are" : name, number(log), number(brier),
+        logGain ? number(logGain.value) : "",
+        logGain ? `${number(logGain.lower)} to ${number(logGain.upper)}` : "",
+      ],
+    }));
+    const columns = ["Map", "Log loss", "Brier", "Gain", "Interval"];
+    const more = element("button", { type: "button" }, "Compare the average, too (slower)");
+    more.addEventListener("click", () => compareMaps([...MAPS, AVERAGE]));
+    part("compared").replaceChildren(
+      heading("The comparison"),
+      element("p", { class: "sentence" }, found.recommendation),
+      element("div", { class: "pst-scrollable-table-container" },
+        table(`Five folds, ${found.nRepeats} times; gain in log loss over the scores`, columns, rows)),
+      ...sentences(found.notes),
+      ...(names.includes(AVERAGE) ? [] : [more]),
+    );
+    showMaps(found.chosen ?? "Venn-Abers");
+    say("Compared.");
+  });
+
+  /* Choose a map, see it, take it away. */
+  function showMaps(chosen) {
+    const select = element("select", { name: "map" });
+    select.append(...[...MAPS, AVERAGE].map((name) => new Option(name, name, false, name === chosen)));
+    const label = element("label", {}, element("span", {}, "Map"), select);
+    const kinds = [
+      ["csv", "Probabilities (CSV)", "calibrated.csv"], ["json", "Map (JSON)", "map.json"],
+      ["sql", "SQL", "map.sql"], ["js", "JavaScript", "map.js"],
+    ];
+    const buttons = kinds.map(([kind, text, name]) => {
+      const button = element("button", { type: "button", "data-kind": kind }, `Save: ${text}`);
+      button.addEventListener("click", () => fitted(select.value, ({ files }) => save(name, files[kind])));
+      return button;
+    });
+    const picture = element("div", { "data-part": "picture" });
+    select.addEventListener("change", () => fitted(select.value, drawMap));
+    part("mapped").replaceChildren(
+      heading("The map, learned from all rows"),
+      element("div", { class: "fields" }, label, ...buttons), picture);
+    panels.length = 1;
+    fitted(select.value, drawMap);
+  }
+
+  const fitted = (method, use) => step(`Fitting: ${method} ...`, async () => {
+    use(await ask("fit", { method, version: CALIB_VERSION }));
+    say(`Fitted: ${method}.`);
+  });
+
+  let line = null; // of the map that is drawn
+  function drawMap(found) {
+    line = found?.line ?? line;
+    if (!line || !part("picture")) return;
+    panels[1] ??= panelIn("picture", "Calibrated probability against the score");
+    panels[1].axes({ x: [0, 1], y: [0, 1], xlabel: "Score", ylabel: "Calibrated probability" });
+    panels[1].path("black line dashed", [[0, 0], [1, 1]]);
+    panels[1].path("orange line thick", line);
+  }
+
+  function save(name, text) {
+    const url = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+    element("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  }
+
+  // What the reader does
+
+  async function takeFile(chosen) {
+    if (chosen) await take(chosen.name, new Uint8Array(await chosen.arrayBuffer()));
+  }
+
+  function takeExample() {
+    const script = element("script", { src: root.dataset.example });
+    script.addEventListener("load", async () => {
+      await take(EXAMPLE.name, new TextEncoder().encode(EXAMPLE.text));
+      for (const role of ["score", "label", "positive"]) find(role).value = EXAMPLE[role];
+      await judgeFile();
+    });
+    if (typeof EXAMPLE === "undefined") document.head.append(script);
+    else script.dispatchEvent(new Event("load"));
+  }
+
+  find("file").addEventListener("change", (event) => takeFile(event.target.files[0]));
+  find("example").addEventListener("click", takeExample);
+  find("use-text").addEventListener("click", () =>
+    take("pasted text", new TextEncoder().encode(find("text").value)));
+  for (const name of ["separator", "encoding", "no-header"]) {
+    find(name).addEventListener("change", () => file && showColumns());
+  }
+  root.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (file) judgeFile();
+    else complain("Choose a file first, paste text, or take the example.");
+  });
+  const drop = root.querySelector(".drop");
+  for (const [kind, over] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
+    drop.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.toggle("over", over);
+      if (kind === "drop") takeFile(event.dataTransfer.files[0]);
+    });
+  }
+  new ResizeObserver(() => {
+    drawDiagram();
+    drawMap();
+  }).observe(root);
+  root.dataset.ready = "";
+};
+
+document.addEventListener("DOMContentLoaded", calibratePage);

@@ -1,0 +1,387 @@
+/*
+ * The words of `calib report`: cautions, verdict and details, as calib.report.checking, judging and
+ * wording write them. Needs special and measures.
+ */
+"use strict";
+
+const verdictModule = () => {
+  const { fixed, general } = special;
+  const { FEW } = measures;
+  const LEVEL = 0.05;
+  const LITTLE = 0.01;
+  const RARE = 0.05;
+  const SMALLEST = 1e-5;
+  const MINUS = "\u2212";
+  const BLANK = "\u00a0";
+  const UNSURE =
+    " These limits hold what was predicted: the test finds an error, but its place and size are " +
+    "not sure.";
+  const NO_VERDICT = {
+    "training rows": "these look like rows that the classifier learned from, or like a leak",
+    "duplicated rows":
+      "cases stand in the file more than once, and no test here allows for that",
+  };
+  const WITHHELD = {
+    "training rows":
+      "Fit no calibrator to these rows, and choose none by them: score rows that the classifier " +
+      "has not learned from, or each row by a model trained without it, look for a column that " +
+      "tells the outcome, and run the report again.",
+    "duplicated rows":
+      "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or " +
+      "name the clusters (--cluster), and run the report again.",
+    "reversed scores":
+      "Fit no calibrator yet: find out which class counts as positive. If the scores are for the " +
+      "other one, take 1 less each score, and run the report again.",
+  };
+
+  // calib.report.wording
+
+  const exponent = (value) => Math.floor(Math.log10(Math.abs(value)));
+  function number(value, digits = 3) {
+    if (value === null || value === undefined) return "\u2013";
+    if (0 < Math.abs(value) && Math.abs(value) < SMALLEST) {
+      return value > 0 ? `< ${fixed(SMALLEST, 5)}` : `> ${MINUS}${fixed(SMALLEST, 5)}`;
+    }
+    const small = 0 < Math.abs(value) && Math.abs(value) < 10 ** (1 - digits);
+    return fixed(value, small ? 1 - exponent(value) : digits).replace("-", MINUS);
+  }
+  function points(share) {
+    const value = 100 * share;
+    const decimals = value === 0 || Math.abs(value) >= 1 ? 1 : 1 - exponent(value);
+    return fixed(value, Math.min(decimals, 6)).replace("-", MINUS);
+  }
+  const percent = (share) => `${points(share)}${BLANK}%`;
+  const probability = (p) => (p < 0.001 ? "p < 0.001" : `p = ${fixed(p, 3)}`);
+  const amount = (value) => {
+    const text = fixed(value, value === Math.round(value) ? 0 : 1);
+    return text.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  };
+  const count = (value, thing) => `${amount(value)} ${thing}${value === 1 ? "" : "s"}`;
+  const listed = (names) => names.join(", ");
+
+  /* calib.report.checking.described. */
+  function described({ scores }, ties) {
+    const rows = scores.length;
+    const positives = ties.positives.reduce((sum, hits) => sum + hits, 0);
+    const [lowest, highest] = [ties.scores[0], ties.scores.at(-1)];
+    return {
+      rows, positives, distinct: ties.scores.length, decimals: decimalsOf(ties.scores), lowest,
+      highest, mean: measures.mean(scores), probabilities: lowest >= 0 && highest <= 1,
+      rarer: Math.min(positives, rows - positives),
+    };
+  }
+
+  /* The fewest decimals that write all scores, or null if these are more than four. */
+  function decimalsOf(scores) {
+    const rounded = (p, d) => {
+      const scaled = p * 10 ** d;
+      const whole = Math.round(scaled);
+      const even = Math.abs(scaled % 1) === 0.5 ? 2 * Math.round(scaled / 2) : whole;
+      return even / 10 ** d;
+    };
+    const found = [0, 1, 2, 3, 4].find((d) => scores.every((p) => rounded(p, d) === p));
+    return found ?? null;
+  }
+
+  /* calib.report.checking.cautions_of. */
+  function cautionsOf(sample, ties, data, area) {
+    const cautions = [];
+    const add = (kind, text) => cautions.push({ kind, text });
+    for (const [size, name] of [
+      [data.positives, "positive"],
+      [data.rows - data.positives, "negative"],
+    ]) {
+      if (size < FEW) {
+        const text = `Only ${count(size, name)}: little can be known from fewer than ${FEW}.`;
+        add("few of a class", text);
+      }
+    }
+    ofScores(ties, data, add);
+    if (data.rarer >= FEW && area.upper < 0.5) {
+      add("reversed scores",
+        `Scores are higher where the outcome is 0 (AUC ${number(area.value)}). Check which class ` +
+        "counts as positive, and which of the two the scores are for; no increasing map mends that.");
+    }
+    ofOrigin(ties, data, area, add);
+    ofOrder(sample, data, add);
+    return cautions;
+  }
+
+  function ofScores(ties, data, add) {
+    if (!data.probabilities) {
+      let text =
+        `Scores reach from ${general(data.lowest, 4)} to ${general(data.highest, 4)}: they are no ` +
+        "probabilities. What needs probabilities is left out; calibrate the scores first.";
+      if (data.lowest >= 0 && 10 < data.highest && data.highest <= 100) {
+        text += " If they are percentages, divide them by 100 instead.";
+      }
+      add("no probabilities", text);
+      return;
+    }
+    if (data.distinct === 1) {
+      add("constant scores", "All scores are equal: they tell no two rows apart.");
+    } else if (data.lowest === 0 && data.highest === 1 && data.distinct === 2) {
+      const text = "All scores are 0 or 1: these are classes, not probabilities.";
+      add("classes for scores", text);
+    } else if (data.decimals !== null) {
+      let text =
+        `Scores are rounded to ${count(data.decimals, "decimal")}: ` +
+        `${count(data.distinct, "distinct value")} in ${count(data.rows, "row")}.`;
+      if (data.lowest === 0 || data.highest === 1) {
+        text += " Scores of 0 and 1 may owe to that; write more decimals.";
+      }
+      add("rounded scores", text);
+    } else if (data.distinct * 10 <= data.rows) {
+      add("ties",
+        `Scores are tied: ${count(data.distinct, "distinct value")} in ` +
+        `${count(data.rows, "row")}, as of trees or bins.`);
+    }
+    const impossible = measures.impossibleIn(ties);
+    if (impossible) {
+      add("impossible outcomes",
+        `${count(impossible, "outcome")} had been given probability 0. No calibrated prediction ` +
+        "does that; if the scores are rounded, write more decimals.");
+    }
+  }
+
+  /* Rows that the classifier knew, or that repeat another one more than equal scores explain. */
+  function ofOrigin(ties, data, area, add) {
+    if (data.probabilities && data.rarer >= FEW && area.value >= 0.99) {
+      const parts = measures.decomposition(ties);
+      if (parts.miscalibration >= 0.5 * parts.score) {
+        add("training rows",
+          "These look like rows that the classifier learned from, or a leak of the outcome: AUC " +
+          `${number(area.value)}, and a map alone would take more than half off the Brier score, ` +
+          "or nothing is left of it. Of new rows they tell nothing.");
+        return;
+      }
+    }
+    const found = measures.copies(ties);
+    if (found.found && found.copies > 0.01 * data.rows) {
+      add("duplicated rows",
+        `${count(found.copies, "row")} of ${amount(data.rows)} repeat the score and the outcome ` +
+        "of another row, where ties alone would leave the outcomes different. If cases stand in " +
+        "the file twice, drop the copies; if rows are of one patient or account, name the column " +
+        "of these as clusters (--cluster): limits here take rows as independent and would be too " +
+        "narrow.");
+    }
+  }
+
+  /* Whether outcomes or residuals change along the file, and whether it was sorted. */
+  function ofOrder({ scores, labels }, data, add) {
+    const n = scores.length;
+    if (n < 2 * FEW) return;
+    for (const [column, name] of [[scores, "score"], [labels, "outcome"]]) {
+      let [ups, downs] = [0, 0];
+      for (let i = 1; i < n; i++) {
+        ups += column[i] > column[i - 1];
+        downs += column[i] < column[i - 1];
+      }
+      if ((ups || downs) && !(ups && downs)) {
+        add("sorted rows",
+          `The rows are sorted by ${name}. That changes no number here, but whether calibration ` +
+          "drifts with time cannot be seen.");
+        return;
+      }
+    }
+    const outcomes = Float64Array.from(labels);
+    const residuals = ["calibration", scores.map((p, i) => labels[i] - p), "observed less predicted"];
+    const series = data.probabilities ? [residuals] : [];
+    for (const [name, values, what] of [...series, ["base rate", outcomes, "share of positives"]]) {
+      const { pValue, row } = measures.change(values);
+      if (pValue >= 0.005) continue;
+      const [before, after] = [values.subarray(0, row), values.subarray(row)].map(measures.mean);
+      add(`drift of ${name}`,
+        `The ${name} changes along the file (${probability(pValue)}): ${what} is ` +
+        `${percent(before)} in the first ${count(row, "row")} and ${percent(after)} in the ` +
+        "others. If the rows are in order of time, judge the latest ones by themselves.");
+    }
+  }
+
+  /* calib.report.measuring.estimates, but for smooth ECE and ICI. */
+  function estimatesOf({ scores, labels }, ties, data, area) {
+    if (!data.probabilities) return { auc: area };
+    const parts = measures.decomposition(ties);
+    const [low, high] = special.clopperPearson(data.positives, data.rows, (1 - 0.95) / 2);
+    const brier = measures.meanInterval(measures.squares(labels, scores));
+    const bias = measures.meanInterval(scores.map((p, i) => labels[i] - p));
+    const impossible = measures.impossibleIn(ties);
+    const line = measures.recalibration({ scores, labels });
+    const none = { value: null };
+    return {
+      mean_prediction: { value: data.mean },
+      observed_rate: { value: data.positives / data.rows, lower: low, upper: high },
+      bias: data.rarer >= FEW ? bias : { value: bias.value },
+      log_loss: impossible ? none : measures.meanInterval(measures.logLosses(labels, scores)),
+      brier,
+      miscalibration: { value: parts.miscalibration, byChance: measures.miscalibrationByChance(ties) },
+      discrimination: { value: parts.discrimination },
+      uncertainty: { value: parts.uncertainty },
+      auc: area,
+      kuiper_error: measures.kuiperInterval(ties, brier.value),
+      slope: line.slope ?? none,
+      intercept: line.intercept ?? none,
+      in_the_large: line.inTheLarge ?? none,
+    };
+  }
+
+  /* The verdict, cautions and measures of a sample, and why no map should be fitted to it. */
+  function judge(sample) {
+    const ties = measures.groupTies(sample.scores, sample.labels);
+    const data = described(sample, ties);
+    const area = measures.areaUnderCurve(ties);
+    const cautions = cautionsOf(sample, ties, data, area);
+    const estimates = estimatesOf(sample, ties, data, area);
+    const kinds = cautions.map((caution) => caution.kind);
+    const withheld = kinds.filter((kind) => kind in WITHHELD).map((kind) => WITHHELD[kind]);
+    const verdict = verdictOf(sample, ties, data, kinds, estimates);
+    return { data, cautions, verdict, estimates, withheld, ties };
+  }
+
+  function verdictOf(sample, ties, data, kinds, estimates) {
+    if (!data.probabilities) {
+      return {
+        outcome: "cannot say",
+        sentence:
+          "Cannot say: the scores are no probabilities, as they reach from " +
+          `${number(data.lowest)} to ${number(data.highest)}.`,
+        details: ["They can be ranked, and turned into probabilities by a calibrator."],
+      };
+    }
+    const withheld = kinds.find((kind) => kind in NO_VERDICT);
+    if (withheld) {
+      const sentence = `Cannot say: ${NO_VERDICT[withheld]}.`;
+      return { outcome: "cannot say", sentence, details: [] };
+    }
+    const pValue = measures.verdictPValue(sample, ties);
+    const found = { pValue, detectable: measures.detectableBias(ties) };
+    if (pValue <= LEVEL) return { ...found, ...miscalibrated(ties, data, estimates, pValue) };
+    if (data.rarer < FEW) return { ...found, ...tooFew(data, found) };
+    return { ...found, ...noEvidence(ties, data, estimates, found) };
+  }
+
+  function tooFew(data, { pValue, detectable }) {
+    const rare = data.positives <= data.rows - data.positives ? "positive" : "negative";
+    return {
+      outcome: "cannot say",
+      sentence:
+        `Cannot say: ${count(data.rarer, rare)} among ${count(data.rows, "row")} ` +
+        `${data.rarer === 1 ? "is" : "are"} too few to judge calibration.`,
+      details: [
+        `The test finds no miscalibration (${probability(pValue)}), but it is weak.`,
+        whatEscapes(detectable),
+      ],
+    };
+  }
+
+  function noEvidence(ties, data, { bias, slope }, { pValue, detectable }) {
+    const doubts = [];
+    const misses = (estimate, right) =>
+      Number.isFinite(estimate.lower) && !(estimate.lower <= right && right <= estimate.upper);
+    if (misses(bias, 0)) doubts.push("bias (observed less predicted)");
+    if (misses(slope, 1)) doubts.push("calibration slope");
+    if (measures.spiegelhalter(ties).pValue <= LEVEL) doubts.push("Spiegelhalter's test");
+    const band = measures.confidenceBand(ties);
+    if (band.crosses || !band.holdsDiagonal) doubts.push("the confidence band");
+    const details = [whatEscapes(detectable)];
+    if (doubts.length) {
+      details.push(
+        `Looked at alone, this would speak against calibration: ${listed(doubts)}. One of several ` +
+        "looks does so by chance in more than one of twenty samples: see new data.");
+    }
+    return {
+      outcome: "no evidence",
+      sentence:
+        `No evidence of miscalibration in ${count(data.rows, "row")} with ` +
+        `${count(data.positives, "positive")} (all ranges and groups at once, ` +
+        `${probability(pValue)}).`,
+      details,
+    };
+  }
+
+  function whatEscapes(detectable) {
+    if (detectable === 0) {
+      return "That is no proof of calibration: predictions of 0 and 1 are refuted by the first " +
+        "one that is wrong.";
+    }
+    if (detectable >= 1) {
+      return "That is no proof of calibration: with so little weight every bias can escape the " +
+        "test.";
+    }
+    return "That is no proof of calibration. If all predictions were off by " +
+      `${points(detectable)} percentage points, the test would find it with a probability of ` +
+      `80${BLANK}% or more; smaller errors, and errors of few rows, can escape it.`;
+  }
+
+  function miscalibrated(ties, data, estimates, pValue) {
+    const { kuiper_error: kuiper, brier, miscalibration } = estimates;
+    const place = measures.worstRange(ties);
+    const seldom = kuiper.upper * data.rows < 10 * LITTLE * data.rarer;
+    const little = kuiper.upper < LITTLE && seldom;
+    const unsure = place.lower <= place.predicted && place.predicted <= place.upper ? UNSURE : "";
+    return {
+      outcome: "miscalibrated",
+      place,
+      sentence:
+        `Miscalibrated${little ? ", but by little" : ""} (${probability(pValue)}): ` +
+        `${direction(ties, data, estimates, place)}.`,
+      details: [
+        `The worst range are predictions ${ends(place)}, ${count(place.count, "row")}: ` +
+        `${percent(place.predicted)} positives were predicted there, ${percent(place.observed)} ` +
+        `seen (limits ${percent(place.lower)} to ${percent(place.upper)}, which allow for the ` +
+        `choice among all ranges and groups).${unsure}`,
+        `The error of one range comes to ${percent(kuiper.value)} of all rows at most ` +
+        `(95${BLANK}% interval ${percent(kuiper.lower)} to ${percent(kuiper.upper)}).`,
+        `The best increasing map would take ${percent(miscalibration.value / brier.value)} off the ` +
+        "Brier score on these rows; off calibrated predictions, chance takes up to " +
+        `${percent(miscalibration.byChance / brier.value)} in 95 of 100 samples.`,
+      ],
+    };
+  }
+
+  /* What is wrong in a few words: bias and spread, the worst range, then what cannot be. */
+  function direction(ties, data, { bias, slope }, place) {
+    const found = [];
+    if (Number.isFinite(bias.lower) && !(bias.lower <= 0 && 0 <= bias.upper)) {
+      const rates = [bias.value, bias.lower, bias.upper].map((error) => data.mean + error);
+      found.push(`${errorOf(data.mean, ...rates)} on average`);
+    }
+    const spread = data.rarer >= FEW && Number.isFinite(slope.lower);
+    if (spread && !(slope.lower <= 1 && 1 <= slope.upper)) {
+      let kind = slope.value < 1 ? "too extreme" : "too timid";
+      if (slope.upper < 0) kind = "in reverse order";
+      const limits = `${number(slope.lower, 2)} to ${number(slope.upper, 2)}`;
+      found.push(`${kind} (slope ${limits}, where 1 is right)`);
+    }
+    const error = errorOf(place.predicted, place.observed, place.lower, place.upper);
+    const where = `${found.length ? "those" : "predictions"} ${ends(place)} are ${error}`;
+    let text = found.length ? `predictions are ${found.join(" and ")}; ${where}` : where;
+    const impossible = measures.impossibleIn(ties);
+    if (impossible) text += `; ${count(impossible, "outcome")} had been given probability 0`;
+    return text;
+  }
+
+  /* How far a mean prediction is off, with the limits of the share; as a ratio if it is rare. */
+  function errorOf(predicted, observed, lower, upper) {
+    let size;
+    let limits;
+    if (Math.max(predicted, observed) < RARE && lower > 0) {
+      [size, ...limits] = [observed, upper, lower].map((share) => number(predicted / share, 1));
+      size = `${size} times what came true`;
+    } else {
+      const high = observed < predicted;
+      const off = [observed, lower, upper].map((share) => (high ? predicted - share : share - predicted));
+      size = `${points(off[0])} percentage points too ${high ? "high" : "low"}`;
+      limits = [off[1], off[2]].sort((a, b) => a - b).map(points);
+    }
+    const sure = !(lower <= predicted && predicted <= upper);
+    return sure ? `${size} (${limits.join(" to ")})` : `${size} on these rows`;
+  }
+
+  function ends(range) {
+    const [lowest, highest] = [number(range.lowest), number(range.highest)];
+    return lowest === highest ? `of ${lowest}` : `from ${lowest} to ${highest}`;
+  }
+
+  return { judge };
+};
