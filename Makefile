@@ -31,7 +31,7 @@ above-kernels := addresses argument_names atlas attack bad_files benchmark bench
   recording report reproducing results_naeini2014 routing scorers selection sources stacking \
   statistics tables_durfee2022 testing theory_and_laws typing validation verdicts
 above := $(patsubst %,tests/test_%.py,$(above-kernels)) $(wildcard tests/test_experiment*.py) \
-  calib/comparison calib/dask calib/report calib/wrappers
+  calib/comparison calib/dask.py calib/report calib/wrappers
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \

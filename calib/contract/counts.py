@@ -8,6 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from calib.contract.validation import check_scores, check_size, check_weights
 
 
+class Counts(NamedTuple):
+    """Grouped rows, as `rows_of_counts` and ``fit_counts`` take them; arrays of shape (k,)."""
+
+    scores: NDArray[np.float64]
+    positives: NDArray[np.float64]
+    counts: NDArray[np.float64]
+
+
 class CountedRows(NamedTuple):
     """Two rows for each score, first all negative ones, with the counts as weights."""
 
