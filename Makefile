@@ -24,15 +24,15 @@ site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_calibrate_page.py
 not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
-above-kernels := addresses argument_names atlas attack bad_files benchmark benchmark_drift \
+above-kernels := addresses any_size argument_names atlas attack bad_files benchmark benchmark_drift \
   benchmark_peers calibration_data check_estimator claims classifier clusters commands comparison \
   contract_table cost counting counts dask datasets_real decisions delong diagrams dirichlet_process \
   discrete distributions factors front_pages guide hour interval_coverage kdd98 ledger \
   multiclass_stacking mutate original_files perturbed prior_shift project protocol recorded_numbers \
-  recording report reproducing results_naeini2014 routing scorers selection sources stacking \
+  recording report reproducing results_naeini2014 rounding routing scorers selection sources stacking \
   statistics tables_durfee2022 testing theory_and_laws typing validation verdicts
 above := $(patsubst %,tests/test_%.py,$(above-kernels)) $(wildcard tests/test_experiment*.py) \
-  calib/comparison calib/dask calib/report calib/wrappers
+  calib/comparison calib/dask.py calib/report calib/wrappers
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \

@@ -1,12 +1,13 @@
-"""Measure `calib.dask` on files that are larger than a worker, beside the fit in memory.
+"""Measure what it takes to learn from files of many rows, by the engine that counts them.
 
-Run it with ``make bench``, or ``python benchmarks/large.py 10000000`` for one number of rows. Two
-workers of one thread and 1 GB each read Parquet files of 10^6 rows. Writes results/large.csv, in
-which a row replaces an older one of the same task, place and size, and the last section of
-book/speed.md.
+Run it with ``make bench``, or ``python benchmarks/large.py 10000000`` for one number of rows. Files
+are Parquet of 10^6 rows each, once with continuous scores and once with scores of four decimals.
+Dask has two workers of one thread and 1 GB each. Writes results/large.csv, in which a row replaces
+an older one of the same task, scores, engine and size, and the last section of book/speed.md.
 """
 
 import csv
+import hashlib
 import multiprocessing
 import os
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import dask
 import dask.dataframe as dd
+import duckdb
 import numpy as np
 import page
 import pandas as pd
@@ -25,29 +27,84 @@ from distributed import Client, LocalCluster
 import calib
 import calib.dask
 from calib.datasets import LAWS
+from calib.metrics import roc_auc_score
 
 TABLE = Path(__file__).resolve().parents[1] / "results" / "large.csv"
 HEADING = "## More rows than a worker holds"
 ROWS_PER_FILE = 10**6
 SIZES = [10**6, 10**7, 10**8]
 MOST_IN_MEMORY = 10**7
+DECIMALS = {"continuous": None, "4 decimals": 4}
 SEED = 14
 MEMORY = "1GB"
-TASKS = {
-    "nothing": lambda c, y, z: None,
-    "isotonic regression": lambda c, y, z: c.IsotonicCalibrator().fit(y, z),
-    "histogram, quantiles": lambda c, y, z: c.HistogramBinning().fit(y, z),
-    "AUC": lambda c, y, z: c.roc_auc_score(z, y),
-    "Brier score": lambda c, y, z: c.brier_score_loss(z, y),
+SELECT = "SELECT score, SUM(label), COUNT(*) FROM rows GROUP BY score"
+KEYS = ["task", "scores", "engine", "n"]
+
+
+def isotonic(counts):
+    """The map that isotonic regression learns."""
+    found = calib.IsotonicCalibrator().fit_counts(*counts).map_
+    return found.scores, found.probabilities
+
+
+def venn_abers(counts):
+    """The map that Venn-Abers prediction learns."""
+    found = calib.VennAbers().fit_counts(*counts).map_
+    return found.scores, found.probabilities
+
+
+def auc(counts):
+    """Area under the ROC curve."""
+    rows = calib.rows_of_counts(*counts)
+    return (roc_auc_score(rows.labels, rows.scores, sample_weight=rows.sample_weight),)
+
+
+TASKS = {"isotonic regression": isotonic, "Venn-Abers": venn_abers, "AUC": auc}
+IN_MEMORY = {
+    "isotonic regression": lambda y, z: calib.IsotonicCalibrator().fit(y, z).map_,
+    "Venn-Abers": lambda y, z: calib.VennAbers().fit(y, z).map_,
+    "AUC": lambda y, z: roc_auc_score(z, y),
 }
 
 
-def write_files(folder, n):
+def by_nobody(folder, task):
+    """The rows themselves, read by pandas."""
+    rows = pd.read_parquet(folder)
+    found = IN_MEMORY[task](rows["score"], rows["label"])
+    return (found,) if task == "AUC" else (found.scores, found.probabilities)
+
+
+def by_pandas(folder, task):
+    """Counts by ``groupby``."""
+    table = pd.read_parquet(folder).groupby("score")["label"].agg(["sum", "count"])
+    return TASKS[task]((table.index, table["sum"], table["count"]))
+
+
+def by_duckdb(folder, task):
+    """Counts by one SELECT, of files that need not be in memory together."""
+    with duckdb.connect() as connection:
+        connection.read_parquet(f"{folder}/*.parquet").create_view("rows")
+        counts = connection.sql(SELECT).fetchnumpy()
+    return TASKS[task](np.ma.getdata(column) for column in counts.values())
+
+
+def by_dask(folder, task):
+    """Counts on the workers; what isotonic regression needs of them."""
+    rows = dd.read_parquet(folder)
+    wanted = calib.dask.isotonic_counts if task == "isotonic regression" else calib.dask.counts
+    return TASKS[task](wanted(rows["score"], rows["label"]))
+
+
+ALONE = {"none": by_nobody, "pandas": by_pandas, "DuckDB": by_duckdb}
+
+
+def write_files(folder, n, decimals):
     """Parquet files of scores and labels by the over-confident law."""
     for number in range(n // ROWS_PER_FILE):
         scores, labels = LAWS["overconfident"].sample(
             ROWS_PER_FILE, np.random.default_rng([SEED, number])
         )
+        scores = scores if decimals is None else scores.round(decimals)
         rows = pd.DataFrame({"score": scores, "label": labels.astype(np.uint8)})
         rows.to_parquet(folder / f"{number:04}.parquet", compression=None)
 
@@ -63,80 +120,92 @@ def forget_peak():
     Path("/proc/self/clear_refs").write_text("5")
 
 
-def on_dask(folder, tasks):
-    """Seconds and peak megabytes of a worker, for each task, on a cluster of two."""
-    buffers = {"distributed.p2p.comm.buffer": "64 MiB", "distributed.p2p.storage.buffer": "32 MiB"}
-    settings = {"temporary_directory": str(folder.parent)} | buffers
+def digest(columns):
+    """A few letters that stand for all bits of a result."""
+    return hashlib.sha256(b"".join(np.asarray(c, float).tobytes() for c in columns)).hexdigest()[:8]
+
+
+def warm_up():
+    """Load what the fits need, so that neither compiling nor importing is measured."""
+    for task in TASKS:
+        TASKS[task](([0.1, 0.2], [1, 1], [2, 2]))
+        IN_MEMORY[task]([0.1, 0.2], [0, 1])
+
+
+def measured(function, folder, task):
+    """Seconds, peak megabytes and bits of a task in this process, reading included."""
+    warm_up()
+    forget_peak()
+    start = time.perf_counter()
+    found = function(folder, task)
+    return time.perf_counter() - start, resident("VmHWM"), digest(found)
+
+
+def alone(engine, folder, task):
+    """The same in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(measured, (ALONE[engine], folder, task))
+
+
+def on_a_cluster(_, folder, task):
+    """The same on a cluster of two: megabytes of the larger worker."""
     with (
-        dask.config.set(settings),
+        dask.config.set({"temporary_directory": str(folder.parent)}),
         LocalCluster(
             n_workers=2, threads_per_worker=1, memory_limit=MEMORY, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
-        rows = dd.read_parquet(folder)
-        client.run(compile_kernels)
-        for task in tasks:
-            client.run(forget_peak)
-            start = time.perf_counter()
-            TASKS[task](calib.dask, rows["score"], rows["label"])
-            seconds = time.perf_counter() - start
-            yield task, seconds, max(client.run(resident, "VmHWM").values())
-
-
-def compile_kernels():
-    """Load what the fits need, so that neither compiling nor importing is measured."""
-    for task in TASKS.values():
-        task(calib, [0.1, 0.2], [0, 1])
-
-
-def in_memory(folder, tasks):
-    """Seconds and peak megabytes of the same in one process, reading included."""
-    for task in tasks:
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            yield task, *pool.apply(read_and_run, (folder, task))
-
-
-def read_and_run(folder, task):
-    """One task, with the rows read by pandas."""
-    compile_kernels()
-    forget_peak()
-    start = time.perf_counter()
-    rows = pd.read_parquet(folder)
-    TASKS[task](calib, rows["score"], rows["label"])
-    return time.perf_counter() - start, resident("VmHWM")
+        client.run(warm_up)
+        client.run(forget_peak)
+        seconds, _, bits = measured(by_dask, folder, task)
+        return seconds, max(client.run(resident, "VmHWM").values()), bits
 
 
 def measure(n, tasks):
     """Rows of the table for one number of rows."""
-    places = {"Dask": on_dask} | ({"memory": in_memory} if n <= MOST_IN_MEMORY else {})
-    with tempfile.TemporaryDirectory() as folder:
-        files = Path(folder, "rows")
-        files.mkdir()
-        write_files(files, n)
-        for place, run in places.items():
-            load = os.getloadavg()[0]
-            for task, seconds, peak in run(files, tasks):
-                yield {
-                    "task": task,
-                    "place": place,
-                    "n": n,
-                    "seconds": f"{seconds:.3g}",
-                    "peak_mb": f"{peak:.0f}",
-                    "load": f"{load:.1f}",
-                    "date": date.today().isoformat(),
-                }
-                print(f"{task:24} {place:8} {n:10d} {seconds:8.1f} s {peak:6.0f} MB", flush=True)
-                load = os.getloadavg()[0]
+    engines = dict.fromkeys(ALONE, alone) | {"Dask": on_a_cluster}
+    if n > MOST_IN_MEMORY:
+        engines = {name: engines[name] for name in ["DuckDB", "Dask"]}
+    for scores, decimals in DECIMALS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            files = Path(folder, "rows")
+            files.mkdir()
+            write_files(files, n, decimals)
+            for task in tasks:
+                for engine, run in engines.items():
+                    if (
+                        n > MOST_IN_MEMORY
+                        and decimals is None
+                        and (engine, task) != ("Dask", "isotonic regression")
+                    ):
+                        continue  # a table of 10^8 distinct scores is as long as the rows
+                    load = os.getloadavg()[0]
+                    seconds, peak, bits = run(engine, files, task)
+                    print(f"{task:20} {scores:10} {engine:8} {n:10d} {seconds:8.1f} s", flush=True)
+                    yield {
+                        "task": task,
+                        "scores": scores,
+                        "engine": engine,
+                        "n": str(n),
+                        "seconds": f"{seconds:.3g}",
+                        "peak_mb": f"{peak:.0f}",
+                        "bits": bits,
+                        "load": f"{load:.1f}",
+                        "date": date.today().isoformat(),
+                    }
 
 
-def record(new):
+def record(row):
     """Write the table, with the old rows that are not measured anew."""
     old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
-    rows = {(r["task"], r["place"], int(r["n"])): r for r in [*old, *new]}
-    order = sorted(rows, key=lambda key: (list(TASKS).index(key[0]), key[2], key[1]))
+    rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
+    names = [*ALONE, "Dask"]
+    order = sorted(
+        rows, key=lambda k: (list(TASKS).index(k[0]), k[1], int(k[3]), names.index(k[2]))
+    )
     with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[order[0]]), lineterminator="\n")
+        writer = csv.DictWriter(file, list(row), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[key] for key in order)
 
@@ -146,28 +215,23 @@ def section():
     lines = [
         HEADING,
         "",
-        "{ref}`calib.dask <on-dask>` on a `LocalCluster` of two workers, one thread and 1 GB each,",
-        "beside the same task in one process with all rows in memory, both from Parquet files of",
-        "$10^6$ rows with continuous scores, reading included; written by `make bench`. Peak: most",
-        "resident memory of a worker. The task *nothing* shows what Python and its packages need,",
-        "in memory with the rows that were read. Load: how many processes wanted the processors",
-        "when a task began; on a busy machine the seconds say little more than that it ends.",
-        "The buffers of the shuffle were set to 64 and 32 MiB: by default they may grow as large",
-        "as these workers.",
+        "From Parquet files of $10^6$ rows to a map or a measure, reading included, by what counts",
+        "the rows: nobody (the rows themselves, in memory), pandas, one `SELECT` of DuckDB, or",
+        "{ref}`calib.dask <on-dask>` on a `LocalCluster` of two workers, one thread and 1 GB each;",
+        "written by `make bench`. Peak: most resident memory of the process, on Dask of a worker.",
+        "Bits: equal where results are equal to the last bit. Load: how many processes wanted the",
+        "processors when a task began; on a busy machine the seconds say little more than that it",
+        "ends. At $10^8$ rows only what needs no table of $10^8$ distinct scores.",
         "",
-        "| task | place | rows | seconds | peak MB | load |",
-        "|---|---|---:|---:|---:|---:|",
+        "| task | scores | counted by | rows | seconds | peak MB | bits | load |",
+        "|---|---|---|---:|---:|---:|---|---:|",
     ]
     for row in csv.DictReader(TABLE.open()):
         exponent = f"$10^{{{len(row['n']) - 1}}}$"
-        cells = [row["task"], row["place"], exponent, row["seconds"], row["peak_mb"], row["load"]]
+        numbers = [row[key] for key in ("seconds", "peak_mb", "bits", "load")]
+        cells = [row["task"], row["scores"], row["engine"], exponent, *numbers]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
-
-
-def write_section():
-    """Put the section on the page, in place of the one that was there."""
-    page.put(HEADING, section())
 
 
 def main():
@@ -176,8 +240,8 @@ def main():
     tasks = sys.argv[2:] or list(TASKS)
     for n in sizes:
         for row in measure(n, tasks):
-            record([row])
-    write_section()
+            record(row)
+    page.put(HEADING, section())
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from .contract.calibrator import Calibrator as Calibrator
 from .contract.calibrator import OneClassWarning as OneClassWarning
 from .contract.calibrator import ScoreModel as ScoreModel
 from .contract.counts import CountedRows as CountedRows
+from .contract.counts import rounded_scores as rounded_scores
 from .contract.counts import rows_of_counts as rows_of_counts
 from .density.dirichlet_process import DirichletProcessCalibrator as DirichletProcessCalibrator
 from .density.kernel_density import KernelCalibrator as KernelCalibrator

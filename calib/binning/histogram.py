@@ -37,8 +37,7 @@ class HistogramBinning(Calibrator):
     counts_, positives_ : ndarray of shape (B,)
         N_i and m_i (sums of weights, if there are weights).
     weighted_ : bool
-        Whether a row had another weight than 0 or 1, so that `counts_` count no rows (in
-        `calib.dask`: whether weights were given).
+        Whether a row had another weight than 0 or 1, so that `counts_` count no rows.
     probabilities_ : ndarray of shape (B,)
         The values predicted.
     map_ : StepMap
