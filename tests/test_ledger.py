@@ -459,6 +459,12 @@ def test_one_split_does_not_decide_between_infinite_means():
     assert apart and all(entry.table == "table1" and entry.column == "W" for entry in apart)
 
 
+def test_what_stays_open_of_durfee2022_lies_on_one_side():
+    of = [e for e in WRITTEN if e.paper == "durfee2022" and e.verdict == ledger.UNEXPLAINED]
+    assert len(of) > 100
+    assert all((e.standardised < 0) == (e.column == "printed_lift") for e in of)
+
+
 def test_the_swapped_digits_are_the_one_impossible_number():
     impossible = [e for e in WRITTEN if e.paper == "durfee2022" and "misprint" in e.reason]
     assert [entry.published for entry in impossible] == [0.6951]
