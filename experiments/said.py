@@ -7,7 +7,7 @@ SAID = {
     "naeini2014": {
         "ties-by-label": 'stated (2.1): "sorted and partitioned into ten bins"; ties not '
         "mentioned, code published later sorts by label",
-        "ten-bins-at-100": "not stated for Table 2; the cube root is the optimum of section 3",
+        "ten-bins-at-100": "not stated for Table 2; the cube root is called the optimum (3)",
         "slope of Platt scaling": "stated (1): maximum likelihood; steps and penalty not",
         "classes-at-random": "stated (5): 1,000 instances to train on, 1,000 to test; shares of "
         "the classes not",
