@@ -3,43 +3,21 @@
 A choice is a setting of the causes of the ledger. Of the readings of it that we have recorded, the
 accepted one is taken, or the one that gains most agreement; on the numbers that it changes it is
 compared with our first reading and with the next best, all by the errors of the first reading.
+`experiments.evidence` has the model of the likelihood ratios.
 """
 
 from typing import NamedTuple
 
 from experiments import ledger
 from experiments.contents import Ours
+from experiments.evidence import log_ratio
 from experiments.recording import RESULTS
+from experiments.said import SAID
 
 CHOICES = RESULTS / "ledger_choices.csv"
 FIRST = "as we first read it"
 NO_OTHER = -1  # in the place of a count where one reading alone was tried
 ACCEPTED, FIT, OPEN = "accepted", "fit", "not accepted"
-SAID = {  # what the papers say of a setting; of all others nothing
-    "naeini2014": {
-        "ties-by-label": "not stated; code published later sorts by label",
-        "ten-bins-at-100": "not stated for this table; the paper recommends the cube root",
-        "rows that are scored": "stated: the training rows",
-        "base-rate": "stated: measured on the validation file",
-        "donation codes": "attributes of an earlier paper, not listed",
-    },
-    "naeini2016": {
-        "grouping": 'stated as "K fixed number of bins"; ties not mentioned',
-    },
-    "vovk2014": {
-        **dict.fromkeys(
-            ["LR", "NB", "NN", "J48", "J48 Bagging"], "stated: Weka's; no setting is named"
-        ),
-        "echo": "named, not described",
-    },
-    "durfee2022": {
-        "epochs": "stated: the best validation AUC over 100 epochs",
-        "readmitted-early": "stated: readmitted or not",
-        "rates": "stated, lost from the text we have",
-        "widths": "stated, lost from the text we have",
-        "tree": "stated, lost from the text we have",
-    },
-}
 
 
 class Choice(NamedTuple):
@@ -59,9 +37,14 @@ class Choice(NamedTuple):
         `NO_OTHER` if there is none.
     status : str
         By the rules of the scoreboard.
+    evidence : float
+        Decimal logarithm of the likelihood ratio against the likeliest other reading, the first
+        among them.
     unused, unused_fit, unused_first : int
         For a fit, numbers that were not used to choose its constant, how many of them agree under
         all accepted readings with it, and without it.
+    unused_evidence : float
+        As `evidence`, by these numbers alone, against our first reading.
     """
 
     paper: str
@@ -73,9 +56,11 @@ class Choice(NamedTuple):
     first: int
     rival: int
     status: str
+    evidence: float
     unused: int = 0
     unused_fit: int = 0
     unused_first: int = 0
+    unused_evidence: float = 0.0
 
 
 def choices(paper, read, trials):
@@ -108,7 +93,10 @@ def choices(paper, read, trials):
             name, rival, counts = "", counts[0], [counts[1]] * 2
         status = OPEN if not accepted else FIT if trial[name].tuned else ACCEPTED
         said = SAID.get(paper.name, {}).get(setting, "not stated")
-        one = Choice(paper.name, setting, said, name, len(places), *counts, rival, status)
+        readings = {"": first} | {own: first | numbers for _, _, own, numbers, _ in ways}
+        best = readings.pop(name)
+        evidence = min(log_ratio(paper, printed, best, other) for other in readings.values())
+        one = Choice(paper.name, setting, said, name, len(places), *counts, rival, status, evidence)
         if places:
             found.append(_with_unused(paper, read, trials, one))
     return found
@@ -137,4 +125,10 @@ def _with_unused(paper, read, trials, choice):
         and with_it[place].value != without[place].value
     ]
     counts = [_agreeing(printed, numbers, places) for numbers in [with_it, without]]
-    return choice._replace(unused=len(places), unused_fit=counts[0], unused_first=counts[1])
+    evidence = log_ratio(paper, {place: printed[place] for place in places}, with_it, without)
+    return choice._replace(
+        unused=len(places),
+        unused_fit=counts[0],
+        unused_first=counts[1],
+        unused_evidence=evidence,
+    )

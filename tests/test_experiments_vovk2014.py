@@ -13,7 +13,7 @@ from calib.datasets import load
 from experiments import read_table, recorded
 from experiments.recording import RESULTS, n_missing
 from experiments.vovk2014 import trained
-from experiments.vovk2014.bagging import BaggedTrees
+from experiments.vovk2014.bagging import BaggedTrees, drawn_by_sums
 from experiments.vovk2014.classifiers import (
     CLASSIFIERS,
     SHORT,
@@ -40,9 +40,10 @@ from experiments.vovk2014.protocol import (
     run_full,
 )
 from experiments.vovk2014.pruning import estimated_errors
+from experiments.vovk2014.rep_tree import RepTree, grow, split_of
 from experiments.vovk2014.splitting import split_of_category, split_of_number
 from experiments.vovk2014.tables import ranking
-from experiments.vovk2014.trained import TRAINED
+from experiments.vovk2014.trained import TRAINED, TRAINED_FULL
 
 needs_data = pytest.mark.skipif(not os.environ.get("CALIB_DATA"), reason="CALIB_DATA is not set")
 TABLES = {"log": "table1_log_loss", "square": "table2_rmse"}
@@ -173,6 +174,12 @@ def test_every_split_of_the_other_trainings_is_recorded():
     rows = recorded(TRAINED.name)
     assert sorted(set(rows["method"].tolist())) == ["DIR", "SVA", "W"]
     assert np.isfinite(rows["log_loss"][rows["method"] == "SVA"]).all()
+
+
+def test_every_split_of_the_full_predictor_is_recorded():
+    assert n_missing(TRAINED_FULL)[0] == 0
+    recorded_ones = set(recorded(TRAINED_FULL.name)["classifier"].tolist())
+    assert recorded_ones == {case["classifier"] for case in TRAINED_FULL.cases()}
 
 
 @pytest.mark.slow
@@ -427,7 +434,8 @@ def test_the_tree_prunes_noise_and_keeps_a_clear_split():
 
 def test_bagged_trees_are_a_mean_and_laplace_keeps_them_from_certainty():
     data = made_up()
-    model = BaggedTrees(data.n_categories, random_state=3).fit(data.columns, data.y)
+    tree = DecisionTree(data.n_categories)
+    model = BaggedTrees(tree, random_state=3).fit(data.columns, data.y)
     assert len(model.trees_) == 10
     mean = np.mean([tree.predict_proba(data.columns)[:, 1] for tree in model.trees_], axis=0)
     np.testing.assert_array_equal(model.predict_proba(data.columns)[:, 1], mean)
@@ -438,14 +446,87 @@ def test_bagged_trees_are_a_mean_and_laplace_keeps_them_from_certainty():
 
 def test_bags_of_distinct_rows_hold_each_row_once():
     data = made_up()
-    X, y = data.columns, data.y
-    model = BaggedTrees(data.n_categories, distinct=True, random_state=3).fit(X, y)
+    X, y, tree = data.columns, data.y, DecisionTree(data.n_categories)
+    model = BaggedTrees(tree, draws="distinct", random_state=3).fit(X, y)
     bags = np.random.default_rng(3).integers(len(X), size=(10, len(X)))
     trees = [DecisionTree(data.n_categories).fit(X[rows], y[rows]) for rows in map(np.unique, bags)]
     mean = np.mean([tree.predict_proba(X) for tree in trees], axis=0)
     np.testing.assert_array_equal(model.predict_proba(X), mean)
-    often = BaggedTrees(data.n_categories, random_state=3).fit(X, y)
+    often = BaggedTrees(tree, random_state=3).fit(X, y)
     assert np.any(often.predict_proba(X) != mean)
+
+
+def test_draws_by_sums_are_even_and_miss_a_quarter_of_the_rows():
+    rng = np.random.default_rng(11)
+    bags = [drawn_by_sums(400, rng) for _ in range(50)]
+    assert all(bag.size == 400 and (0 <= bag.min() <= bag.max() == 399) for bag in bags)
+    times = np.mean([np.bincount(bag, minlength=400) for bag in bags], axis=0)
+    assert times.mean() == 1 and times[:200].mean() == pytest.approx(1, abs=0.03)
+    missed = np.mean([1 - np.unique(bag).size / 400 for bag in bags])
+    assert missed == pytest.approx(0.25, abs=0.01)
+
+
+def rep_leaves(tree, X):
+    """The leaf of each row, which misses nothing."""
+    node = np.zeros(len(X), int)
+    while np.any(tree.child[node] > 0):
+        below = X[np.arange(len(X)), tree.column[node]] < tree.threshold[node]
+        node = np.where(tree.child[node] > 0, tree.child[node] + ~below, node)
+    return node
+
+
+def test_a_rep_tree_counts_all_rows_and_is_pruned_by_those_held_out():
+    rng = np.random.default_rng(8)
+    X = rng.random((240, 3))
+    y = ((X[:, 0] > 0.5) ^ (rng.random(240) < 0.2)).astype(int)
+    model = RepTree(random_state=2).fit(X, y)
+    tree = model.tree_
+    assert tree.held[0].sum() == 80 and tree.counts[0].tolist() == np.bincount(y).tolist()
+    assert tree.column[0] == 0 and tree.threshold[0] == pytest.approx(0.5, abs=0.05)
+    leaf = rep_leaves(tree, X)
+    p = model.predict_proba(X)[:, 1]
+    for node in np.unique(leaf):
+        np.testing.assert_allclose(p[leaf == node], y[leaf == node].mean())
+    grown = tree.counts - tree.held
+    unpruned = grow(X, y, rng.permutation(240)[:160])
+    assert np.sum(tree.child > 0) < np.sum(unpruned.child > 0)
+
+    def errors(node):  # on the rows held out
+        if tree.child[node] == 0:
+            return tree.held[node, np.argmin(grown[node])]
+        return errors(tree.child[node]) + errors(tree.child[node] + 1)
+
+    for node in range(leaf.max()):
+        if tree.child[node] > 0 and tree.counts[node].sum() > 0:
+            assert errors(node) < tree.held[node, np.argmin(grown[node])]
+
+
+def test_the_best_split_of_a_rep_tree_is_that_of_a_search():
+    rng = np.random.default_rng(9)
+    values, y = rng.integers(0, 9, 50).astype(float), rng.integers(0, 2, 50)
+    weights = rng.random(50) + 0.5
+    values[:5] = np.nan
+
+    def left_over(threshold):
+        found = 0.0
+        for rows in [values < threshold, values >= threshold]:
+            shares = np.array([weights[rows & (y == z)].sum() for z in [0, 1]])
+            found += shares.sum() * stats.entropy(shares, base=2)
+        return found
+
+    threshold, share, sides = split_of(values, y, weights)
+    assert threshold == min(np.arange(8) + 0.5, key=left_over)
+    known = weights[5:].sum()
+    assert share == pytest.approx(weights[values < threshold].sum() / known)
+    assert sides.sum(axis=1) == pytest.approx([share * weights.sum(), (1 - share) * weights.sum()])
+
+
+def test_a_row_that_misses_the_value_goes_down_both_branches_of_a_rep_tree():
+    X = np.repeat([[0.0], [1.0]], [30, 60], axis=0)
+    y = (X[:, 0] == 1).astype(int)
+    model = RepTree().fit(X, y)
+    p = model.predict_proba(np.array([[0.0], [1.0], [np.nan]]))[:, 1]
+    np.testing.assert_allclose(p, [0, 1, 2 / 3])
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3])

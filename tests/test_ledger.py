@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -12,15 +13,18 @@ import pytest
 
 from experiments import baselines, ledger, placebos, registry
 from experiments.chance import FALSE_CAUSES, Change, choice, gains, halves, judged, tally, unlikely
-from experiments.choices import CHOICES, FIT, Choice, choices
+from experiments.choices import CHOICES, FIT, OPEN, Choice, choices
 from experiments.contents import Cause, Ours, Paper, Printed, Table
+from experiments.evidence import ODD_ONES, REACH, density, log_ratio
 from experiments.recording import RESULTS
+from experiments.said import SAID
 from experiments.vovk2014 import tables as vovk2014
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))
 
 import recorded_numbers  # noqa: E402
+from protocol_pages import ratio  # noqa: E402
 
 PUBLISHED = sorted((RESULTS / "published").glob("*.csv"))
 NAMES_A_ROW = {"table", "calibration_size"}  # columns of numbers that name a row or a table
@@ -204,11 +208,44 @@ def test_what_fits_best_agrees_no_less_often_than_the_first_reading():
         assert (one.unused > 0) == (one.status == FIT)
 
 
+def test_the_evidence_for_what_is_accepted_is_above_one():
+    for one in READINGS:
+        assert math.isfinite(one.evidence)
+        assert one.evidence > 0 or one.status == OPEN
+
+
+def test_what_is_said_is_about_settings_that_there_are():
+    for name, said in SAID.items():
+        settings = {cause.setting or cause.name for cause in PAPERS[name].causes}
+        assert set(said) <= settings
+        assert all("(" in words for words in said.values())  # the section
+
+
 def test_fits_gain_on_numbers_that_did_not_choose_them():
     fits = [one for one in READINGS if one.status == FIT]
     assert len(fits) == 2
     for one in fits:
         assert one.unused > 20 and one.unused_fit >= 2 * one.unused_first
+
+
+def test_the_bags_that_agree_are_as_many_as_the_page_says():
+    page = (ROOT / "book" / "what_was_run.md").read_text(encoding="utf-8")
+    agree, read = Counter(), ledger.reader()
+    names = ["", "J48 Bagging distinct", "REPTree Bagging"]
+    names += [f"{learner} Bagging older draws" for learner in ["REPTree", "J48"]]
+    for table, loss in zip(vovk2014.TABLES, ["log", "square"], strict=False):
+        wanted = {one[:2]: one for one in table.printed() if one.row.startswith("J48 Bagging / ")}
+        for name in names:
+            ways = {"JB": name} if name else {}
+            found = vovk2014.losses(read, loss, echo="one year", **ways)
+            for place, number in wanted.items():
+                if place[1] != "VA" and math.isfinite(number.value):
+                    agree[name] += ledger.agrees(number, found[place])
+                    agree["finite"] += not name
+    counts = [agree[name] for name in ["finite", *names]]
+    words = "Of the {} finite .*, {} agree with bags .*, {} with .*, and {} with bags of REPTree"
+    assert re.search(words.format(*counts[:4]), page)
+    assert f"{counts[4]} agree with REPTree and {counts[5]} with J48" in page
 
 
 def test_last_epochs_fit_more_numbers_than_the_first_reading_and_are_not_accepted():
@@ -379,6 +416,40 @@ def test_the_more_causes_the_smaller_the_share_must_be():
     assert len(unlikely([])) == 0
 
 
+# Likelihood ratios
+
+
+def test_the_density_is_one_of_a_distance():
+    x = np.linspace(-REACH, REACH, 20_001)
+    total = sum(map(density, x)) * (x[1] - x[0])
+    assert total == pytest.approx(1, abs=1e-3)
+    assert density(math.inf) == pytest.approx(ODD_ONES / 2 / REACH)
+
+
+def test_a_data_set_counts_once_and_a_single_number_for_no_more_than_150():
+    keys, printed_ones = ("kind", "set"), {}
+    table = Table("t", "", "", keys, "", None, uncertainty="", exchanged="set")
+    paper = Paper("toy", "Toy", "T", tables=(table,))
+    for kind in "ab":
+        for name in "xyz":
+            place = "t", f"{kind} / {name}", "c"
+            printed_ones[place] = Printed(*place[1:], 1.0, 0.0)
+    true, off = (dict.fromkeys(printed_ones, Ours(v, error=1.0)) for v in [1.0, 3.0])
+    power = log_ratio(paper, printed_ones, true, off)
+    assert power == pytest.approx(3 * math.log10(density(0) / density(2)), abs=0.005)
+    assert log_ratio(paper, printed_ones, off, true) == -power
+    assert log_ratio(paper, printed_ones, true, true | {place: "none"}) == 0
+    far = true | {place: Ours(math.inf, error=1.0)}
+    assert 140 < 10 ** log_ratio(paper, printed_ones, true, far) < 160
+
+
+@pytest.mark.parametrize(
+    ("power", "words"), [(0, "1"), (1.6, "40"), (-0.3, "1/2"), (3.1, "1,300"), (16.2, "10¹⁶")]
+)
+def test_ratios_are_written_for_people(power, words):
+    assert ratio(power) == words
+
+
 # Numbers of single tables
 
 
@@ -386,6 +457,12 @@ def test_one_split_does_not_decide_between_infinite_means():
     assert vovk2014._chance(1) > vovk2014.LEVEL > vovk2014._chance(6)
     apart = [e for e in WRITTEN if e.paper == "vovk2014" and e.verdict == ledger.NOT_COMPARABLE]
     assert apart and all(entry.table == "table1" and entry.column == "W" for entry in apart)
+
+
+def test_what_stays_open_of_durfee2022_lies_on_one_side():
+    of = [e for e in WRITTEN if e.paper == "durfee2022" and e.verdict == ledger.UNEXPLAINED]
+    assert len(of) > 100
+    assert all((e.standardised < 0) == (e.column == "printed_lift") for e in of)
 
 
 def test_the_swapped_digits_are_the_one_impossible_number():

@@ -1,10 +1,9 @@
 """The pages Scoreboard and Reproduce, made from the ledger and the registry when the site is built.
 
 ``{ledger-totals}``, ``{ledger-shares}``, ``{ledger-uncertainty}``, ``{ledger-heat-maps} PAPER``,
-``{ledger-list}``, ``{ledger-causes}``, ``{ledger-placebos}``, ``{protocol-choices} PAPER``,
-``{protocol-unused} PAPER``,
-``{reproduce-items} PAPER`` and ``{reproduce-chapters}`` give the tables of these pages. At its end
-each chapter gets links to what can be reproduced of it.
+``{ledger-list}``, ``{ledger-causes}``, ``{ledger-placebos}``, ``{reproduce-items} PAPER`` and
+``{reproduce-chapters}`` give the tables of these pages. At its end each chapter gets links to what
+can be reproduced of it.
 """
 
 import math
@@ -16,7 +15,6 @@ from ledger_nodes import REPRODUCE, SCOREBOARD, anchor, table, text, to_chapter,
 from sphinx.util.docutils import SphinxDirective
 
 from experiments.baselines import READINGS, SHARES, Share, total
-from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, NO_OTHER, OPEN, Choice
 from experiments.ledger import (
     AGREES,
     CAUSES,
@@ -290,47 +288,6 @@ def _tested_by(cause):
     return [to_chapter(cause.chapter, "chapter "), *(node for pair in records for node in pair)]
 
 
-class Choices(SphinxDirective):
-    """The choices that a paper leaves open, and which reading fits best."""
-
-    required_arguments = 1
-
-    def run(self):
-        """A table with a row for each choice, the accepted ones first."""
-        name = self.arguments[0]
-        rows = []
-        for one in sorted(_choices(name), key=lambda one: STATUS.index(one.status)):
-            label = to_label(f"cause-{name}-{one.reading}", one.reading) if one.reading else None
-            reading = text(label or FIRST)
-            rival = "–" if one.rival == NO_OTHER else str(one.rival)
-            counts = [*map(str, [one.numbers, one.fit, one.first]), rival]
-            rows.append([one.setting, one.said, reading, *counts, one.status])
-        heads = ["choice", "the paper", "what fits best", "numbers", "agree", "first reading"]
-        return [table([*heads, "next best", "scoreboard"], rows)]
-
-
-STATUS = [ACCEPTED, FIT, OPEN]
-
-
-def _choices(name):
-    return [one for one in read_ledger(CHOICES, Choice) if one.paper == name]
-
-
-class Unused(SphinxDirective):
-    """Fits on the numbers that did not choose their constants."""
-
-    required_arguments = 1
-
-    def run(self):
-        """A table with a row for each fit."""
-        rows = [
-            [one.reading, str(one.unused), str(one.unused_fit), str(one.unused_first)]
-            for one in _choices(self.arguments[0])
-            if one.status == FIT
-        ]
-        return [table(["fit", "numbers not used", "agree with it", "agree without it"], rows)]
-
-
 class Items(SphinxDirective):
     """What can be reproduced of a paper."""
 
@@ -433,8 +390,6 @@ def setup(app):
         "ledger-totals": Totals,
         "ledger-shares": Shares,
         "ledger-placebos": Placebos,
-        "protocol-choices": Choices,
-        "protocol-unused": Unused,
         "ledger-uncertainty": Uncertainty,
         "ledger-heat-maps": HeatMaps,
         "ledger-list": List,

@@ -17,6 +17,7 @@ from experiments.vovk2014.data import CATEGORICAL, DATASETS, NOMINAL
 from experiments.vovk2014.decision_tree import DecisionTree
 from experiments.vovk2014.naive_bayes import MixedNaiveBayes
 from experiments.vovk2014.network import BackPropagationNetwork
+from experiments.vovk2014.rep_tree import RepTree
 
 CLASSIFIERS = ["J48", "J48 Bagging", "LR", "NB", "NN", "SVM Platt"]
 SHORT = dict(zip(CLASSIFIERS, ["J", "JB", "LR", "NB", "NN", "SVM"], strict=True))
@@ -68,7 +69,16 @@ VARIANTS = {
     "NN scikit-learn": Variant("NN", list(DATASETS)),
 }
 # What the authors may have run in place of three of them: `experiments.vovk2014.trained` tells.
-TRAININGS = {"NN rate 0.1": "NN", "J48 Bagging distinct": "J48 Bagging", "NB kernel": "NB"}
+TRAININGS = {
+    "NN rate 0.1": "NN",
+    "J48 Bagging distinct": "J48 Bagging",
+    "NB kernel": "NB",
+    "J48 Bagging older draws": "J48 Bagging",
+    "REPTree Bagging": "J48 Bagging",
+    "REPTree Bagging older draws": "J48 Bagging",
+}
+WITH_FULL = ["NN rate 0.1", "J48 Bagging distinct", "NB kernel"]  # those of the full predictor
+DRAWS = {"older draws": "sums", "distinct": "distinct"}  # by the end of the name
 
 
 def features(data, classifier):
@@ -101,13 +111,11 @@ def make_classifier(name, data, seed):
     n_categories = data.n_categories if name.endswith("categories") else as_numbers
     if name in ["J48", "J48 categories"]:
         return DecisionTree(n_categories)
-    if name.startswith("J48 Bagging"):
-        return BaggedTrees(
-            n_categories,
-            laplace=name.endswith("Laplace"),
-            distinct=name.endswith("distinct"),
-            random_state=seed,
-        )
+    if "Bagging" in name:
+        j48 = DecisionTree(n_categories, laplace=name.endswith("Laplace"))
+        tree = RepTree() if name.startswith("REPTree") else j48
+        draws = next((DRAWS[end] for end in DRAWS if name.endswith(end)), "independent")
+        return BaggedTrees(tree, draws=draws, random_state=seed)
     if name == "NB codes":
         return MixedNaiveBayes(as_numbers)
     if name in ["NB", "NB kernel"]:

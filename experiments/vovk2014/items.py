@@ -29,7 +29,7 @@ PAPER = Paper(
             for name, title, one, command in [
                 (
                     "trained",
-                    "a slower network, bags of distinct rows and kernel densities",
+                    "a slower network, other bagged trees and kernel densities",
                     TRAINED,
                     "python -m experiments.vovk2014.trained",
                 ),

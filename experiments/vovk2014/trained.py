@@ -1,27 +1,31 @@
-"""What the authors may have run: slower networks, bags of distinct rows, kernel densities.
+"""What the authors may have run: other trainings of the network, bags and naive Bayes.
 
 ``python -m experiments.vovk2014.trained`` records them on the splits of the other experiments, and
 ``... full`` the full Venn-Abers predictor; an interrupted run goes on where it stopped.
 
 Kernel densities in naive Bayes are Weka's option -K, and stand among the variants of the other
-experiments; here they are for the full predictor and the readings of Echocardiogram too. The first
-two were found by trying, and both are fits: the printed losses chose them, and we know of no
-default of Weka 3 behind either. Weka's network has the learning rate 0.3, and nothing divides it:
-decay is off, every row has weight 1, and the rate is halved only where outputs cease to be numbers.
-On 20 splits of six data sets other readings did worse: with decay, or with a fifth of the rows held
-out to stop by, losses are far too small; 167 epochs at 0.3, the same product, make those of
-Australian too small. Weka's bags hold a row as often as it is drawn, or once with that number as
-its weight, and J48 counts weights. Older versions draw by sums of uniform numbers, which miss a
-quarter of the rows and not 37 %; on 40 splits that does for Hepatitis, not for Breast and Liver.
+experiments; here they are for the full predictor and the readings of Echocardiogram too.
 
-So what is recorded here is how far they go, on all cells; the full Venn-Abers predictor and
-Echocardiogram in UCI's stated task were not used in the choice.
+The slower network and bags of distinct rows were found by trying, and are fits: the printed losses
+chose them. Weka's network has the learning rate 0.3, and nothing in its code makes it less. The
+momentum of 0.2 makes it more, 0.375; decay, which is off, would make the sum of the rates over 500
+epochs 2 and not 150; the number of classes divides the error that is shown, not the one that is
+learned from; rates are multiplied by the weights of the rows, which are 1, and halved only where
+outputs cease to be numbers. On 20 splits the losses ask for a rate times epochs of about 50, as
+0.1 times 500, 0.2 times 250 or 0.03 times 1500 have; 0.3 times 175 does less well, and so do one,
+three or five hidden nodes, inputs scaled to half their range, a fifth of the rows held out to stop
+by, and Weka's newer MLPClassifier with its penalty of 0.01 (23 of 45 numbers).
+
+Bags without copies do better than bags with them. Weka's Bagging has no such option. But J48 is
+not what it takes by default: its own learner is REPTree, which sets a third of the rows of each bag
+apart to prune by; and Weka 3.6 draws rows by sums of uniform numbers, which miss a quarter of them.
+Both are recorded here, alone and together, and have no constant that could be chosen.
 """
 
 import sys
 
 from experiments.recording import Experiment, record
-from experiments.vovk2014.classifiers import TRAININGS
+from experiments.vovk2014.classifiers import TRAININGS, WITH_FULL
 from experiments.vovk2014.data import DATASETS, SEED, sample, split_of
 from experiments.vovk2014.echocardiogram import DATASET, reading_of
 from experiments.vovk2014.protocol import N_FULL_SPLITS, N_SPLITS, compare, full_losses
@@ -33,7 +37,7 @@ SAMPLES = [  # with the reading of Echocardiogram, or "study" for the one of the
     (DATASET, "one year and product"),
 ]
 SLOW = [("NB kernel", dataset) for dataset in ["ionosphere", "australian", "diabetes"]]
-N_SLOW = 4
+N_SLOW = 7
 
 
 def cases(n_splits):
@@ -51,9 +55,8 @@ def full_cases():
     return [
         case
         for case in cases(N_FULL_SPLITS)
-        if case["classifier"] != "NB kernel"
-        or case["dataset"] not in SLOW
-        or case["split"] < N_SLOW
+        if case["classifier"] in WITH_FULL
+        and ((case["classifier"], case["dataset"]) not in SLOW or case["split"] < N_SLOW)
     ]
 
 
@@ -79,13 +82,14 @@ def run_full(case):
 _FITTED = (
     "The learning rate 0.1 of the network in place of Weka's 0.3, and bags in which a row counts "
     "once however often it is drawn, were chosen by the printed losses: they are fits, no default.",
-    "Naive Bayes with kernel densities is Weka's option -K.",
+    "Naive Bayes with kernel densities is Weka's option -K; REPTree is the default learner of its "
+    "Bagging, and older draws are those of Weka 3.6.",
     "All else is as in vovk2014_splits and vovk2014_full, with their splits and seeds; the "
     "readings of Echocardiogram are those of vovk2014_echocardiogram.",
 )
 TRAINED = Experiment(
     name="vovk2014_trained",
-    title="Tables 1 and 2 of Vovk and Petej (2014): slow network, distinct rows, kernels",
+    title="Tables 1 and 2 of Vovk and Petej (2014): slow network, other bags, kernels",
     seed=SEED,
     cases=lambda: cases(N_SPLITS),
     run_case=run_split,
@@ -98,7 +102,11 @@ TRAINED_FULL = Experiment(
     seed=SEED,
     cases=full_cases,
     run_case=run_full,
-    deviations=(*_FITTED, "Kernel densities have 4 splits, not 16, on the three slowest sets."),
+    deviations=(
+        *_FITTED,
+        f"Kernel densities have {N_SLOW} splits, not {N_FULL_SPLITS}, on the three slowest sets.",
+        "Of the bags those of distinct rows alone are recorded.",
+    ),
     datasets=tuple(DATASETS),
 )
 
