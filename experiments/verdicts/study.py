@@ -18,7 +18,7 @@ from experiments.verdicts import rubric
 from experiments.verdicts.truths import SEEDS, TRUTHS
 from experiments.verdicts.verdict import verdict_of
 
-SEED = 24  # on the files of 23 rules of the report were mended
+SEED = 25  # on the files of 23 and 24 rules of the report were mended
 MANY = 50_000  # rows, above which the oracle knows the quick candidates alone
 SLOW = {"BBQ", "ENIR", "KDE", "DPM"}
 
