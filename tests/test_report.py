@@ -251,7 +251,7 @@ def test_what_can_escape_the_test(no_chance, monkeypatch, bias, words):
         (
             "no evidence",
             "Platt",
-            "The test of the verdict finds no error, but the comparison a likely gain. Fit Platt, on ",
+            "The test of the verdict finds no error, but the comparison a likely gain. Fit ",
         ),
         (
             "miscalibrated",
