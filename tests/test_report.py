@@ -251,7 +251,7 @@ def test_what_can_escape_the_test(no_chance, monkeypatch, bias, words):
         (
             "no evidence",
             "Platt",
-            "The test of the verdict finds no error, but the comparison a likely gain. Fit ",
+            "The verdict gives no reason to calibrate, the comparison one for ",
         ),
         (
             "miscalibrated",
@@ -380,7 +380,7 @@ def test_after_a_rejection_the_best_expected_map_is_advised_with_its_risk():
     shifted = likeliest.predict(scores)
     assert shifted.mean() == pytest.approx(labels.mean(), abs=1e-6)
     assert likeliest.factor_ == pytest.approx(0.5, abs=0.15)
-    assert compared(sample, 0, "no evidence").methods == found.methods  # but asks for more
+    assert "Offset" not in {m.name for m in compared(sample, 0, "no evidence").methods}
 
 
 def test_only_groups_that_are_off_are_named(no_chance):

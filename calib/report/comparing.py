@@ -12,12 +12,12 @@ from calib.comparison.result import LOSSES
 from calib.metrics import recalibration_line
 from calib.report.contents import Compared, Method
 from calib.report.measuring import FEW, Sample
-from calib.report.wording import count, number, percent
+from calib.report.wording import number, percent
 from calib.venn_abers.mondrian import MondrianVennAbers
 from calib.wrappers.prior_shift import shift_odds
 
 N_REPEATS = 3  # of the folds: a page should not take longer
-LIKELY = {"miscalibrated": 1.0, "no evidence": 2.0}  # standard errors that a gain must exceed
+LIKELY = 2.0  # standard errors of a gain from which on a map rarely harms
 LEAST_RISK = 0.001  # that is written out
 MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
@@ -41,8 +41,8 @@ class Offset(BaseEstimator):
 def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
     """The quick ones of the default calibrators by cross-validated log loss.
 
-    Of very many rows they are compared on a part. Probabilities are compared with their odds times
-    a factor and with a map for each group, too.
+    Of very many rows they are compared on a part. Scores that the verdict rejects are compared
+    with their odds times a factor and with a map for each group, too.
     """
     if _rarest(sample) < FEW:
         return None
@@ -58,9 +58,10 @@ def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
     is_probability = bool(sample.scores.min() >= 0 and sample.scores.max() <= 1)
     candidates = fitting(DEFAULTS, is_probability)
     candidates = {d.name: d.calibrator for d in candidates if math.isinf(d.most)}
-    if 0 < sample.scores.min() <= sample.scores.max() < 1:
+    rejected = outcome == "miscalibrated"
+    if rejected and 0 < sample.scores.min() <= sample.scores.max() < 1:
         candidates["Offset"] = Offset()
-    if is_probability and sample.groups is not None:
+    if rejected and sample.groups is not None:
         candidates["Mondrian Venn-Abers"] = MondrianVennAbers()
     found = compare(
         sample.scores,
@@ -74,8 +75,8 @@ def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
     )
     chosen, recommendation = found.chosen, found.recommendation
     gain_in = "log" if math.isfinite(found.results[found.reference].log_loss) else "brier"
-    if outcome in LIKELY:
-        chosen, recommendation = _expected(found, gain_in, LIKELY[outcome])
+    if rejected:
+        chosen, recommendation = _expected(found, gain_in)
         if chosen == "Offset":
             factor = Offset().fit(sample.scores, sample.labels, sample.weights).factor_
             recommendation += f" On these rows it multiplies the odds by {number(factor)}."
@@ -90,21 +91,20 @@ def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
     )
 
 
-def _expected(found, gain_in, least):
-    """The calibrator of the largest expected gain, if that is `least` standard errors; and why.
+def _expected(found, gain_in):
+    """The calibrator of the largest expected gain, if that is above two standard errors; and why.
 
-    Where the verdict has rejected the scores the gain need not be certain: keeping them costs more
-    than a map that gains nothing. Those that predict exactly 0 or 1 are left out.
+    The verdict has rejected the scores, so the gain need not be certain. Those that predict exactly
+    0 or 1 are left out.
     """
     gains = {
         name: result.gain(gain_in)
         for name, result in found.results.items()
         if name != found.reference and not np.isin(found.predictions[name], [0, 1]).any()
     }
-    likely = {name: gain for name, gain in gains.items() if gain.estimate > least * gain.error}
+    likely = {name: gain for name, gain in gains.items() if gain.estimate > LIKELY * gain.error}
     if not likely:
-        errors = count(least, "standard error")
-        return None, f"No calibrator gains more than {errors}: keep the scores for now."
+        return None, "No calibrator gains more than two standard errors: keep the scores for now."
     best = max(likely, key=lambda name: likely[name].estimate)
     gain = likely[best]
     risk = float(ndtr(-gain.estimate / gain.error))

@@ -280,11 +280,14 @@ def _on_calibrating(data, verdict, comparison):
     elif not data.probabilities:
         yield f"{fit} to these scores and outcomes, on rows that the classifier was not trained on."
         yield elsewhere
-    elif verdict.outcome == "no evidence" and not chosen:
+    elif verdict.outcome == "no evidence" and chosen:
+        yield (
+            f"The verdict gives no reason to calibrate, the comparison one for {chosen}: try it, "
+            "and judge it on rows that it has not seen."
+        )
+    elif verdict.outcome == "no evidence":
         yield "Keep the scores as they are: the test of the verdict finds no error to mend."
     elif chosen:
-        if verdict.outcome == "no evidence":
-            fit = f"The test of the verdict finds no error, but the comparison a likely gain. {fit}"
         yield (
             f"{fit}, on rows that the classifier was not trained on. {comparison.recommendation}"
         )
