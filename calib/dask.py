@@ -17,9 +17,9 @@ ordered. Other weights are rounded in another order.
 
 *Cost.* Rows are read once. N rows in P partitions take O(N log N); each distinct score of a
 partition takes 10 to 24 bytes on the workers, of which a cluster puts on disk what its memory does
-not hold; that takes several times as long. The client needs 24 bytes for each distinct score, and O(P) numbers. If nearly all of too
-many scores are distinct, `isotonic_counts` needs next to nothing, and `calib.rounded_scores` makes
-them few at a change that is bounded.
+not hold; that takes several times as long. The client needs 24 bytes for each distinct score, and
+O(P) numbers. If nearly all of too many scores are distinct, `isotonic_counts` needs next to
+nothing, and `calib.rounded_scores` makes them few at a change that is bounded.
 
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.

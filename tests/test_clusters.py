@@ -1,9 +1,11 @@
 """Rows of patients: tests and intervals over clusters, and a test that finds copies."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
@@ -27,6 +29,7 @@ from calib.metrics import (
     recalibration_line,
     spiegelhalter_test,
 )
+from calib.metrics.cluster_tests import cluster_scan
 from calib.report import make_report
 
 
@@ -242,6 +245,65 @@ def test_differences_by_brute_force():
         expected += np.mean([np.mean(part[:, None] != other) for other in beside])
     found = copies_test(labels, scores)
     assert found[1:3] == pytest.approx((differing, expected))
+
+
+# One test of all ranges and groups
+
+
+def test_one_range_is_tested_by_its_sum():
+    """Of equal predictions there is one range, and the law is that of a normal sum."""
+    labels, p, weights = LABELS, np.full(LABELS.size, 0.4), np.ones(LABELS.size)
+    _, codes = np.unique(CLUSTERS, return_inverse=True)
+    same = np.zeros(LABELS.size, int)
+    r, inside = labels - p, (codes[:, None] == codes) & ~np.eye(labels.size, dtype=bool)
+    plain, v = r @ r + r @ inside @ r, 0.4 * 0.6
+    rho = max(r @ inside @ r / (v * inside.sum()), 0)
+    z = abs(r.sum()) / np.sqrt(max(plain, v * (labels.size + rho * inside.sum())))
+    found = cluster_scan(labels, p, codes, same, weights, 9999)
+    assert found == {None: pytest.approx(2 * norm.sf(z), abs=0.02)}
+    rows = np.repeat(np.arange(labels.size), 2)
+    twice = cluster_scan(labels[rows], p[rows], codes[rows], same[rows], weights[rows], 9999)
+    counted = cluster_scan(labels, p, codes, same, 2 * weights, 9999)
+    assert twice == counted == {None: pytest.approx(found[None], abs=0.02)}
+
+
+def test_a_range_or_group_of_too_little_is_left_out():
+    _, codes = np.unique(CLUSTERS, return_inverse=True)
+    few = np.arange(LABELS.size) < 12
+    found = cluster_scan(LABELS, P, codes, few * 1, np.ones(LABELS.size), 99)
+    assert set(found) == {None, 0}
+    none = np.full(LABELS.size, 0.01)
+    assert cluster_scan(LABELS, none, codes, few * 1, np.ones(LABELS.size), 99) == {}
+
+
+@pytest.mark.parametrize("most", [4000, 150])
+def test_the_whole_test_rejects_as_often_as_asked(monkeypatch, most):
+    """Three groups of patients with equal rows; also where clusters are put into bundles."""
+    monkeypatch.setattr(import_module("calib.metrics.cluster_tests"), "MOST", most)
+    rng = np.random.default_rng(1)
+    clusters, runs, rejected, found = np.repeat(np.arange(300), 6), 150, 0, 0
+    for _ in range(runs):
+        p = rng.random(300)
+        labels, groups = (rng.random(300) < p)[clusters], (clusters % 3)
+        columns = p[clusters], clusters, groups, np.ones(1800), 199, rng
+        rejected += min(cluster_scan(labels, *columns).values()) <= 0.05
+        off = (rng.random(300) < np.where(np.arange(300) % 3 == 2, p**3, p))[clusters]
+        p_values = cluster_scan(off, *columns)
+        found += p_values[2] <= 0.05
+        assert set(p_values) == {None, 0, 1, 2}
+    assert abs(rejected / runs - 0.05) <= 3 * np.sqrt(0.05 * 0.95 / runs)
+    assert found / runs > 0.8
+
+
+def test_a_report_of_clusters_names_the_group_that_is_off():
+    rng = np.random.default_rng(0)
+    p, clusters = rng.random(400), np.repeat(np.arange(400), 4)
+    off = np.arange(400) % 2 == 1
+    labels = rng.random(400) < np.where(off, p**3, p)
+    groups = np.where(off, "off", "right")[clusters]
+    found = make_report(p[clusters], labels[clusters], clusters=clusters, groups=groups).verdict
+    assert found.outcome == "miscalibrated" and found.groups == ("off",)
+    assert found.place.observed < found.place.predicted
 
 
 # The report

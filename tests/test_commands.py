@@ -832,7 +832,12 @@ def test_a_report_of_few_rows_says_what_it_read(tmp_path, capfd):
     data.write_text("prob,clicked\n" + "".join(f"{p},{word}\n" for p, word in pairs))
     out = tmp_path / "few.json"
     columns = ["--score", "prob", "--label", "clicked"]
-    assert main(["report", str(data), *columns, "--positive", "yes", "--json", "-o", str(out)]) == 0
-    notes = json.loads(out.read_text())["notes"]
+    columns += ["--positive", "yes", "--json", "-o", str(out), "--threshold", "0.3"]
+    assert main(["report", str(data), *columns, "--threshold", "0.25"]) == 0
+    found = json.loads(out.read_text())
+    notes = found["notes"]
+    assert [escape["threshold"] for escape in found["escapes"]] == [0.3, 0.25]
     assert notes[0] == "Columns: score from 'prob', label from 'clicked'. Positive: 'yes'."
     assert capfd.readouterr().err.startswith("calib report: ")
+    message = refusal(capfd, "report", data, *columns, "--force", "--threshold", "1.5")
+    assert "thresholds must be a number between 0 and 1; found 1.5" in message

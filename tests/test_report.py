@@ -755,7 +755,34 @@ def test_long_names_are_cut_beside_a_picture(figures, name, shown):
 def test_the_page_shows_thresholds_within_the_scores(no_chance):
     page = make_report(np.linspace(0.15, 0.45, 60), np.arange(60) % 3 == 0).to_html()
     table = page[page.index("<caption><span>Gain: over acting always") :]
-    assert re.findall(r'<th scope="row">(.*?)</th>', table)[:5] == ["0.15", "0.20", "0.30", "0.40"]
+    assert re.findall(r'<th scope="row">(.*?)</th>', table)[:5] == ["0.15", "0.2", "0.3", "0.4"]
+
+
+def test_what_can_escape_at_a_threshold():
+    """By hand: two scores, of which the band puts one on both sides of the threshold."""
+    scores = np.repeat([0.2, 0.6], 200)
+    labels = np.r_[np.arange(200) < 40, np.arange(200) < 110]
+    band = confidence_band(labels, scores, confidence=0.95)
+    lower, upper = band.lower, band.upper
+    assert upper[0] < 0.5 < upper[1] and lower[1] < 0.5
+    report = make_report(scores, labels, thresholds=[0.5, 0.4])
+    at, away = report.escapes
+    loss = 0.5 * (0.5 - lower[1]) / 0.5
+    assert tuple(asdict(at).values()) == pytest.approx((0.5, 0.5, 0.6, loss))
+    assert tuple(asdict(away).values()) == (0.4, 0.4, 0.4, 0.0)
+    assert report.verdict.details[-2].startswith("At your threshold of 0.500 the confidence band")
+    assert "belong: the best increasing map can gain" in report.verdict.details[-2]
+    assert "at your threshold of 0.400 nothing escapes" in report.verdict.details[-1].lower()
+    assert 0.4 in {point.threshold for point in report.decisions} and len(report.decisions) == 99
+    with pytest.raises(ValueError, match="thresholds must be a number between 0 and 1"):
+        make_report(scores, labels, thresholds=[1.0])
+
+
+def test_a_threshold_of_the_user_stands_in_the_table():
+    report = make_report(*drawn(60), thresholds=[0.125])
+    assert len(report.decisions) == 100
+    assert '<th scope="row">0.125</th>' in report.to_html()
+    assert not make_report(10 * drawn(60)[0], drawn(60)[1], thresholds=[0.125]).escapes
 
 
 def test_gains_of_decisions_are_means_over_rows():

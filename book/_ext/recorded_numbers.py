@@ -35,6 +35,7 @@ from experiments.naeini2014.protocol import N_RUNS
 from experiments.placebos import PLACEBOS, Rate
 from experiments.registry import papers
 from experiments.verdicts import table
+from experiments.verdicts.rubric import LEVEL
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
@@ -106,7 +107,9 @@ def verdicts():
     for key in ["advised", "keep", "always"]:
         yield f"verdicts_regret_{key}", f"{1000 * everything[f'regret_{key}']:.1f}"
     _, firsts = np.unique(rows["truth"], return_index=True)
-    yield "verdicts_calibrated", f"{np.count_nonzero(rows['calibrated'][firsts])}"
+    calibrated = rows["calibrated"][firsts]
+    yield "verdicts_calibrated", f"{np.count_nonzero(calibrated)}"
+    yield "verdicts_by_level", f"{LEVEL * np.mean(calibrated):.1%}"
     trees = np.isin(rows["truth"], [f"training rows, {kind}, 2000" for kind in TREES])
     yield "verdicts_trees_caught", f"{np.mean(rows['caught'][trees] != '-'):.0%}"
     yield "verdicts_files_of_trees", f"{np.count_nonzero(trees)}"

@@ -67,6 +67,15 @@ def _command(commands, name, module, purpose):
 def _report(command):
     reading(command, "label", "weight", "group", "cluster")
     command.add_argument("--json", action="store_true", help="write numbers as JSON, not a page")
+    command.add_argument(
+        "--threshold",
+        type=float,
+        action="append",
+        default=[],
+        metavar="P",
+        help="probability beyond which you act: cost of a false alarm / (that + cost of a miss); "
+        "says what can escape there; may be repeated",
+    )
     _output(command, "file for the page, HTML; - is standard output", required=True)
 
 

@@ -30,6 +30,7 @@ def report(options) -> int:
         sample_weight=read.weights,
         groups=read.groups,
         clusters=read.clusters,
+        thresholds=options.threshold,
         name="standard input" if options.data == "-" else Path(options.data).name,
         notes=[_columns(read.names, options.positive), *read.notes],
     )

@@ -4,18 +4,24 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, hstack
 from scipy.special import stdtr
 
 from calib.contract.options import check_integer
 from calib.contract.randomness import RandomState, check_random_state
+from calib.kernels.grouping import group_ties
 from calib.kernels.signed_range import signed_range
 from calib.metrics.clusters import cluster_codes, equal_clusters
-from calib.metrics.samples import counted
+from calib.metrics.drawn import p_values_of
+from calib.metrics.samples import counted, neighbours
 from calib.metrics.significance import TestResult
 
 FEWEST = 20  # clusters of equal size, below which levels fail
 FEWEST_RARE = 5  # the same, of the rarer class
+MOST_RANGES = 20  # groups of neighbours whose runs are looked through, in all rows or a group
+MOST = 4000  # clusters whose signs are drawn
+ENOUGH = 10  # of the rarer class expected in a run, in rows that tell as much as independent ones
 SAME = 1e-12  # relative difference of numbers that are equal but for rounding
 
 
@@ -139,6 +145,108 @@ def cluster_tests(
     p_value = float((1 + as_large) / (1 + n_resamples))
     kuiper = TestResult(float(found / deviation), p_value)
     return ClusterTests(bias, brier, kuiper, effect)
+
+
+class _Runs(NamedTuple):
+    """Runs of neighbours in a part of the rows.
+
+    Attributes
+    ----------
+    sums : csr_array of shape (n_bundles, n_blocks)
+        Of the residuals of clusters, or of bundles of them.
+    first, last : ndarray of shape (n_runs,)
+        Block of the run that comes first, and the one behind its last.
+    plain, variances : ndarray of shape (n_runs,)
+        Sums of the squares of these sums of residuals, and what is taken for the variance.
+    """
+
+    sums: csr_array
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    plain: NDArray[np.float64]
+    variances: NDArray[np.float64]
+
+    def largest(self, sums, variances):
+        """Largest of the sums of runs over their deviations, for each row of sums of blocks."""
+        paths = np.pad(np.cumsum(sums, axis=1), ((0, 0), (1, 0)))
+        sums = np.abs(paths[:, self.last] - paths[:, self.first])
+        return np.max(sums / np.sqrt(variances), axis=1)
+
+
+def cluster_scan(
+    labels: NDArray[np.uint8],
+    probabilities: NDArray[np.float64],
+    clusters: NDArray[np.int64],
+    groups: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    n_resamples: int = 999,
+    random_state: RandomState = 0,
+) -> dict[int | None, float]:
+    """P values of all rows (None) and of the groups, by number: one test of all ranges at once.
+
+    Of each run of neighbours the sum of the residuals is divided by its standard deviation, whose
+    estimate is that of `cluster_tests`; the law of the largest one is that of residuals whose
+    clusters change their signs, at random bundles of them where they are many. Runs and groups that
+    hold too little are left out. Of calibrated samples one of twenty has a p value up to 0.05.
+    """
+    rng = check_random_state(random_state)
+    bundles = np.arange(clusters.max() + 1)
+    bundles = bundles if bundles.size <= MOST else rng.integers(0, MOST, bundles.size)
+    rho = _judged(labels, probabilities, weights, clusters, np.ones(labels.size))[3]
+    parts = {None: slice(None)}
+    if groups.min() < groups.max():
+        parts |= {group: groups == group for group in np.unique(groups).tolist()}
+    columns = labels, probabilities, weights, clusters
+    runs = {
+        part: _runs_of(*(column[rows] for column in columns), bundles, rho)
+        for part, rows in parts.items()
+    }
+    runs = {part: found for part, found in runs.items() if found.first.size}
+    if not runs:
+        return {}
+    sums = hstack([part.sums for part in runs.values()])
+    signs = 2.0 * rng.integers(0, 2, (n_resamples, sums.shape[0])) - 1
+    drawn = np.split(
+        signs @ sums, np.cumsum([part.sums.shape[1] for part in runs.values()])[:-1], axis=1
+    )
+    found = [
+        np.append(
+            part.largest(part.sums.sum(0)[np.newaxis], part.variances),
+            part.largest(draws, part.plain),
+        )
+        for part, draws in zip(runs.values(), drawn, strict=True)
+    ]
+    adjusted = p_values_of(np.array(found), np.zeros(len(runs), bool))[1]
+    return dict(zip(runs, adjusted, strict=True))
+
+
+def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
+    """Runs in which enough of the rarer class is expected."""
+    ties = group_ties(probabilities, labels, weights)
+    ends = ties.scores[neighbours(ties, MOST_RANGES)[1:-1]]
+    blocks = np.searchsorted(ends, probabilities, side="right")
+    spread = np.sqrt(probabilities * (1 - probabilities))
+    sums, spreads = (
+        csr_array((weights * column, (rows, blocks)), shape=(bundles.size, ends.size + 1))
+        for column, rows in ((labels - probabilities, bundles[clusters]), (spread, clusters))
+    )
+    first, last = np.triu_indices(ends.size + 2, 1)
+    plain, together = (_of_runs((x.T @ x).toarray(), first, last) for x in (sums, spreads))
+    counts, expected, apart = (
+        _of_runs(np.diag(np.bincount(blocks, weights * column)), first, last)
+        for column in (np.ones(labels.size), probabilities, spread**2)
+    )
+    model = apart + rho * np.maximum(together - apart, 0)
+    rarer = np.minimum(expected, counts - expected)
+    known = (rarer * apart >= ENOUGH * model) & (plain > 0)
+    runs = first, last, plain, np.maximum(plain, model)
+    return _Runs(sums[:MOST], *(column[known] for column in runs))
+
+
+def _of_runs(products, first, last):
+    """Sums over pairs of blocks of a run, from those of each pair."""
+    sums = np.pad(products.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+    return sums[last, last] - 2 * sums[first, last] + sums[first, first]
 
 
 def _check_enough(probabilities, weights, codes):

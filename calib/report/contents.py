@@ -207,6 +207,26 @@ class Threshold:
 
 
 @dataclass(frozen=True)
+class Escape:
+    """What the confidence band leaves open at a threshold of the user.
+
+    Attributes
+    ----------
+    threshold : float
+    lowest, highest : float
+        From the one to the other, the true share of positives can be on both sides of the
+        threshold, or is on the other side than the score.
+    loss : float
+        Net benefit that the best increasing map could have more than the scores, at most.
+    """
+
+    threshold: float
+    lowest: float
+    highest: float
+    loss: float
+
+
+@dataclass(frozen=True)
 class Method:
     """A calibrator in the comparison; a loss of None is infinite.
 

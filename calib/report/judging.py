@@ -3,7 +3,7 @@
 import math
 
 from calib.metrics import detectable_bias
-from calib.report.contents import Caution, Compared, Curve, Data, Estimate, Test, Verdict
+from calib.report.contents import Caution, Compared, Curve, Data, Escape, Estimate, Test, Verdict
 from calib.report.measuring import FEW, PValues, Sample, place_of, rarer
 from calib.report.wording import amount, count, listed, number, percent, points, probability
 
@@ -133,6 +133,19 @@ def _what_escapes(detectable):
         f"{points(detectable)} percentage points, the test would find it with a probability "
         f"of {100 * POWER:.0f}\N{NO-BREAK SPACE}% or more; smaller errors, and errors of few rows, "
         "can escape it."
+    )
+
+
+def open_at(escape: Escape) -> str:
+    """What can have escaped at a threshold, in words."""
+    at = f"At your threshold of {number(escape.threshold)}"
+    if escape.loss == 0:
+        return f"{at} nothing escapes: the confidence band puts every score on its own side."
+    return (
+        f"{at} the confidence band leaves open on which side scores from {number(escape.lowest)} "
+        f"to {number(escape.highest)} belong: the best increasing map can gain a net benefit of up "
+        f"to {number(escape.loss)} there, as much as {number(1000 * escape.loss, 1)} more hits in "
+        "1,000 rows."
     )
 
 

@@ -1,16 +1,18 @@
 """From scores and outcomes to a report."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
 import calib
+from calib.contract.options import check_positive
 from calib.contract.randomness import RandomState, check_seed
 from calib.metrics import cluster_tests
 from calib.report import measuring
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
-from calib.report.judging import WITHHELD, advise, judge
+from calib.report.judging import WITHHELD, advise, judge, open_at
 from calib.report.report import Report
 
 METHODS = (
@@ -40,8 +42,10 @@ CLUSTERED = (
     "Rows of one cluster are not taken as independent: tests and the limits of means, AUC, slope, "
     "intercepts and decisions are those of sums of clusters; the others take the rows for as many "
     "independent ones as tell the mean residual as well. A cluster stays in one fold of the "
-    "comparison. What chance does is not simulated; the verdict rests on Kuiper's test of clusters "
-    "alone."
+    "comparison. What chance does is not simulated. The verdict rests on one test of all ranges, "
+    "in all rows and in each group, beside residuals whose clusters change their signs 999 times; "
+    "ranges and groups in which less than ten of the rarer class are expected, counted as "
+    "independent rows, are left out."
 )
 
 
@@ -52,6 +56,7 @@ def make_report(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
+    thresholds: Iterable[float] = (),
     name: str = "scores",
     notes: Iterable[str] = (),
     random_state: RandomState = 0,
@@ -72,6 +77,9 @@ def make_report(
         Group of each row: numbers or strings.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient: rows of one are not independent.
+    thresholds : iterable of float, optional
+        Probabilities beyond which you act, each above 0 and below 1: the cost of a false alarm over
+        the sum of this and the cost of a miss. The report says what can escape there.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
@@ -106,6 +114,9 @@ def make_report(
     p = 0.901).'
     """
     seed = check_seed(random_state)
+    thresholds = list(thresholds)
+    for threshold in thresholds:
+        check_positive(threshold, "thresholds", below=1)
     sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
     data = described(sample, left_out)
     chance, by_cluster, p_values = None, None, {}
@@ -115,12 +126,14 @@ def make_report(
     elif data.probabilities:
         by_cluster = sample.measured(cluster_tests, clusters=sample.clusters, random_state=seed)
         sample = sample._replace(effect=by_cluster.effect)
-        p_values = {None: by_cluster.kuiper.p_value}
+        p_values = measuring.p_values_of_clusters(sample, by_cluster, seed)
     measures = measuring.estimates(sample, data, chance)
     tests = measuring.calibration_tests(sample, by_cluster) if data.probabilities else ()
     curve = measuring.curve_of(sample) if data.probabilities else None
     cautions = cautions_of(sample, data)
     verdict = judge(sample, data, measures, tests, p_values, cautions, curve)
+    escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
+    verdict = replace(verdict, details=(*verdict.details, *map(open_at, escapes)))
     withheld = any(caution.kind in WITHHELD for caution in cautions)
     comparison = None if withheld else compared(sample, seed, verdict.outcome)
     return Report(
@@ -135,7 +148,8 @@ def make_report(
         curve=curve,
         bins=measuring.bins_of(sample) if data.probabilities else (),
         groups=measuring.groups_of(sample, p_values) if data.probabilities else (),
-        decisions=measuring.decisions_of(sample) if data.probabilities else (),
+        decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
+        escapes=escapes,
         comparison=comparison,
         advice=advise(data, verdict, cautions, comparison),
         methods=METHODS if sample.clusters is None else (*METHODS, CLUSTERED),

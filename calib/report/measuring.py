@@ -1,6 +1,7 @@
 """The measures of a report: `calib.metrics` computes them, here stands what is said of them."""
 
 import math
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -12,10 +13,11 @@ from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.metrics import Interval, Simulated
 from calib.metrics.bands import band_of
+from calib.metrics.cluster_tests import cluster_scan
 from calib.metrics.losses import logarithmic, squared
 from calib.metrics.samples import counted_ties_of
 from calib.metrics.statistics import MOST_RANGES
-from calib.report.contents import N_BINS, Bin, Curve, Data, Estimate, Group, Test, Threshold
+from calib.report.contents import N_BINS, Bin, Curve, Data, Escape, Estimate, Group, Test, Threshold
 
 Chance = dict[str, Simulated]  # of several errors
 PValues = dict[int | None, float]  # of the whole (None) and of groups, by number
@@ -26,6 +28,7 @@ N_BLOCKS, LEAST_BLOCKS = 2000, 100  # of neighbours: of all rows, and of those o
 MOST_GROUPS = 100  # that the verdict tells apart: the largest
 N_RANGES = MOST_RANGES * (MOST_RANGES + 1) // 2  # of neighbours, of which one looks worst
 FEW = 20  # rows of a class: with fewer nothing is said but by simulation
+HUNDREDTHS = np.arange(1, 100) / 100
 N_COLUMNS = 25  # of the histogram
 MEASURES = {  # by key: the name, and after a colon what it means
     "mean_prediction": "Mean prediction",
@@ -143,6 +146,17 @@ def p_values_of(sample: Sample, random_state: int) -> PValues:
     if sample.groups is not None:
         p_values |= {g: min(found[look, g].adjusted for look in LOOKS) for g in shown.tolist()}
     return p_values | ({None: 0.0} if sample.impossible else {})
+
+
+def p_values_of_clusters(
+    sample: Sample, by_cluster: metrics.ClusterTests, random_state: int
+) -> PValues:
+    """The same where clusters are independent, and Kuiper's where no range holds enough."""
+    kuiper = by_cluster.kuiper.p_value
+    if sample.impossible:
+        return {None: kuiper}
+    columns = sample.labels, sample.scores, sample.clusters, _largest(sample), sample.counts
+    return {None: kuiper} | cluster_scan(*columns, random_state=random_state)
 
 
 def _largest(sample):
@@ -323,12 +337,28 @@ def groups_of(sample: Sample, p_values: PValues) -> tuple[Group, ...]:
     return tuple(map(Group, sample.names, *counts, *others, alone, areas))
 
 
-def decisions_of(sample: Sample) -> tuple[Threshold, ...]:
-    """Net benefit at each hundredth, and what it gains over acting always or never."""
-    curve = sample.measured(metrics.decision_curve)
-    gains = sample.measured(metrics.decision_gains, clusters=sample.clusters)
+def decisions_of(sample: Sample, thresholds: Iterable[float] = ()) -> tuple[Threshold, ...]:
+    """Net benefit at each hundredth and others, and its gain over acting always or never."""
+    every = {"thresholds": np.union1d(HUNDREDTHS, thresholds)}
+    curve = sample.measured(metrics.decision_curve, **every)
+    gains = sample.measured(metrics.decision_gains, clusters=sample.clusters, **every)
     columns = (column.tolist() for column in (*curve, *gains[1:]))
     return tuple(map(Threshold, *columns))
+
+
+def escapes_of(sample: Sample, thresholds: Iterable[float]) -> tuple[Escape, ...]:
+    """What the confidence band leaves open at each threshold."""
+    ties = counted_ties_of(sample.labels, sample.scores, sample.independent.weights)
+    band, shares = band_of(ties), ties.weights / ties.weights.sum()
+    found = []
+    for threshold in thresholds:
+        acts = ties.scores > threshold
+        worst = np.where(acts, threshold - band.lower, band.upper - threshold)
+        open_ = np.append(ties.scores[worst > 0], threshold)
+        losses = shares * np.maximum(worst, 0) / (1 - threshold)
+        loss = max(losses[acts].sum(), losses[~acts].sum())
+        found.append(Escape(threshold, float(open_.min()), float(open_.max()), float(loss)))
+    return tuple(found)
 
 
 def _test(name, result, note):

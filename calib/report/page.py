@@ -18,6 +18,7 @@ SHOWN_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0
 
 def page_of(report) -> str:
     """The whole page of a `Report`; names and notes are escaped."""
+    asked = {escape.threshold for escape in report.escapes}
     return TEMPLATES.get_template("page.html").render(
         report=report,
         style=Markup((HERE / "page.css").read_text(encoding="utf-8")),
@@ -25,7 +26,8 @@ def page_of(report) -> str:
         thresholds=[
             point
             for point in report.decisions
-            if point.threshold in SHOWN_THRESHOLDS
+            if point.threshold in asked
+            or point.threshold in SHOWN_THRESHOLDS
             and report.data.lowest <= point.threshold <= report.data.highest
         ],
     )

@@ -27,7 +27,9 @@ class Report:
     bins : tuple of Bin
     groups : tuple of Group
     decisions : tuple of Threshold
-        At thresholds 0.01, 0.02, ..., 0.99.
+        At thresholds 0.01, 0.02, ..., 0.99, and at those of the user.
+    escapes : tuple of Escape
+        At each threshold of the user.
     comparison : Compared or None
         None if there are too few rows of a class.
     advice : tuple of str
@@ -47,6 +49,7 @@ class Report:
     bins: tuple[contents.Bin, ...]
     groups: tuple[contents.Group, ...]
     decisions: tuple[contents.Threshold, ...]
+    escapes: tuple[contents.Escape, ...]
     comparison: contents.Compared | None
     advice: tuple[str, ...]
     methods: tuple[str, ...]
