@@ -17,9 +17,9 @@ ordered. Other weights are rounded in another order.
 
 *Cost.* Rows are read once. N rows in P partitions take O(N log N); each distinct score of a
 partition takes 10 to 24 bytes on the workers, of which a cluster puts on disk what its memory does
-not hold; that takes several times as long. The client needs 24 bytes for each distinct score, and O(P) numbers. If nearly all of too
-many scores are distinct, `isotonic_counts` needs next to nothing, and `calib.rounded_scores` makes
-them few at a change that is bounded.
+not hold; that takes several times as long. The client needs 24 bytes for each distinct score, and
+O(P) numbers. If nearly all of too many scores are distinct, `isotonic_counts` needs next to
+nothing, and `calib.rounded_scores` makes them few at a change that is bounded.
 
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.
@@ -37,7 +37,7 @@ Examples
 Counts(scores=array([0.2, 0.8]), positives=array([1., 1.]), counts=array([3., 1.]))
 >>> calibrator = calib.VennAbers().fit_counts(*counts)
 >>> scores.map_blocks(calibrator.predict).compute().round(3)
-array([0.45 , 0.667, 0.45 , 0.45 ])
+array([0.4  , 0.667, 0.4  , 0.4  ])
 """
 
 import dask
