@@ -37,7 +37,7 @@ Examples
 Counts(scores=array([0.2, 0.8]), positives=array([1., 1.]), counts=array([3., 1.]))
 >>> calibrator = calib.VennAbers().fit_counts(*counts)
 >>> scores.map_blocks(calibrator.predict).compute().round(3)
-array([0.45 , 0.667, 0.45 , 0.45 ])
+array([0.4  , 0.667, 0.4  , 0.4  ])
 """
 
 import dask
