@@ -28,10 +28,10 @@ class Choices(SphinxDirective):
             label = to_label(f"cause-{name}-{one.reading}", one.reading) if one.reading else None
             reading = text(label or FIRST)
             rival = "–" if one.rival == NO_OTHER else str(one.rival)
-            counts = [*map(str, [one.numbers, one.fit, one.first]), rival]
+            counts = [f"{one.fit} of {one.numbers}", f"{one.first}, {rival}"]
             rows.append([one.setting, one.said, reading, *counts, ratio(one.evidence), one.status])
-        heads = ["choice", "the paper", "what fits best", "numbers", "agree", "first reading"]
-        return [table([*heads, "next best", "ratio", "scoreboard"], rows)]
+        heads = ["choice", "the paper", "what fits best", "agree", "first, next", "ratio"]
+        return [table([*heads, "scoreboard"], rows)]
 
 
 class Unused(SphinxDirective):
