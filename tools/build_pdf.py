@@ -26,6 +26,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "book" / "_build" / "html"
 PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 SHORT_PDF = PDF.with_name("calibration-in-an-hour.pdf")
 SHORT = "Calibration in an hour"
 # Indices only link to pages that Sphinx generates; in the others one looks things up.
@@ -134,7 +135,7 @@ def book(listed, title):
     chapters = {name: chapter(name, pages) for name in pages}
     return {
         "title": title,
-        "citation": yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8")),
+        "citation": CITATION,
         "date": date_of_the_version(),
         "parts": [
             {"title": caption, "chapters": [chapters[name] for name in names]}
@@ -219,4 +220,4 @@ def print_book(pdf, listed, title):
 if __name__ == "__main__":
     PARTS = parts()
     print_book(SHORT_PDF, [part for part in PARTS if part[0] == SHORT], SHORT)
-    print_book(PDF, PARTS, "Calibrating Binary Classifiers")
+    print_book(PDF, PARTS, CITATION["title"])

@@ -68,7 +68,7 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     >>> scores, labels, weights = rows_of_counts([0.2, 0.7], positives=[1, 6], counts=[10, 8])
     >>> labels, weights
     (array([0, 0, 1, 1], dtype=uint8), array([9., 2., 1., 6.]))
-    >>> round(brier_score_loss(labels, scores, sample_weight=weights), 2)
+    >>> round(brier_score_loss(labels, scores, sample_weight=weights), 4)
     0.14
     """
     scores = check_scores(scores)

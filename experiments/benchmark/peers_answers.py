@@ -7,7 +7,7 @@ import numpy as np
 from experiments.benchmark.analysis import Estimate, cases_of, paired, wins
 from experiments.benchmark.calibrators import RAW
 from experiments.benchmark.second import AVERAGE, SIZES
-from experiments.benchmark.second_answers import HARM, LEVEL, Answer, interval, judged
+from experiments.benchmark.second_answers import HARM, LEVEL, interval, judged, unrivalled
 from experiments.benchmark.second_peers import CANDIDATES
 
 
@@ -129,12 +129,9 @@ def answers(found):
             finite = {name: one for name, one in estimates.items() if np.isfinite(one.value)}
             judgements.append(judged(points, statement, finite))
         harms = {one.name: one.harm for one in working if one.may_gain_as_much}
-        judgements.append(judged(points, HARMS_LESS, harms) if harms else _no_rival(points))
+        answer = judged(points, HARMS_LESS, harms) if harms else unrivalled(points, HARMS_LESS)
+        judgements.append(answer)
     return judgements
-
-
-def _no_rival(points):
-    return Answer(points, HARMS_LESS, "", Estimate(*[np.nan] * 3), "yes")
 
 
 def _over_one_half(one):

@@ -76,9 +76,7 @@ def harms_less(rows, points):
     harm = {name: column(losses, name) > losses[:, 0] + HARM for name in [AVERAGE, *rivals]}
     more = {name: (datasets, harm[name].astype(float) - harm[AVERAGE]) for name in rivals}
     statement = "harms less than who gains as much"
-    if not rivals:
-        return Answer(points, statement, "", Estimate(np.nan, np.nan, np.nan), "yes")
-    return decided(points, statement, more)
+    return decided(points, statement, more) if rivals else unrivalled(points, statement)
 
 
 def cautious_harms_rarely(rows, points):
@@ -118,6 +116,11 @@ def decided(points, statement, comparisons):
     return judged(
         points, statement, {name: interval(*cases, level) for name, cases in comparisons.items()}
     )
+
+
+def unrivalled(points, statement):
+    """The answer where there is nobody to be compared with."""
+    return Answer(points, statement, "", Estimate(np.nan, np.nan, np.nan), "yes")
 
 
 def judged(points, statement, found):

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from calib.kernels.compiling import jit
+from experiments.vovk2014.splitting import class_weights
 
 LEAST_ROWS = 2.0
 N_FOLDS = 3  # one of them to prune by
@@ -130,14 +131,6 @@ def branches(tree, X, node, rows, weights):
 
 
 @jit
-def _counted(y, rows, weights):
-    counts = np.zeros(2)
-    for i in range(rows.size):
-        counts[y[rows[i]]] += weights[i]
-    return counts
-
-
-@jit
 def grow(X, y, rows):
     """An unpruned tree on some rows."""
     size = 2 * rows.size + 1
@@ -153,7 +146,7 @@ def grow(X, y, rows):
     stack = [(0, rows, np.ones(rows.size))]
     while len(stack) > 0:
         node, here, weights = stack.pop()
-        counts = _counted(y, here, weights)
+        counts = class_weights(y, here, weights)
         tree.counts[node] = counts
         if counts.sum() < 2.0 * LEAST_ROWS or counts.min() < TOLERANCE or n_nodes + 2 > size:
             continue
@@ -178,7 +171,7 @@ def hold_out(tree, X, y, rows):
     stack = [(0, rows, np.ones(rows.size))]
     while len(stack) > 0:
         node, here, weights = stack.pop()
-        tree.held[node] = _counted(y, here, weights)
+        tree.held[node] = class_weights(y, here, weights)
         if tree.child[node] > 0:
             stack.extend(branches(tree, X, node, here, weights))
 

@@ -7,6 +7,7 @@
 widgets.define("too-sure", () => {
   const { slider } = widgets;
   const per = (p) => `${Math.round(100 * p)} %`;
+  const right = methods.confidence(1);
   const SAID = [0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98];
 
   function draw({ factor }, [panel]) {
@@ -17,7 +18,6 @@ widgets.define("too-sure", () => {
     panel.curve("blue line", (said) => truth(Math.min(Math.max(said, 1e-9), 1 - 1e-9)));
     for (const said of SAID) panel.dot("blue dot", said, truth(said), 6);
     for (const said of SAID) panel.dot("orange dot square", truth(said), truth(said), 4);
-    const right = methods.confidence(1);
     return (
       `What is called ${per(0.9)} comes in ${per(truth(0.9))} of cases. ` +
       `Log loss ${log.toFixed(3)}, calibrated ${right.log.toFixed(3)}; ` +
