@@ -86,7 +86,7 @@ audit: .venv/set-up  ## compute a random PERCENT=1 of all records anew, in MINUT
 	  --percent $(PERCENT) --minutes $(MINUTES)
 
 verdicts: .venv/set-up  ## judge the verdict of the report on files of known truth; long
-	$(python) -m experiments verdicts
+	$(python) -m experiments verdicts verdicts_advice
 	$(python) -m experiments.verdicts
 
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own

@@ -1,9 +1,20 @@
 """The verdict in words, with its uncertainty, and what to do next."""
 
 import math
+from typing import NamedTuple
 
 from calib.metrics import detectable_bias
-from calib.report.contents import Caution, Compared, Curve, Data, Escape, Estimate, Test, Verdict
+from calib.report.contents import (
+    Bin,
+    Caution,
+    Compared,
+    Curve,
+    Data,
+    Escape,
+    Estimate,
+    Test,
+    Verdict,
+)
 from calib.report.measuring import FEW, PValues, Sample, place_of, rarer
 from calib.report.wording import amount, count, listed, number, percent, points, probability
 
@@ -37,31 +48,64 @@ WITHHELD = {
 }
 
 
+class Finding(NamedTuple):
+    """What a verdict rests on, before it is put into words.
+
+    Attributes
+    ----------
+    outcome : {"no evidence", "miscalibrated", "cannot say"}
+    p_value : float or None
+        None if nothing was tested.
+    groups : tuple of int
+        Those that are rejected by themselves, the surest first; none if all are.
+    place : Bin or None
+        The worst range, of the first of these groups or of all rows.
+    """
+
+    outcome: str
+    p_value: float | None = None
+    groups: tuple[int, ...] = ()
+    place: Bin | None = None
+
+
+def finding_of(
+    sample: Sample, data: Data, cautions: tuple[Caution, ...], p_values: PValues
+) -> Finding:
+    """The outcome, and what is named as wrong."""
+    if not data.probabilities or any(caution.kind in NO_VERDICT for caution in cautions):
+        return Finding("cannot say")
+    outcome, p_value = outcome_of(data, p_values)
+    if outcome != "miscalibrated":
+        return Finding(outcome, p_value)
+    found = sorted((p, g) for g, p in p_values.items() if g is not None and g >= 0 and p <= LEVEL)
+    groups = tuple(group for _, group in found) if len(found) < len(sample.names) else ()
+    return Finding(outcome, p_value, groups, place_of(sample, groups[0] if groups else None))
+
+
 def judge(
     sample: Sample,
     data: Data,
+    finding: Finding,
     measures: tuple[Estimate, ...],
     tests: tuple[Test, ...],
-    p_values: PValues,
     cautions: tuple[Caution, ...],
     curve: Curve | None,
 ) -> Verdict:
     """The verdict in words."""
     if not data.probabilities:
         return _no_probabilities(data)
-    withheld = [NO_VERDICT[c.kind] for c in cautions if c.kind in NO_VERDICT]
-    if withheld:
-        return Verdict("cannot say", f"Cannot say: {withheld[0]}.", ())
-    outcome, p_value = outcome_of(data, p_values)
+    if finding.p_value is None:
+        withheld = next(NO_VERDICT[c.kind] for c in cautions if c.kind in NO_VERDICT)
+        return Verdict("cannot say", f"Cannot say: {withheld}.", ())
     by_key = {estimate.key: estimate for estimate in measures}
     detectable = detectable_bias(
         sample.scores, power=POWER, sample_weight=sample.independent.weights
     )
-    if outcome == "miscalibrated":
-        return _miscalibrated(sample, data, by_key, p_values, detectable)
-    if outcome == "cannot say":
-        return _too_few(data, p_value, detectable)
-    return _no_evidence(data, by_key, tests, curve, p_value, detectable)
+    if finding.outcome == "miscalibrated":
+        return _miscalibrated(sample, data, finding, by_key, detectable)
+    if finding.outcome == "cannot say":
+        return _too_few(data, finding.p_value, detectable)
+    return _no_evidence(data, by_key, tests, curve, finding.p_value, detectable)
 
 
 def outcome_of(data: Data, p_values: PValues) -> tuple[str, float]:
@@ -149,11 +193,8 @@ def open_at(escape: Escape) -> str:
     )
 
 
-def _miscalibrated(sample, data, by_key, p_values, detectable):
-    kuiper, p_value = by_key["kuiper_error"], min(p_values.values())
-    found = sorted((p, g) for g, p in p_values.items() if g is not None and g >= 0 and p <= LEVEL)
-    groups = [group for _, group in found] if len(found) < len(sample.names) else []
-    place = place_of(sample, groups[0] if groups else None)
+def _miscalibrated(sample, data, finding, by_key, detectable):
+    kuiper, p_value, groups, place = by_key["kuiper_error"], *finding[1:]
     names = tuple(sample.names[group] for group in groups)
     seldom = kuiper.upper * data.total < 10 * LITTLE * rarer(data)
     little = kuiper.upper < LITTLE and seldom and not groups

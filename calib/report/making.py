@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
 import calib
 from calib.contract.options import check_positive
 from calib.contract.randomness import RandomState, check_seed
-from calib.metrics import cluster_tests
+from calib.metrics import ClusterTests, cluster_tests
 from calib.report import measuring
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
-from calib.report.judging import WITHHELD, advise, judge, open_at
+from calib.report.contents import Caution, Compared, Data
+from calib.report.judging import WITHHELD, Finding, advise, finding_of, judge, open_at
 from calib.report.report import Report
 
 METHODS = (
@@ -47,6 +49,47 @@ CLUSTERED = (
     "ranges and groups in which less than ten of the rarer class are expected, counted as "
     "independent rows, are left out."
 )
+
+
+class Look(NamedTuple):
+    """A first look at a file: what was read, and what the verdict rests on."""
+
+    sample: measuring.Sample
+    data: Data
+    cautions: tuple[Caution, ...]
+    p_values: measuring.PValues
+    by_cluster: ClusterTests | None
+    finding: Finding
+
+
+def look_at(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    clusters: ArrayLike | None,
+    seed: int,
+) -> Look:
+    """Read the columns, and find what the verdict rests on: no measures and no words yet."""
+    sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
+    data = described(sample, left_out)
+    by_cluster, p_values = None, {}
+    if data.probabilities and sample.clusters is None:
+        p_values = measuring.p_values_of(sample, seed)
+    elif data.probabilities:
+        by_cluster = sample.measured(cluster_tests, clusters=sample.clusters, random_state=seed)
+        sample = sample._replace(effect=by_cluster.effect)
+        p_values = measuring.p_values_of_clusters(sample, by_cluster, seed)
+    cautions = cautions_of(sample, data)
+    finding = finding_of(sample, data, cautions, p_values)
+    return Look(sample, data, cautions, p_values, by_cluster, finding)
+
+
+def comparison_of(look: Look, seed: int) -> Compared | None:
+    """Calibrators compared; None where advice is withheld or rows are too few."""
+    if any(caution.kind in WITHHELD for caution in look.cautions):
+        return None
+    return compared(look.sample, seed, look.finding.outcome)
 
 
 def make_report(
@@ -117,25 +160,17 @@ def make_report(
     thresholds = list(thresholds)
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
-    sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
-    data = described(sample, left_out)
-    chance, by_cluster, p_values = None, None, {}
-    if data.probabilities and sample.clusters is None:
-        chance = measuring.simulated(sample, seed)
-        p_values = measuring.p_values_of(sample, seed)
-    elif data.probabilities:
-        by_cluster = sample.measured(cluster_tests, clusters=sample.clusters, random_state=seed)
-        sample = sample._replace(effect=by_cluster.effect)
-        p_values = measuring.p_values_of_clusters(sample, by_cluster, seed)
+    look = look_at(scores, labels, sample_weight, groups, clusters, seed)
+    sample, data, cautions, p_values, by_cluster, finding = look
+    alone = data.probabilities and sample.clusters is None
+    chance = measuring.simulated(sample, seed) if alone else None
     measures = measuring.estimates(sample, data, chance)
     tests = measuring.calibration_tests(sample, by_cluster) if data.probabilities else ()
     curve = measuring.curve_of(sample) if data.probabilities else None
-    cautions = cautions_of(sample, data)
-    verdict = judge(sample, data, measures, tests, p_values, cautions, curve)
+    verdict = judge(sample, data, finding, measures, tests, cautions, curve)
     escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
     verdict = replace(verdict, details=(*verdict.details, *map(open_at, escapes)))
-    withheld = any(caution.kind in WITHHELD for caution in cautions)
-    comparison = None if withheld else compared(sample, seed, verdict.outcome)
+    comparison = comparison_of(look, seed)
     return Report(
         name=str(name),
         version=calib.__version__,

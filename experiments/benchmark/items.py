@@ -11,7 +11,7 @@ from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE
-from experiments.verdicts.study import VERDICTS
+from experiments.verdicts.study import ADVICE, VERDICTS
 
 _CHAPTER = "39_which_calibrator"
 PAPER = Paper(
@@ -43,7 +43,7 @@ PAPER = Paper(
             name="verdicts",
             title=VERDICTS.title,
             chapter="29_your_own_scores",
-            experiments=(VERDICTS.name,),
+            experiments=(VERDICTS.name, ADVICE.name),
         ),
     ),
     experiments=(
@@ -58,5 +58,6 @@ PAPER = Paper(
         BENCHMARK_DRIFT,
         INTERVAL_COVERAGE,
         VERDICTS,
+        ADVICE,
     ),
 )

@@ -1,13 +1,13 @@
-"""What is judged: the verdict of the report. No other module here knows how it is made."""
+"""What is judged: the report's verdict and advice. No other module here knows how it is made."""
 
 from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
 from calib.comparison import DEFAULTS
-from calib.report import make_report
 from calib.report.comparing import Offset
 from calib.report.judging import WITHHELD
+from calib.report.making import comparison_of, look_at
 from calib.venn_abers.inductive import VennAbers
 from calib.venn_abers.mondrian import MondrianVennAbers
 
@@ -37,42 +37,46 @@ class Verdict(NamedTuple):
         That it names as wrong.
     flags : frozenset of str
         Of the file itself: the keys of `truths.FAMILIES` say which there are.
-    advice : {"keep", "fit", "collect", "withhold", "base rate"}
-    estimator : calibrator or None
-        To fit to the file, if the advice is to fit.
-    name : str
-        Of the estimator.
     says_what_escapes : bool
         Whether a silent headline says what it could have missed.
     """
 
     outcome: str
-    ranges: tuple
-    groups: tuple
-    flags: frozenset
-    advice: str
-    estimator: Any = None
-    name: str = ""
+    ranges: tuple = ()
+    groups: tuple = ()
+    flags: frozenset = frozenset()
     says_what_escapes: bool = True
 
 
-def verdict_of(file):
-    """Today's report on a file."""
-    report = make_report(
-        file.scores,
-        file.labels,
-        sample_weight=file.weights,
-        groups=file.groups,
-        clusters=file.clusters,
-        random_state=SEED,
-    )
-    outcome = report.verdict.outcome
-    place = report.verdict.place
-    ranges = () if place is None else ((place.lowest, place.highest),)
-    flags = {FLAG_OF.get(caution.kind) for caution in report.cautions}
-    advice = _advice(report, outcome)
-    groups = report.verdict.groups
-    return Verdict(outcome, ranges, groups, frozenset(flags - {None}), *advice)
+class Advice(NamedTuple):
+    """What a report says should be done.
+
+    Attributes
+    ----------
+    kind : {"keep", "fit", "collect", "withhold", "base rate"}
+    estimator : calibrator or None
+        To fit to the file, if the advice is to fit.
+    name : str
+        Of the estimator.
+    """
+
+    kind: str
+    estimator: Any = None
+    name: str = "-"
+
+
+def look_at_file(file):
+    """What a report finds in a file before it measures and compares: see `verdict_of`."""
+    return look_at(file.scores, file.labels, file.weights, file.groups, file.clusters, SEED)
+
+
+def verdict_of(look):
+    """Today's verdict."""
+    finding = look.finding
+    ranges = () if finding.place is None else ((finding.place.lowest, finding.place.highest),)
+    groups = tuple(look.sample.names[group] for group in finding.groups)
+    flags = {FLAG_OF.get(caution.kind) for caution in look.cautions}
+    return Verdict(finding.outcome, ranges, groups, frozenset(flags - {None}))
 
 
 class OtherClass(BaseEstimator):
@@ -89,21 +93,20 @@ class OtherClass(BaseEstimator):
         return 1 - scores
 
 
-def _advice(report, outcome):
-    """Kind, estimator and its name, as `calib.report.judging` words them."""
-    data, comparison = report.data, report.comparison
-    withheld = [caution.kind for caution in report.cautions if caution.kind in WITHHELD]
+def advice_of(look):
+    """Today's advice, as `calib.report.judging` words it."""
+    data, outcome = look.data, look.finding.outcome
+    withheld = [caution.kind for caution in look.cautions if caution.kind in WITHHELD]
     if withheld == ["reversed scores"] and data.probabilities:
-        return "fit", OtherClass(), "the other class"
+        return Advice("fit", OtherClass(), "the other class")
     if withheld:
-        return "withhold", None, ""
+        return Advice("withhold")
+    comparison = comparison_of(look, SEED)
     chosen = comparison and comparison.chosen
     if not data.probabilities:
         if comparison is not None and chosen is None:
-            return "base rate", None, ""
-        return "fit", BY_NAME.get(chosen, VennAbers()), chosen or "a calibrator"
+            return Advice("base rate")
+        return Advice("fit", BY_NAME.get(chosen, VennAbers()), chosen or "a calibrator")
     if outcome == "cannot say" or (outcome == "miscalibrated" and not chosen):
-        return "collect", None, ""
-    if chosen:
-        return "fit", BY_NAME[chosen], chosen
-    return "keep", None, ""
+        return Advice("collect")
+    return Advice("fit", BY_NAME[chosen], chosen) if chosen else Advice("keep")
