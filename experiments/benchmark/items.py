@@ -11,6 +11,7 @@ from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE
+from experiments.verdicts.peers import VERDICTS_PEERS
 from experiments.verdicts.study import ADVICE, VERDICTS
 
 _CHAPTER = "39_which_calibrator"
@@ -43,7 +44,7 @@ PAPER = Paper(
             name="verdicts",
             title=VERDICTS.title,
             chapter="29_your_own_scores",
-            experiments=(VERDICTS.name, ADVICE.name),
+            experiments=(VERDICTS.name, ADVICE.name, VERDICTS_PEERS.name),
         ),
     ),
     experiments=(
@@ -59,5 +60,6 @@ PAPER = Paper(
         INTERVAL_COVERAGE,
         VERDICTS,
         ADVICE,
+        VERDICTS_PEERS,
     ),
 )

@@ -57,7 +57,7 @@ def drawn(case, seed):
 def headline_of(case):
     """One file: a row that says whether its headline is right."""
     truth, file = drawn(case, SEED)
-    verdict = verdict_of(_looked(file))
+    verdict = verdict_of(looked(file))
     fresh, power = file.fresh, rubric.power_of(file)
     groups = set() if fresh.groups is None else set(np.unique(fresh.groups).tolist())
     right = groups - rubric.wrong_groups(fresh)
@@ -80,7 +80,7 @@ def headline_of(case):
 def advice_on(case):
     """One file: a row with the losses of four policies."""
     truth, file = drawn(case, ADVICE_SEED)
-    look, fresh = _looked(file), file.fresh
+    look, fresh = looked(file), file.fresh
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         advice = advice_of(look)
@@ -105,7 +105,8 @@ def advice_on(case):
     return [row]
 
 
-def _looked(file):
+def looked(file):
+    """What a report finds in a file, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return look_at_file(file)

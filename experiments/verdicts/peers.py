@@ -1,0 +1,128 @@
+"""Other tests of calibration on the same files: whether they call the scores miscalibrated.
+
+They are asked at the level of 5 %, and of probability scores alone: files that the verdict refuses
+to judge (training rows, leaks, copies, no probabilities), weights and drifts are left out. Groups
+and clusters are named to our verdict; the others have no place for them.
+"""
+
+import importlib
+import warnings
+
+import numpy as np
+
+from calib.metrics import confidence_band, consistency_band, corp_curve
+from experiments.benchmark.peers import check_installed
+from experiments.recording import Experiment
+from experiments.verdicts import rubric
+from experiments.verdicts.study import SEED, drawn, looked
+from experiments.verdicts.truths import LARGE, TRUTHS
+from experiments.verdicts.verdict import verdict_of
+
+OURS = "calib, the verdict"
+MAPIE, PROBCAL = "mapie.metrics.calibration", "probcal.metrics"
+N_FILES = 10  # of each truth
+LEFT_OUT = {
+    *("training rows", "mild training rows", "leak", "no probabilities", "copies", "drift"),
+    *("weights", "reversed"),
+}
+
+
+def _p_value(module, name, last=None):
+    """A test of another package: whether its p value is at most 0.05."""
+
+    def rejects(labels, scores):
+        found = getattr(importlib.import_module(module), name)(labels, scores)
+        return (found if last is None else getattr(found, last)) <= rubric.LEVEL
+
+    return rejects
+
+
+def _guardrails(labels, scores):
+    """The summary of probcal's reports: slope, intercept and Spiegelhalter's test are all right."""
+    module = importlib.import_module("probcal.metrics")
+    return not module.calibration_guardrails(labels, scores).all_ok
+
+
+def _confidence_band(labels, scores):
+    """Whether the band of the page leaves out the diagonal, or no increasing curve."""
+    band = confidence_band(labels, scores)
+    return band.crosses or not band.holds_diagonal
+
+
+def _consistency_band(labels, scores):
+    """Whether the curve leaves a band of 90 % point by point: the picture of reliabilitydiag."""
+    band, curve = consistency_band(labels, scores), corp_curve(labels, scores)
+    at = np.searchsorted(curve.predicted, band.predicted)
+    return np.any((curve.recalibrated[at] < band.lower) | (curve.recalibrated[at] > band.upper))
+
+
+JUDGES = {
+    "calib, the band of the page": _confidence_band,
+    "calib, a band as reliabilitydiag's": _consistency_band,
+    "MAPIE, Kolmogorov-Smirnov": _p_value(MAPIE, "kolmogorov_smirnov_p_value"),
+    "MAPIE, Kuiper": _p_value(MAPIE, "kuiper_p_value"),
+    "MAPIE, Spiegelhalter": _p_value(MAPIE, "spiegelhalter_p_value"),
+    "probcal, calibration_test": _p_value(PROBCAL, "calibration_test", "p_value"),
+    "probcal, guardrails": _guardrails,
+}
+
+
+def run_case(case):
+    """One file: a row for each judge, with 1 if it calls the scores miscalibrated."""
+    check_installed(["probcal", "mapie"])
+    truth, file = drawn(case, SEED)
+    outcome = verdict_of(looked(file)).outcome
+    about = {
+        "family": truth.family,
+        "calibrated": int(rubric.is_calibrated(file.fresh)),
+        "power": rubric.power_of(file),
+    }
+    rejects = {OURS: outcome == "miscalibrated"}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        rejects |= {name: judge(file.labels, file.scores) for name, judge in JUDGES.items()}
+    return [about | {"judge": name, "rejects": int(found)} for name, found in rejects.items()]
+
+
+def _cases():
+    names = [n for n, t in TRUTHS.items() if t.rows <= LARGE and t.family not in LEFT_OUT]
+    return [{"truth": name, "seed": k} for k in range(N_FILES) for name in names]
+
+
+def shares(rows):
+    """A line for each judge: the shares of files that it calls miscalibrated, every truth alike.
+
+    Of calibrated files, of those with an error that an ideal test would find in nine of ten, and
+    of these by family.
+    """
+    off, easy = rows["calibrated"] == 0, rows["power"] >= rubric.POWER
+    kinds = {"calibrated": ~off, "wrong, easy to find": off & easy}
+    families = dict.fromkeys(rows["family"][off & easy].tolist())
+    kinds |= {family: off & easy & (rows["family"] == family) for family in families}
+    lines = []
+    for judge in dict.fromkeys(rows["judge"].tolist()):
+        by = rows["judge"] == judge
+        found = {kind: _by_truth(rows, by & here) for kind, here in kinds.items()}
+        lines.append({"judge": judge} | found)
+    return lines
+
+
+def _by_truth(rows, here):
+    names, of = np.unique(rows["truth"][here], return_inverse=True)
+    found = np.bincount(of, rows["rejects"][here]) / np.bincount(of)
+    return float(found.mean()) if names.size else float("nan")
+
+
+VERDICTS_PEERS = Experiment(
+    name="verdicts_peers",
+    title="Other tests of calibration on files of the known truths",
+    seed=SEED,
+    cases=_cases,
+    run_case=run_case,
+    deviations=(
+        f"probcal 0.4.0 and MAPIE 1.6.0, tests at the level of 5 %; {N_FILES} files of each truth "
+        f"up to {LARGE:,} rows. Groups and clusters are named to our verdict alone.",
+        "The R package reliabilitydiag was not run: the band is ours, of the same definition (90 % "
+        "point by point, 200 draws).",
+    ),
+)
