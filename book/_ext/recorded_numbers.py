@@ -34,7 +34,7 @@ from experiments.ledger import (
 from experiments.naeini2014.protocol import N_RUNS
 from experiments.placebos import PLACEBOS, Rate
 from experiments.registry import papers
-from experiments.verdicts import table
+from experiments.verdicts import peers, table
 from experiments.verdicts.rubric import LEVEL
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -94,25 +94,37 @@ def ledger():
 
 def verdicts():
     """Tables of the benchmark of verdicts, its sizes, and shares over all its truths."""
-    rows = recorded("verdicts")
-    lines = table.summary(rows)
-    everything = lines[-1]
-    yield "verdicts_says", table.written(lines, table.SAYS)
-    yield "verdicts_costs", table.written(lines, table.COSTS)
+    rows, advised = recorded("verdicts"), recorded("verdicts_advice")
+    says, costs = table.summary(rows, table.headlines), table.summary(advised, table.costs)
+    yield "verdicts_says", table.written(says, table.SAYS)
+    yield "verdicts_costs", table.written(costs, table.COSTS)
     yield "verdicts_failures", table.failures(rows)
+    everything, all_costs = says[-1], costs[-1]
     yield from ((f"verdicts_{key}", f"{everything[key]:,}") for key in ("truths", "files"))
-    yield "verdicts_misleading_or_wrong", f"{1 - everything['right']:.1%}"
-    for key in ["harm", "harm_always", "right_groups_named", "false_alarms"]:
-        yield f"verdicts_{key}", f"{everything[key]:.1%}"
+    yield from ((f"verdicts_advised_{key}", f"{all_costs[key]:,}") for key in ("truths", "files"))
+    for key in ["bad", "right_groups_named", "false_alarms"]:
+        yield f"verdicts_{key}", _with_limits(everything[key])
+    for key in ["harm", "harm_always"]:
+        yield f"verdicts_{key}", _with_limits(all_costs[key])
     for key in ["advised", "keep", "always"]:
-        yield f"verdicts_regret_{key}", f"{1000 * everything[f'regret_{key}']:.1f}"
-    _, firsts = np.unique(rows["truth"], return_index=True)
+        yield f"verdicts_regret_{key}", f"{1000 * all_costs[f'regret_{key}'].value:.1f}"
+    _, firsts, files = np.unique(rows["truth"], return_index=True, return_counts=True)
     calibrated = rows["calibrated"][firsts]
+    yield "verdicts_most", f"{files.max()}"
+    yield "verdicts_least", f"{files.min()}"
     yield "verdicts_calibrated", f"{np.count_nonzero(calibrated)}"
     yield "verdicts_by_level", f"{LEVEL * np.mean(calibrated):.1%}"
     trees = np.isin(rows["truth"], [f"training rows, {kind}, 2000" for kind in TREES])
     yield "verdicts_trees_caught", f"{np.mean(rows['caught'][trees] != '-'):.0%}"
     yield "verdicts_files_of_trees", f"{np.count_nonzero(trees)}"
+    others = recorded("verdicts_peers")
+    yield "verdicts_peers", peers.written_shares(others)
+    yield "verdicts_peers_files", f"{np.count_nonzero(others['judge'] == peers.OURS):,}"
+
+
+def _with_limits(share):
+    """A share in per cent, with its limits."""
+    return f"{share.value:.1%} ({share.lower:.1%} to {share.upper:.1%})"
 
 
 def glued():

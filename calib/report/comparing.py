@@ -18,6 +18,7 @@ from calib.wrappers.prior_shift import shift_odds
 
 N_REPEATS = 3  # of the folds: a page should not take longer
 LIKELY = 2.0  # standard errors of a gain from which on a map rarely harms
+AVERAGE = "Average"  # of the defaults; takes the place of the others where no gain is as sure
 LEAST_RISK = 0.001  # that is written out
 MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
 
@@ -92,26 +93,42 @@ def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
 
 
 def _expected(found, gain_in):
-    """The calibrator of the largest expected gain, if that is above two standard errors; and why.
+    """The calibrator to take after a rejection, and why; those that predict 0 or 1 are left out.
 
-    The verdict has rejected the scores, so the gain need not be certain. Those that predict exactly
-    0 or 1 are left out.
+    Of the gains above two standard errors it is the largest less one standard error. Where there is
+    none, the average is taken, which rarely harms, if it gains more than one standard error.
     """
     gains = {
         name: result.gain(gain_in)
         for name, result in found.results.items()
         if name != found.reference and not np.isin(found.predictions[name], [0, 1]).any()
     }
-    likely = {name: gain for name, gain in gains.items() if gain.estimate > LIKELY * gain.error}
-    if not likely:
-        return None, "No calibrator gains more than two standard errors: keep the scores for now."
-    best = max(likely, key=lambda name: likely[name].estimate)
-    gain = likely[best]
-    risk = float(ndtr(-gain.estimate / gain.error))
-    return best, (
-        f"{best} has the largest expected gain of those that never predict 0 or 1: "
-        f"{number(gain.estimate)} in {LOSSES[gain_in]}. The chance that it harms is "
-        f"{percent(risk) if risk >= LEAST_RISK else f'below {percent(LEAST_RISK)}'}."
+    sure = {name: gain for name, gain in gains.items() if gain.estimate > LIKELY * gain.error}
+    average = gains.get(AVERAGE)
+    if sure:
+        name = max(sure, key=lambda name: sure[name].estimate - sure[name].error)
+        return name, (
+            f"{name} has the largest gain, less its standard error, of those that never predict 0 "
+            f"or 1: {_told(sure[name], gain_in)}."
+        )
+    why = "No calibrator gains more than two standard errors"
+    if average is None:
+        return None, f"{why}: keep the scores for now."
+    if average.estimate > average.error:
+        return AVERAGE, f"{why}, but their average more than one: {_told(average, gain_in)}."
+    return None, (
+        f"{why}, and their average not one: {_told(average, gain_in)}. Keep the scores for now."
+    )
+
+
+def _told(gain, gain_in):
+    """A gain with its error, and the chance that the true one is below 0 if it is normal."""
+    errors = gain.estimate / gain.error if gain.error else math.copysign(math.inf, gain.estimate)
+    risk = float(ndtr(-errors))
+    risk = percent(risk) if risk >= LEAST_RISK else f"below {percent(LEAST_RISK)}"
+    return (
+        f"{number(gain.estimate)} in {LOSSES[gain_in]} (standard error {number(gain.error)}). The "
+        f"chance that it harms is {risk}"
     )
 
 

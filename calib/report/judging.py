@@ -46,6 +46,10 @@ WITHHELD = {
         "other one, take 1 less each score, and run the report again."
     ),
 }
+HOW_TO_FIT = {  # what is advised under names of the comparison that need words
+    "Offset": "Multiply all odds by one factor (calib.shift_odds), which you learn",
+    "Average": "Fit the average of calibrators (calib.StackedCalibrator)",
+}
 
 
 class Finding(NamedTuple):
@@ -300,8 +304,7 @@ def advise(
 def _on_calibrating(data, verdict, comparison):
     chosen = None if comparison is None else comparison.chosen
     fit = f"Fit {chosen}" if chosen else "Fit a calibrator"
-    if chosen == "Offset":
-        fit = "Multiply all odds by one factor (calib.shift_odds), which you learn"
+    fit = HOW_TO_FIT.get(chosen, fit)
     elsewhere = (
         "Then judge the calibrated scores on rows that it has not seen: on its own rows every "
         "calibrator looks good."
@@ -334,7 +337,7 @@ def _on_calibrating(data, verdict, comparison):
         )
         yield elsewhere
     else:
-        why = "can be chosen by so few" if comparison is None else "gains on these"
+        why = "can be chosen by so few" if comparison is None else "gains clearly on these"
         yield (
             f"No calibrator {why} rows: keep the scores, knowing how they err, and collect "
             f"about {_rows(data, max(_rows_wanted(data), 4 * data.total))}: with four times the "

@@ -15,10 +15,12 @@ from experiments.benchmark.peers import check_installed
 from experiments.recording import Experiment
 from experiments.verdicts import rubric
 from experiments.verdicts.study import SEED, drawn, looked
+from experiments.verdicts.table import as_table, cell, mean_of
 from experiments.verdicts.truths import LARGE, TRUTHS
 from experiments.verdicts.verdict import verdict_of
 
 OURS = "calib, the verdict"
+CALIBRATED, EASY = "calibrated", "wrong and easy to find"
 MAPIE, PROBCAL = "mapie.metrics.calibration", "probcal.metrics"
 N_FILES = 10  # of each truth
 LEFT_OUT = {
@@ -77,11 +79,22 @@ def run_case(case):
         "calibrated": int(rubric.is_calibrated(file.fresh)),
         "power": rubric.power_of(file),
     }
-    rejects = {OURS: outcome == "miscalibrated"}
+    found = {OURS: (outcome == "miscalibrated", "")}
+    found |= {name: _asked(judge, file) for name, judge in JUDGES.items()}
+    return [
+        about | {"judge": name, "rejects": int(rejects), "error": error}
+        for name, (rejects, error) in found.items()
+    ]
+
+
+def _asked(judge, file):
+    """Whether a judge rejects, and the error that it raises instead: then it rejects nothing."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        rejects |= {name: judge(file.labels, file.scores) for name, judge in JUDGES.items()}
-    return [about | {"judge": name, "rejects": int(found)} for name, found in rejects.items()]
+        try:
+            return judge(file.labels, file.scores), ""
+        except (ValueError, ArithmeticError) as error:
+            return False, type(error).__name__
 
 
 def _cases():
@@ -90,27 +103,34 @@ def _cases():
 
 
 def shares(rows):
-    """A line for each judge: the shares of files that it calls miscalibrated, every truth alike.
+    """For each judge a `Mean` of the files that it calls miscalibrated, by kind of files.
 
-    Of calibrated files, of those with an error that an ideal test would find in nine of ten, and
-    of these by family.
+    Kinds are calibrated files, those with an error that an ideal test would find in nine of ten,
+    and the latter by family.
     """
-    off, easy = rows["calibrated"] == 0, rows["power"] >= rubric.POWER
-    kinds = {"calibrated": ~off, "wrong, easy to find": off & easy}
-    families = dict.fromkeys(rows["family"][off & easy].tolist())
-    kinds |= {family: off & easy & (rows["family"] == family) for family in families}
-    lines = []
+    off = rows["calibrated"] == 0
+    easy = off & (rows["power"] >= rubric.POWER)
+    kinds = {CALIBRATED: ~off, EASY: easy}
+    families = dict.fromkeys(rows["family"][easy].tolist())
+    kinds |= {family: easy & (rows["family"] == family) for family in families}
+    found = {}
     for judge in dict.fromkeys(rows["judge"].tolist()):
         by = rows["judge"] == judge
-        found = {kind: _by_truth(rows, by & here) for kind, here in kinds.items()}
-        lines.append({"judge": judge} | found)
-    return lines
+        found[judge] = {
+            kind: mean_of(rows["truth"][by & here], rows["rejects"][by & here])
+            for kind, here in kinds.items()
+        }
+    return found
 
 
-def _by_truth(rows, here):
-    names, of = np.unique(rows["truth"][here], return_inverse=True)
-    found = np.bincount(of, rows["rejects"][here]) / np.bincount(of)
-    return float(found.mean()) if names.size else float("nan")
+def written_shares(rows):
+    """A row for each kind of files and a column for each judge, in per cent, as a table."""
+    found = shares(rows)
+    body = [
+        [kind, *(cell(means[kind], 100, limits=False) for means in found.values())]
+        for kind in next(iter(found.values()))
+    ]
+    return as_table(["files", *found], body)
 
 
 VERDICTS_PEERS = Experiment(

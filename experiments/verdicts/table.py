@@ -1,54 +1,84 @@
-"""What the recorded verdicts come to, by family of truths and in all."""
+"""What the recorded verdicts and advice come to, by family of truths and in all."""
+
+from typing import NamedTuple
 
 import numpy as np
 
+from calib.metrics import binomial_limits
 from experiments.verdicts.rubric import HARM, MISLEADING, RIGHT, WRONG
 from experiments.verdicts.truths import FAMILIES
 
 ALL = "all truths"
 POLICIES = ["advised", "keep", "always"]
 N_THRESHOLDS = 3
+TWO_ERRORS = 1.96  # standard errors of an interval of 95 %
 
 
-def summary(rows):
-    """A dict for each family and one for all: shares and mean regrets.
+class Mean(NamedTuple):
+    """A mean over truths with its 95 % limits; NaN where there is nothing to say."""
 
-    Every truth counts alike, however many files of it there are. A regret is a loss beyond that of
-    the best candidate; that in cost is the mean over the three thresholds.
+    value: float
+    lower: float
+    upper: float
+
+
+def summary(rows, measures):
+    """A dict for each family and one for all, with a `Mean` of each measure.
+
+    Every truth counts alike, however many files of it there are. Files are drawn one by one, so
+    limits come from files alone, given the list of truths: those of a share are exact ones for as
+    many files as tell as much, those of a regret come from the spread among files of a truth.
 
     Parameters
     ----------
     rows : dict of arrays
-        ``recorded("verdicts")``.
+        ``recorded("verdicts")`` or ``recorded("verdicts_advice")``.
+    measures : callable
+        `headlines` or `costs`, from the rows to a value of each file; NaN where there is none.
     """
-    columns = _measures(rows)
-    names, of = np.unique(rows["truth"], return_inverse=True)
-    files = np.bincount(of)
-    means = {key: _mean(of, values) for key, values in columns.items()}
-    families = rows["family"][np.unique(of, return_index=True)[1]]
-    known = [family for family in FAMILIES if family in families]
+    columns = measures(rows)
     lines = []
-    for family in [*known, ALL]:
-        here = np.ones(names.size, bool) if family == ALL else families == family
-        line = {"family": family, "truths": int(here.sum()), "files": int(files[here].sum())}
-        lines.append(line | {key: _average(values[here]) for key, values in means.items()})
+    for family in [*(name for name in FAMILIES if name in rows["family"]), ALL]:
+        here = np.ones(rows["truth"].size, bool) if family == ALL else rows["family"] == family
+        line = {"family": family, "truths": np.unique(rows["truth"][here]).size}
+        line["files"] = int(here.sum())
+        means = {key: mean_of(rows["truth"][here], column[here]) for key, column in columns.items()}
+        lines.append(line | means)
     return lines
 
 
-def _measures(rows):
-    """Of every file; NaN where a measure says nothing of it."""
-    found = {name: (rows["headline"] == name) * 1.0 for name in (RIGHT, MISLEADING, WRONG)}
+def mean_of(truths, values):
+    """Mean over truths of the mean over files, with limits.
+
+    Examples
+    --------
+    >>> mean_of(np.array(["a", "a", "b"]), np.array([1.0, 0.0, 1.0])).value
+    0.75
+    """
+    there = ~np.isnan(values)
+    if not there.any():
+        return Mean(np.nan, np.nan, np.nan)
+    values = values[there]
+    _, of = np.unique(truths[there], return_inverse=True)
+    files = np.bincount(of)
+    means = np.bincount(of, values) / files
+    mean = float(means.mean())
+    if np.isin(values, [0, 1]).all():
+        alike = files.size**2 / np.sum(1 / files)  # files of one truth that would tell as much
+        return Mean(mean, *map(float, binomial_limits(min(mean, 1.0) * alike, alike)))
+    if files.min() == 1:
+        return Mean(mean, np.nan, np.nan)
+    variances = np.bincount(of, (values - means[of]) ** 2) / (files - 1) / files
+    reach = TWO_ERRORS * np.sqrt(variances.sum()) / files.size
+    return Mean(mean, mean - reach, mean + reach)
+
+
+def headlines(rows):
+    """Of every file, what its headline is worth."""
+    found = {name: rows["headline"] == name for name in (RIGHT, MISLEADING, WRONG)}
+    found["bad"] = rows["headline"] != RIGHT
     off = rows["calibrated"] == 0
     found["found"] = np.where(off, rows["outcome"] == "miscalibrated", np.nan)
-    for policy in POLICIES:
-        found[f"regret_{policy}"] = rows[f"loss_{policy}"] - rows["loss_oracle"]
-    for policy in POLICIES:
-        regrets = [
-            rows[f"cost{k}_{policy}"] - rows[f"cost{k}_oracle"] for k in range(1, N_THRESHOLDS + 1)
-        ]
-        found[f"cost_{policy}"] = np.mean(regrets, axis=0)
-    found["harm"] = rows["harm"]
-    found["harm_always"] = rows["loss_always"] > rows["loss_keep"] + HARM
     found["caught"] = np.where(rows["true_flags"] == "-", np.nan, rows["caught"] != "-")
     found["false_alarms"] = rows["false_alarms"] != "-"
     named = rows["right_groups_named"] > 0
@@ -56,22 +86,21 @@ def _measures(rows):
     return {key: np.asarray(values, float) for key, values in found.items()}
 
 
-def _mean(of, values):
-    """Mean of each truth over the files of which there is something to say."""
-    there = ~np.isnan(values)
-    counts = np.bincount(of, there)
-    with np.errstate(invalid="ignore"):
-        return np.bincount(of, np.where(there, values, 0.0)) / counts
+def costs(rows):
+    """Of every file, whether advice harms, and losses beyond those of the best candidate."""
+    found = {"harm": rows["harm"], "harm_always": rows["loss_always"] > rows["loss_keep"] + HARM}
+    for policy in POLICIES:
+        found[f"regret_{policy}"] = rows[f"loss_{policy}"] - rows["loss_oracle"]
+    for policy in POLICIES:
+        regrets = [
+            rows[f"cost{k}_{policy}"] - rows[f"cost{k}_oracle"] for k in range(1, N_THRESHOLDS + 1)
+        ]
+        found[f"cost_{policy}"] = np.mean(regrets, axis=0)
+    return {key: np.asarray(values, float) for key, values in found.items()}
 
 
-def _average(values):
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")
-
-
-SAYS = {  # a measure, its column, and what it is multiplied by, or None for a number of things
-    "truths": ("truths", None),
-    "files": ("files", None),
+SIZES = {"truths": ("truths", None), "files": ("files", None)}
+SAYS = SIZES | {  # a measure, its column, and what it is multiplied by, or None for a number
     "right": ("right", 100),
     "misleading": ("misleading", 100),
     "wrong": ("wrong", 100),
@@ -80,7 +109,7 @@ SAYS = {  # a measure, its column, and what it is multiplied by, or None for a n
     "false_alarms": ("false remark", 100),
     "right_groups_named": ("right group named", 100),
 }
-COSTS = {
+COSTS = SIZES | {
     "harm": ("harms", 100),
     "harm_always": ("*always* harms", 100),
     "regret_advised": ("log loss: advised", 1000),
@@ -90,30 +119,42 @@ COSTS = {
     "cost_keep": ("*keep*", 1000),
     "cost_always": ("*always*", 1000),
 }
+WITH_LIMITS = {"right", "harm", "regret_advised"}
 
 
 def written(lines, columns):
     """A table in Markdown of some measures, a row for each family; a dash where there is none."""
-    head = ["family", *(name for name, _ in columns.values())]
-    rows = [head, ["---", *["---:"] * (len(head) - 1)]]
+    body = []
     for line in lines:
-        cells = [_cell(line[key], scale) for key, (_, scale) in columns.items()]
-        rows.append([line["family"], *cells])
+        cells = [
+            cell(line[key], scale, limits=key in WITH_LIMITS) for key, (_, scale) in columns.items()
+        ]
+        body.append([line["family"], *cells])
+    return as_table(["family", *(name for name, _ in columns.values())], body)
+
+
+def as_table(head, body):
+    """A table in Markdown, the first column left and the others right."""
+    rows = [head, ["---", *["---:"] * (len(head) - 1)], *body]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _cell(value, scale):
+def cell(mean, scale, *, limits):
+    """A number of things, or a mean, with its limits if there are some."""
     if scale is None:
-        return str(value)
-    return "-" if np.isnan(value) else f"{scale * value:.1f}"
+        return f"{mean:,}"
+    if np.isnan(mean.value):
+        return "-"
+    value, *ends = (f"{scale * end:.1f}" for end in mean)
+    return f"{value} ({' to '.join(ends)})" if limits and not np.isnan(mean.lower) else value
 
 
 def failures(rows):
     """The truths of which a headline was misleading or wrong, with numbers of files, as a table."""
-    found = ["| truth and rows | files | misleading | wrong |", "|---|---:|---:|---:|"]
+    body = []
     for name in dict.fromkeys(rows["truth"].tolist()):
         said = rows["headline"][rows["truth"] == name]
-        misleading, wrong = (np.count_nonzero(said == kind) for kind in (MISLEADING, WRONG))
-        if misleading or wrong:
-            found.append(f"| {name} | {said.size} | {misleading} | {wrong} |")
-    return "\n".join(found)
+        bad = [np.count_nonzero(said == kind) for kind in (MISLEADING, WRONG)]
+        if any(bad):
+            body.append([name, *map(str, (said.size, *bad))])
+    return as_table(["truth and rows", "files", "misleading", "wrong"], body)
