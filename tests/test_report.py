@@ -13,6 +13,7 @@ from scipy.special import expit, logit
 
 from calib.commands import main
 from calib.metrics import (
+    Interval,
     auc_interval,
     binomial_limits,
     calibration_test,
@@ -31,7 +32,7 @@ from calib.metrics import (
     smooth_ece,
     spiegelhalter_test,
 )
-from calib.report import drawing, make_report
+from calib.report import comparing, drawing, make_report
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import Offset, compared
 from calib.report.contents import Caution, Group, Verdict
@@ -263,7 +264,12 @@ def test_what_can_escape_the_test(no_chance, monkeypatch, bias, words):
             "Offset",
             "Multiply all odds by one factor (calib.shift_odds), which you",
         ),
-        ("miscalibrated", None, "No calibrator gains on these rows: keep the scores, knowing how "),
+        ("miscalibrated", None, "No calibrator gains clearly on these rows: keep the scores, "),
+        (
+            "miscalibrated",
+            "Average",
+            "Fit the average of calibrators (calib.StackedCalibrator), ",
+        ),
         ("cannot say", "Platt", "Collect more rows: with about "),
     ],
 )
@@ -364,6 +370,38 @@ def test_rare_errors_are_told_as_ratios(no_chance):
         re.search(r"are (\S+) times what came true \((\S+) to (\S+)\)", verdict.sentence).groups(),
     )
     assert lower <= 2 <= upper and lower <= ratio <= upper
+
+
+GAINS = [  # gain and standard error by name, then what is advised and how that is told
+    (
+        {"Platt": (9, 2.9), "Beta": (8, 1), "Average": (7, 1)},
+        "Platt",
+        "Platt has the largest gain of",
+    ),
+    ({"Platt": (5, 2), "Beta": (4.5, 2), "Average": (3, 1.2)}, "Platt", "gain, less its standard"),
+    ({"Platt": (5, 2.4), "Average": (3, 1.2)}, "Platt", "harms is 1.9"),
+    ({"Platt": (2.6, 1), "Beta": (2.5, 0.99), "Average": (2.4, 1)}, "Platt", "less its standard"),
+    ({"Platt": (6, 2.9), "Beta": (5, 1.7), "Average": (3, 1.2)}, "Beta", "(standard error 1.700)"),
+    ({"Platt": (5, 3), "Average": (1.1, 1)}, "Average", "but their average more than one: 1.1"),
+    ({"Platt": (5, 3), "Average": (0.9, 1)}, None, "average not one: 0.900 in log loss (standard"),
+    ({"Platt": (5, 3), "Average": (-1, 1)}, None, "that it harms is 84.1"),
+    ({"Platt": (5, 3)}, None, "No calibrator gains more than two standard errors: keep"),
+    ({"Certain": (5, 1), "Average": (1, 0)}, "Average", "harms is below 0.10"),
+]
+
+
+@pytest.mark.parametrize(("gains", "chosen", "words"), GAINS)
+def test_the_surest_gains_are_advised_or_else_the_average(gains, chosen, words):
+    """What predicts exactly 0 or 1 is left out; limits are three standard errors wide here."""
+    results = {
+        name: SimpleNamespace(gain=lambda _, g=gain, e=error: Interval(g, g - 3 * e, g + 3 * e, e))
+        for name, (gain, error) in gains.items()
+    }
+    predictions = {name: np.array([0.2, float(name == "Certain")]) for name in gains}
+    predictions |= {name: np.array([0.2, 0.4]) for name in gains if name != "Certain"}
+    found = SimpleNamespace(results=results, predictions=predictions, reference="Raw")
+    name, why = comparing._expected(found, "log")
+    assert name == chosen and words in why
 
 
 def test_after_a_rejection_the_best_expected_map_is_advised_with_its_risk():

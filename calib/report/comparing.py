@@ -95,22 +95,25 @@ def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
 def _expected(found, gain_in):
     """The calibrator to take after a rejection, and why; those that predict 0 or 1 are left out.
 
-    Of the gains above two standard errors it is the largest less one standard error. Where there is
-    none, the average is taken, which rarely harms, if it gains more than one standard error.
+    Of the gains that are certain for all at once it is the largest, as in `compare`. Where there
+    is none, it is the largest less one standard error of those above two; and else the average,
+    which rarely harms, if that gains more than one.
     """
     gains = {
         name: result.gain(gain_in)
         for name, result in found.results.items()
         if name != found.reference and not np.isin(found.predictions[name], [0, 1]).any()
     }
-    sure = {name: gain for name, gain in gains.items() if gain.estimate > LIKELY * gain.error}
-    average = gains.get(AVERAGE)
-    if sure:
-        name = max(sure, key=lambda name: sure[name].estimate - sure[name].error)
+    certain = {name: gain.estimate for name, gain in gains.items() if gain.lower > 0}
+    likely = {n: g.estimate - g.error for n, g in gains.items() if g.estimate > LIKELY * g.error}
+    if certain or likely:
+        name = max(certain or likely, key=(certain or likely).get)
+        less = "" if certain else ", less its standard error,"
         return name, (
-            f"{name} has the largest gain, less its standard error, of those that never predict 0 "
-            f"or 1: {_told(sure[name], gain_in)}."
+            f"{name} has the largest gain{less} of those that never predict 0 or 1: "
+            f"{_told(gains[name], gain_in)}."
         )
+    average = gains.get(AVERAGE)
     why = "No calibrator gains more than two standard errors"
     if average is None:
         return None, f"{why}: keep the scores for now."
