@@ -127,7 +127,8 @@ def compare(
 
     A calibrator is recommended if the interval of its gain lies above 0; of several, the one of
     smallest loss. Otherwise the scores should be kept as they are; or, if they are margins, none
-    makes better probabilities of them than the base rate.
+    makes better probabilities of them than the base rate. That is no verdict on the scores: where a
+    test finds them miscalibrated, as `calib.report` does, a smaller gain may be worth taking.
 
     A method that gave an outcome probability 0 has infinite expected log loss beyond doubt: its
     gain is minus infinity, and its interval is that point. Predictions of 0 and 1 that were right
