@@ -9,7 +9,7 @@ from markupsafe import Markup
 from calib.comparison.result import LOSSES, REFERENCES
 from calib.report.contents import N_BINS
 from calib.report.drawing import decision_diagram, diagram, interval_diagram
-from calib.report.wording import amount, number, percent, probability
+from calib.report.wording import amount, count, number, percent, probability
 
 HERE = Path(__file__).parent
 MOST_GROUPS = 30  # in a picture
@@ -60,6 +60,7 @@ TEMPLATES = Environment(
 )
 TEMPLATES.filters |= {
     "amount": amount,
+    "count_of": count,
     "limits": _limits,
     "number": number,
     "or_infinite": lambda value: "infinite" if value is None else number(value),
