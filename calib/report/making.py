@@ -62,16 +62,9 @@ class Look(NamedTuple):
     finding: Finding
 
 
-def look_at(
-    scores: ArrayLike,
-    labels: ArrayLike,
-    sample_weight: ArrayLike | None,
-    groups: ArrayLike | None,
-    clusters: ArrayLike | None,
-    seed: int,
-) -> Look:
-    """Read the columns, and find what the verdict rests on: no measures and no words yet."""
-    sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
+def look_at(*columns: ArrayLike | None, seed: int) -> Look:
+    """Read the columns, as `clean` takes them, and find what the verdict rests on: no words yet."""
+    sample, left_out = clean(*columns)
     data = described(sample, left_out)
     by_cluster, p_values = None, {}
     if data.probabilities and sample.clusters is None:
@@ -160,7 +153,7 @@ def make_report(
     thresholds = list(thresholds)
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
-    look = look_at(scores, labels, sample_weight, groups, clusters, seed)
+    look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
     sample, data, cautions, p_values, by_cluster, finding = look
     alone = data.probabilities and sample.clusters is None
     chance = measuring.simulated(sample, seed) if alone else None

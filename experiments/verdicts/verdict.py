@@ -67,7 +67,8 @@ class Advice(NamedTuple):
 
 def look_at_file(file):
     """What a report finds in a file before it measures and compares: see `verdict_of`."""
-    return look_at(file.scores, file.labels, file.weights, file.groups, file.clusters, SEED)
+    columns = file.scores, file.labels, file.weights, file.groups, file.clusters
+    return look_at(*columns, seed=SEED)
 
 
 def verdict_of(look):
