@@ -15,7 +15,7 @@ from experiments.atlas_laws import LAWS, TRUTHS
 from experiments.recording import Experiment
 
 SEED = 25
-FILES, POWER_FILES, DRAWS, LEVELS = 4000, 200, 99, (0.05, 0.01)
+FILES, POWER_FILES, DRAWS, LEVELS = 3000, 300, 99, (0.05, 0.01)
 DEPENDENCE = 0.5  # of the normal numbers behind outcomes of a cluster, and behind its predictions
 RARE = ("Beta(0.5, 10)", "Beta(1, 99)", "logit N(-6, 2)")
 SEEN = ("calibrated", "too extreme", "bias")
@@ -134,7 +134,7 @@ def cases():
     clusters = [
         case_of(design, law, 2400 if law in RARE else 600) for design in CLUSTERS for law in LAWS
     ]
-    samples = [case_of(design, law, n) for n in (20, 200, 2000) for design in KEPT for law in LAWS]
+    samples = [case_of(design, law, n) for n in (20, 200) for design in KEPT for law in LAWS]
     classes = [case_of(design, "Dirichlet", n) for design in CLASSES for n in (20, 60)]
     rows = [case_of("rows", law, n) for n in (20, 200, 1000) for law in LAWS]
     return [*classes, *rows, *clusters, *samples]

@@ -77,13 +77,14 @@ def by_definition(statistic, z, p, n_bins=10, strategy="quantile"):
     if callable(statistic):
         return statistic(z, p)
     v = p * (1 - p)
-    if statistic in ("bias", "slope", "spiegelhalter") and not v.any():
-        return 0.0
-    x = logit(p) - np.dot(v, logit(p)) / max(v.sum(), 1e-300)
-    factors = {"bias": np.ones(p.size), "slope": x, "spiegelhalter": 1 - 2 * p}
-    if statistic in factors:
+    if statistic in ("bias", "slope", "spiegelhalter"):
+        if not v.any():
+            return 0.0
+        x = logit(p) - np.dot(v, logit(p)) / v.sum()
+        factors = {"bias": np.ones(p.size), "slope": x, "spiegelhalter": 1 - 2 * p}
         factor = factors[statistic]
-        return abs(np.dot(z - p, factor)) / math.sqrt(np.dot(v, factor**2))
+        deviation = math.sqrt(np.dot(v, factor**2))
+        return abs(np.dot(z - p, factor)) / deviation if deviation > 0 else 0.0
     return {
         "kuiper": metrics.kuiper_error,
         "smooth_ece": metrics.smooth_ece,
