@@ -5,13 +5,15 @@ files are judged by it; a test with 999 draws of its own for each file rejects a
 """
 
 import numpy as np
-from scipy.special import chdtrc, expit, logit, ndtri
+from scipy.special import chdtrc, ndtri
 
 from calib.kernels.grouping import group_ties
 from calib.metrics.drawn import SAME, draws_of
 from calib.metrics.kuiper import critical_range
 from calib.metrics.significance import OVERSHOOT, are_rare, has_few_steps, is_skewed
 from calib.metrics.statistics import starts_of_bins, statistic_of
+from experiments.atlas_designs import DESIGNS
+from experiments.atlas_laws import LAWS, TRUTHS
 from experiments.contents import Paper, Study
 from experiments.recording import Experiment, grid
 
@@ -22,22 +24,6 @@ STATISTICS = [
     *["kuiper", "spiegelhalter", "hosmer_lemeshow"],
     *["scan", "bias", "slope", "ece", "miscalibration"],
 ]
-LAWS = {
-    "uniform": lambda rng, n: rng.random(n),
-    "Beta(0.5, 10)": lambda rng, n: rng.beta(0.5, 10, n),
-    "Beta(1, 99)": lambda rng, n: rng.beta(1, 99, n),
-    "logit N(-6, 2)": lambda rng, n: expit(rng.normal(-6, 2, n)),
-    "logit N(0, 2)": lambda rng, n: expit(rng.normal(0, 2, n)),
-    "3 values": lambda rng, n: rng.choice([0.2, 0.5, 0.8], n),
-    "20 values": lambda rng, n: (1 + rng.binomial(19, rng.beta(1, 2, n))) / 21,
-}
-TRUTHS = {
-    "calibrated": lambda p: p,
-    "too extreme": lambda p: expit(0.7 * logit(p)),
-    "tail": lambda p: np.where(p > 0.8, p - 0.25, p),
-    "wave": lambda p: expit(logit(p) + 0.5 * np.sin(6 * np.pi * p)),
-    "bias": lambda p: expit(logit(p) + 0.3),
-}
 
 
 def run_case(case):
@@ -124,6 +110,9 @@ PAPER = Paper(
     name="atlas",
     citation="The tests of this book",
     short="",
-    studies=(Study("levels", ATLAS.title, "28_measuring_without_bins", (ATLAS.name,)),),
-    experiments=(ATLAS,),
+    studies=(
+        Study("levels", ATLAS.title, "28_measuring_without_bins", (ATLAS.name,)),
+        Study("designs", DESIGNS.title, "28_measuring_without_bins", (DESIGNS.name,)),
+    ),
+    experiments=(ATLAS, DESIGNS),
 )

@@ -458,6 +458,31 @@ def test_sql_gives_what_python_gives(map_):
     np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
 
 
+@each_map
+def test_onnx_gives_what_python_gives(map_, tmp_path):
+    reason = "the extra onnx is not installed"
+    onnx = pytest.importorskip("onnx", reason=reason)
+    runtime = pytest.importorskip("onnxruntime", reason=reason)
+    path, written = tmp_path / "map.json", tmp_path / "map.onnx"
+    path.write_text(stored_map(map_).dumps())
+    command = ["export", path, "--to", "onnx", "--score", "the score", "-o", written]
+    assert main([str(word) for word in command]) == 0
+    model = onnx.load(written)
+    onnx.checker.check_model(model, full_check=True)
+    assert "Some, fitted to 9 rows of a\\nb.csv" in model.doc_string
+    session = runtime.InferenceSession(written, providers=["CPUExecutionProvider"])
+    scores = np.append(queries(map_), [np.nan, np.inf, -np.inf])
+    (found,) = session.run(["probability"], {"the score": scores})
+    assert found.dtype == np.float64 and np.isnan(found[-3:]).all()
+    tolerance = 0 if map_.kind in ("step", "linear") else 1e-15
+    np.testing.assert_allclose(found[:-3], in_python(map_, scores[:-3]), rtol=0, atol=tolerance)
+
+
+def test_without_onnx_it_is_said_in_words(stored, capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert "pip install onnx" in refusal(capfd, "export", stored, "--to", "onnx")
+
+
 def test_sql_of_what_is_no_finite_float():
     """SQLite stores NaN as NULL; an integer is compared as the float that it is rounded to."""
     map_ = StepMap(np.array([2.0**53]), np.array([0.25, 0.5]))

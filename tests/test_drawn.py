@@ -23,7 +23,7 @@ from calib.metrics import (
     spiegelhalter_test,
     worst_range,
 )
-from calib.metrics.drawn import ENOUGH, drawn_p_value
+from calib.metrics.drawn import ENOUGH, drawn_p_value, sampled_outcomes
 from calib.metrics.significance import OVERSHOOT, brownian_range_tail
 from calib.metrics.statistics import MOST_RANGES, STATISTICS, statistic_of
 
@@ -77,11 +77,14 @@ def by_definition(statistic, z, p, n_bins=10, strategy="quantile"):
     if callable(statistic):
         return statistic(z, p)
     v = p * (1 - p)
-    x = logit(p) - np.dot(v, logit(p)) / v.sum()
-    factors = {"bias": np.ones(p.size), "slope": x, "spiegelhalter": 1 - 2 * p}
-    if statistic in factors:
+    if statistic in ("bias", "slope", "spiegelhalter"):
+        if not v.any():
+            return 0.0
+        x = logit(p) - np.dot(v, logit(p)) / v.sum()
+        factors = {"bias": np.ones(p.size), "slope": x, "spiegelhalter": 1 - 2 * p}
         factor = factors[statistic]
-        return abs(np.dot(z - p, factor)) / math.sqrt(np.dot(v, factor**2))
+        deviation = math.sqrt(np.dot(v, factor**2))
+        return abs(np.dot(z - p, factor)) / deviation if deviation > 0 else 0.0
     return {
         "kuiper": metrics.kuiper_error,
         "smooth_ece": metrics.smooth_ece,
@@ -279,19 +282,12 @@ def test_bad_options_are_refused_by_name(options, message):
 
 def test_draws_stop_when_the_p_value_is_known():
     """The share of a known sequence, up to the draw that makes it enough."""
-    ties = group_ties(np.full(4, 0.5), np.array([1, 1, 1, 0]))
-    seen = []
-
-    def hits_of(hits):
-        seen.extend(hits[:, 0])
-        return hits[:, 0]
-
-    p_value = drawn_p_value(ties, hits_of, 10_000, 0)
-    large = np.flatnonzero(np.array(seen[1:]) >= 3)
+    drawn = np.random.default_rng(0).binomial(4, 0.5, 10_000)
+    large = np.flatnonzero(drawn >= 3)
+    p_value = drawn_p_value(3.0, iter(np.split(drawn, 100)))
     assert p_value == ENOUGH / (large[ENOUGH - 1] + 1)
     assert p_value == pytest.approx(5 / 16, rel=0.3)
-    seen.clear()
-    assert drawn_p_value(ties, hits_of, 50, 0) == (1 + np.sum(np.array(seen[1:]) >= 3)) / 51
+    assert drawn_p_value(3.0, [drawn[:50]]) == (1 + np.sum(drawn[:50] >= 3)) / 51
 
 
 @pytest.mark.parametrize("name", ["kuiper", "spiegelhalter", "hosmer_lemeshow"])
@@ -384,13 +380,13 @@ def test_errors_of_sampling_weights_by_definition():
     residuals, order = weights * (labels - p), np.argsort(p)
     path = np.append(0, np.cumsum(residuals[order]))
     expected = np.ptp(path) / math.sqrt(np.sum(residuals**2))
-    found = kuiper_test(labels, p, sampling_weight=weights)
+    found = kuiper_test(labels, p, sampling_weight=weights, null="asymptotic")
     assert found.statistic == pytest.approx(expected)
     correction = 2 * OVERSHOOT / math.sqrt(labels.size)
     assert found.p_value == pytest.approx(brownian_range_tail(expected + correction))
     parts = residuals * (1 - 2 * p)
     z = parts.sum() / math.sqrt(np.sum(parts**2))
-    found = spiegelhalter_test(labels, p, sampling_weight=3.7 * weights)
+    found = spiegelhalter_test(labels, p, sampling_weight=3.7 * weights, null="asymptotic")
     assert found == pytest.approx((z, 2 * norm.sf(abs(z))))
     mean = np.average(labels - p, weights=weights)
     n = labels.size
@@ -398,6 +394,54 @@ def test_errors_of_sampling_weights_by_definition():
     assert mean_interval(labels - p, sampling_weight=weights).error == pytest.approx(
         error / weights.sum()
     )
+
+
+SAMPLES = {
+    "by outcome": lambda z: np.where(z, 1, 0.25),
+    "by a feature": lambda z: np.tile([0.2, 1], z.size // 2),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", SAMPLES.values(), ids=SAMPLES)
+@pytest.mark.parametrize("test", [kuiper_test, spiegelhalter_test])
+def test_small_samples_are_rejected_as_often_as_asked(test, kept):
+    """Where the law for large samples rejects too often: some 40 rows."""
+    rng, runs, found = np.random.default_rng(3), 600, {"auto": 0, "asymptotic": 0}
+    for _ in range(runs):
+        p = rng.random(60)
+        labels = rng.random(60) < p
+        here = rng.random(p.size) < kept(labels)
+        sample, weights = (labels[here], p[here]), 1 / kept(labels)[here]
+        for null in found:
+            p_value = test(*sample, sampling_weight=weights, null=null, n_resamples=99).p_value
+            found[null] += p_value <= 0.05
+    assert found["auto"] / runs < 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    if not (test is kuiper_test and kept is SAMPLES["by a feature"]):
+        assert found["asymptotic"] / runs > 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def test_the_draws_of_a_sample_have_its_law():
+    """Bayes' rule, and the residuals of either outcome, by simulation of the sampling itself."""
+    p, rng = np.array([0.2, 0.2, 0.7]), np.random.default_rng(0)
+    weights = np.where([1, 0, 1], 1.0, 4.0)
+    sample = sampled_outcomes(np.array([1, 0, 1]), p, weights)
+    assert sample.exact and sample.n_rows == 3 and sample.weighted
+    residuals = weights * ([1, 0, 1] - p)
+    np.testing.assert_allclose(sample.found - sample.expected, [residuals[:2].sum(), residuals[2]])
+    squares = np.square(residuals)
+    np.testing.assert_allclose(sample.variances, [squares[:2].sum(), squares[2]])
+    (block,) = [hits for hits, _ in sample.draws(10_000, np.random.default_rng(1))]
+    z = rng.random(40_000) < 0.7
+    z = z[z | (rng.random(z.size) < 0.25)]
+    last = np.where(z, 1 * 0.3, -4 * 0.7)
+    drawn = (block - sample.expected)[:, 1]
+    assert set(drawn.round(9)) == {0.3, -2.8}
+    assert drawn.mean() == pytest.approx(last.mean(), abs=0.05) == pytest.approx(0, abs=0.05)
+    mixed = sampled_outcomes(np.array([1, 0, 1]), p, np.array([1.0, 2.0, 3.0]))
+    assert not mixed.exact
+    (block,) = [hits for hits, _ in mixed.draws(10_000, np.random.default_rng(1))]
+    assert (block - mixed.expected)[:, 0].std() == pytest.approx(math.sqrt(5 * 0.2 * 0.8), rel=0.03)
 
 
 @pytest.mark.parametrize("test", [kuiper_test, spiegelhalter_test, recalibration_intervals])
@@ -417,8 +461,8 @@ def test_weights_are_refused_where_they_have_no_meaning():
         with pytest.raises(ValueError, match=r"whole numbers.*sampling_weight"):
             test(labels, p, sample_weight=np.full(300, 0.5))
     for test in (kuiper_test, spiegelhalter_test):
-        with pytest.raises(ValueError, match="null must be 'asymptotic' for sampling weights"):
-            test(labels, p, sampling_weight=np.ones(300), null="draws")
+        with pytest.raises(ValueError, match="labels holds one class only: the sampling_weight"):
+            test(np.ones(300), p, sampling_weight=np.ones(300))
     with pytest.raises(ValueError, match="null must be 'asymptotic' for predictions in_sample"):
         hosmer_lemeshow_test(labels, p, in_sample=True, null="draws")
 

@@ -23,8 +23,10 @@ def export(options) -> int:
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
     remark = None if options.threshold is None else rule(stored.map_, options.threshold)
-    with new_file(options.output, force=options.force) as file:
-        file.write(program(stored, options.to, options.score, remark))
+    written = program(stored, options.to, options.score, remark)
+    binary = isinstance(written, bytes)
+    with new_file(options.output, force=options.force, binary=binary) as file:
+        file.write(written)
     if remark and options.to == "table":
         note(options, remark)
     return 0

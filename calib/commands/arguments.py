@@ -19,7 +19,7 @@ METHODS = {
     "abb": "ABB",
     "enir": "ENIR",
 }
-LANGUAGES = ("javascript", "sql", "table")
+LANGUAGES = ("javascript", "sql", "onnx", "table")
 EPILOG = """\
 exit codes:
   0    done (monitor: no alarm)
@@ -122,7 +122,7 @@ def _export(command):
         "--score",
         default="score",
         metavar="NAME",
-        help="name of the column in SQL, or of the argument; default: score",
+        help="name of the column in SQL, or of the input of ONNX; default: score",
     )
     command.add_argument(
         "--threshold",

@@ -1,4 +1,4 @@
-"""A stored map as what needs nothing of this package: JavaScript, SQL, or a table to join."""
+"""A stored map as what needs nothing of this package: JavaScript, SQL, ONNX, a table to join."""
 
 import itertools
 import json
@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from calib.contract.validation import NEAREST, inside
+from calib.maps.graph import FORMS, onnx_model
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 RESERVED = frozenset(  # of PostgreSQL, DuckDB, SQLite: they are no names, or name something else
@@ -71,8 +72,14 @@ function calibrate(score) {
 EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
-def program(stored, language: str, score: str, remark: str | None = None) -> str:
+def program(stored, language: str, score: str, remark: str | None = None) -> str | bytes:
     """The map of a `StoredMap` in another language, with a comment that says what it is."""
+    origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
+    calibrator = f"The probability of class 1, calibrated by {stored.package}."
+    # a map may be anybody's, and a name of a file may hold anything: an end of line too
+    head = [json.dumps(line)[1:-1] for line in (calibrator, origin, remark) if line]
+    if language == "onnx":
+        return onnx_model(stored.map_, score, "\n".join(head)).SerializeToString()
     write = PROGRAMS[language].get(stored.map_.kind)
     if write is None:
         raise ValueError(
@@ -82,10 +89,6 @@ def program(stored, language: str, score: str, remark: str | None = None) -> str
     if language == "table":  # where a comment would be a row
         return write(stored.map_)
     comment = "//" if language == "javascript" else "--"
-    origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
-    calibrator = f"The probability of class 1, calibrated by {stored.package}."
-    # a map may be anybody's, and a name of a file may hold anything: an end of line too
-    head = [json.dumps(line)[1:-1] for line in (calibrator, origin, remark) if line]
     body = write(stored.map_, f"CAST({_sql_name(score)} AS DOUBLE PRECISION)")
     if language == "sql":
         body = _finite(_sql_name(score), body)
@@ -287,6 +290,7 @@ PROGRAMS = {
         "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
         "mixture": _mixture,
     },
+    "onnx": FORMS,
     "table": {"step": _table_of_steps, "linear": _table_of_knots},
     "sql": {
         "step": _sql_step,

@@ -139,7 +139,8 @@ def cluster_tests(
     )
     n_clusters, rng = codes.max() + 1, check_random_state(random_state)
     found = signed_range(*path, np.ones(n_clusters, np.int8))
-    least = found / excess * (1 - SAME)
+    # with few clusters, as in the variance of a mean: one degree of freedom less
+    least = found / excess * math.sqrt(1 - 1 / n_clusters) * (1 - SAME)
     draws = (2 * rng.integers(0, 2, n_clusters, np.int8) - 1 for _ in range(n_resamples))
     as_large = sum(signed_range(*path, signs) >= least for signs in draws)
     p_value = float((1 + as_large) / (1 + n_resamples))
@@ -267,11 +268,11 @@ def _judged(labels, probabilities, weights, codes, slopes, rho=None):
     Last, the correlation `rho` of the residuals within clusters, estimated if it is not given.
     """
     residuals = slopes * (labels - probabilities)
-    spread = np.abs(slopes) * np.sqrt(probabilities * (1 - probabilities))
+    spread = slopes * np.sqrt(probabilities * (1 - probabilities))
     sums, apart = np.bincount(codes, weights * residuals), np.dot(weights, spread**2)
     plain = np.dot(sums, sums)
-    # of pairs of different rows; where there are none, rounding must not make some
-    together = max(0.0, np.sum(np.bincount(codes, weights * spread) ** 2) - apart)
+    # of pairs of different rows, less than 0 where slopes of both signs cancel
+    together = np.sum(np.bincount(codes, weights * spread) ** 2) - apart
     if rho is None:
         products = plain - np.dot(weights, np.square(residuals))
         rho = max(0.0, products) / together if together > 1e-9 * apart else 0.0

@@ -219,20 +219,100 @@ def _draws_of(ties, n_draws, rng):
         yield drawn if total == m else np.add.reduceat(drawn, starts, axis=1)
 
 
-def drawn_p_value(ties, statistic, n_resamples, random_state):
-    """P value of one statistic by at most so many draws; fewer where it is not small.
+def drawn_p_value(found, drawn):
+    """P value of one statistic by blocks of drawn ones; not all are taken where it is not small.
 
     Besag and Clifford (1991): if the draw number l is the one that makes ENOUGH draws as large as
     the sample, ENOUGH / l is a p value as exact as that of all draws.
     """
-    check_integer(n_resamples, "n_resamples")
-    rng = check_random_state(random_state)
-    limit = statistic(ties.positives[np.newaxis])[0]
-    limit -= SAME * (1 + abs(limit))
+    limit = found - SAME * (1 + abs(found))
     as_large, done = 0, 0
-    for hits in draws_of(ties, n_resamples, rng):
-        sofar = as_large + np.cumsum(statistic(hits) >= limit)
+    for block in drawn:
+        sofar = as_large + np.cumsum(block >= limit)
         if sofar[-1] >= ENOUGH:
             return ENOUGH / float(done + 1 + np.searchsorted(sofar, ENOUGH))
-        as_large, done = sofar[-1], done + len(hits)
-    return float((1 + as_large) / (1 + n_resamples))
+        as_large, done = sofar[-1], done + block.size
+    return float((1 + as_large) / (1 + done))
+
+
+class Outcomes(NamedTuple):
+    """Sums of outcomes at the distinct predictions, and draws of them.
+
+    Attributes
+    ----------
+    found, expected : ndarray of shape (n_ties,)
+        Their difference is the sum of the residuals, weighted if the weights are of sampling.
+    variances : ndarray of shape (n_ties,)
+        Of these sums: by the predictions, or of sampling weights the squares of the residuals.
+    draws : callable
+        ``draws(n_draws, rng)``: blocks of what could have been `found`, and `variances`.
+    n_rows : float
+    weighted : bool
+        Whether weights are of sampling.
+    exact : bool
+        Whether the draws have the law of the sample. Of sampling weights they have it if those of
+        each class are equal: all of a class were as likely to be sampled. Else it is drawn as if
+        the outcome had made no difference for being sampled.
+    """
+
+    found: NDArray[np.float64]
+    expected: NDArray[np.float64]
+    variances: NDArray[np.float64]
+    draws: Callable
+    n_rows: float
+    weighted: bool = False
+    exact: bool = True
+
+    def p_value(self, found, statistic, by_law, n_resamples, random_state):
+        """By draws; if they may be wrong, not below that of the law for large samples."""
+        check_integer(n_resamples, "n_resamples")
+        blocks = self.draws(n_resamples, check_random_state(random_state))
+        drawn = drawn_p_value(found, (statistic(*block) for block in blocks))
+        return drawn if self.exact else max(drawn, by_law)
+
+
+def counted_outcomes(ties) -> Outcomes:
+    """Outcomes of rows that count."""
+    expected = ties.weights * ties.scores
+    variances = expected * (1 - ties.scores)
+
+    def draws(n_draws, rng):
+        return ((hits, variances) for hits in draws_of(ties, n_draws, rng))
+
+    return Outcomes(ties.positives, expected, variances, draws, ties.weights.sum())
+
+
+def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
+    """Outcomes of rows that were sampled with probabilities of 1 / weight: by Bayes' rule."""
+    classes = [weights[labels == label] for label in (0, 1)]
+    if not all(of.size for of in classes):
+        raise ValueError(
+            "labels holds one class only: the sampling_weight of the other could be anything, so "
+            "nothing can be tested"
+        )
+    exact = all(of.min() == of.max() for of in classes)
+    negative, positive = (np.full(labels.size, of[0]) if exact else weights for of in classes)
+    order = np.lexsort((weights, probabilities))
+    p, negative, positive, labels = (
+        column[order] for column in (probabilities, negative, positive, labels)
+    )
+    lost, won = negative * p, positive * (1 - p)  # residuals of either outcome
+    chances = p * negative / (p * negative + (1 - p) * positive)
+    apart = np.append(True, np.any(np.diff([p, lost, won]) != 0, axis=0))
+    cells = np.flatnonzero(apart)
+    ties = np.flatnonzero(np.append(True, np.diff(p[cells]) != 0))
+    counts, hits = (np.add.reduceat(column, cells) for column in (np.ones(p.size), 1.0 * labels))
+    lost, won, cell = lost[cells], won[cells], Groups(chances[cells], counts, hits)
+
+    def at_ties(hits):
+        squares = hits * np.square(won) + (counts - hits) * np.square(lost)
+        return tuple(
+            np.add.reduceat(values, ties, axis=-1) for values in (hits * (won + lost), squares)
+        )
+
+    def draws(n_draws, rng):
+        return map(at_ties, draws_of(cell, n_draws, rng))
+
+    found, variances = at_ties(hits)
+    expected = np.add.reduceat(counts * lost, ties)
+    return Outcomes(found, expected, variances, draws, p.size, weighted=True, exact=exact)

@@ -10,9 +10,8 @@ from scipy.special import chdtrc, ndtr
 from calib.contract.options import check_choice, check_flag
 from calib.contract.randomness import RandomState
 from calib.contract.validation import check_sample, rescaled
-from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties
-from calib.metrics.drawn import drawn_p_value
+from calib.kernels.label_paths import ranges_of_sums
+from calib.metrics.drawn import counted_outcomes, sampled_outcomes
 from calib.metrics.samples import counted_ties_of, impossible, is_sampled
 from calib.metrics.statistics import starts_of_bins, statistic_of
 
@@ -70,7 +69,7 @@ def spiegelhalter_test(
     O(n log n). It has no power against errors that leave the Brier score as expected: those of
     predictions near 1/2, or the same bias on both sides of 1/2. Outcomes are drawn where Z has a
     skewness of more than 0.2, as for few rows or rare positives. Of sampling weights w the variance
-    is :math:`\sum w_i^2 (z_i - p_i)^2 (1 - 2 p_i)^2`.
+    is :math:`\sum w_i^2 (z_i - p_i)^2 (1 - 2 p_i)^2`, and outcomes are drawn as for `kuiper_test`.
 
     References
     ----------
@@ -83,17 +82,25 @@ def spiegelhalter_test(
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (1.905, 0.141)
     """
-    ties, variances, sampled = _tested(labels, probabilities, sample_weight, sampling_weight)
-    if impossible(ties):
+    scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
+    if _impossible(scores, sample):
         return TestResult(np.inf, 0.0)
-    slopes = 1 - 2 * ties.scores
-    variance = np.dot(variances, np.square(slopes))
-    if variance == 0:  # predictions of 0, 1/2 and 1 only: nothing to be judged
-        return TestResult(0.0, 1.0)
-    z = np.dot(ties.positives - ties.weights * ties.scores, slopes) / math.sqrt(variance)
-    if _drawn(null, is_skewed(ties.scores, variances), sampled and "sampling weights"):
-        return TestResult(float(z), _by_draws("spiegelhalter", ties, n_resamples, random_state))
-    return TestResult(float(z), float(2 * ndtr(-abs(z))))
+    slopes = 1 - 2 * scores
+
+    def statistic(hits, variances):
+        return _over((hits - sample.expected) @ slopes, variances @ np.square(slopes))
+
+    z = float(statistic(sample.found, sample.variances))
+    needed = (
+        are_few(sample.variances * np.square(slopes))
+        if sample.weighted
+        else is_skewed(scores, sample.variances)
+    )
+    p_value = float(2 * ndtr(-abs(z)))
+    if _drawn(null, needed):
+        draws = lambda *block: np.abs(statistic(*block)), p_value, n_resamples, random_state
+        p_value = sample.p_value(abs(z), *draws)
+    return TestResult(z, p_value)
 
 
 def hosmer_lemeshow_test(
@@ -169,7 +176,8 @@ def hosmer_lemeshow_test(
         np.add.reduceat(column, starts) for column in (ties.weights * ties.scores, ties.weights)
     )
     if _drawn(null, are_rare(hits, counts), in_sample and "predictions in_sample"):
-        return TestResult(statistic, drawn_p_value(ties, of_ties, n_resamples, random_state))
+        draws = lambda hits, _: of_ties(hits), None, n_resamples, random_state
+        return TestResult(statistic, counted_outcomes(ties).p_value(statistic, *draws))
     return TestResult(statistic, float(chdtrc(freedom, statistic)))
 
 
@@ -209,7 +217,10 @@ def kuiper_test(
     may, and of rare positives now too few, now too many: outcomes are drawn where the number of
     positives has a variance below 25, or where ties leave the path few steps. Every departure from
     calibration is found as n grows. Of sampling weights w the variance is
-    :math:`\sum w_i^2 (z_i - p_i)^2`.
+    :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few rows (as many as 1000 equal ones, or
+    fewer), outcomes are drawn, given who was sampled. That is exact if each class has one weight.
+    If not, they are drawn as if the weights had nothing to do with the outcomes, and the p value is
+    the larger one of both: exact where that is so, and else for large samples only.
 
     References
     ----------
@@ -222,32 +233,50 @@ def kuiper_test(
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (2.798, 0.007)
     """
-    ties, variances, sampled = _tested(labels, probabilities, sample_weight, sampling_weight)
-    n_rows = np.size(labels) if sampled else ties.weights.sum()
-    draws = n_resamples, random_state
-    return _kuiper(ties, variances, n_rows, null, sampled and "sampling weights", draws)
+    scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
+    few = (
+        are_few(sample.variances)
+        if sample.weighted
+        else has_few_steps(sample.variances, sample.n_rows)
+    )
+    return _kuiper(scores, sample, _drawn(null, few), n_resamples, random_state)
 
 
 def kuiper_of_counts(labels, probabilities, counts):
     """Kuiper's test where a row may count as part of one, as of clusters: then nothing is drawn."""
     ties = counted_ties_of(labels, probabilities, counts)
-    variances = ties.weights * ties.scores * (1 - ties.scores)
-    in_parts = bool(np.any(ties.weights != np.rint(ties.weights))) and "parts of rows"
-    return _kuiper(ties, variances, ties.weights.sum(), "auto", in_parts, (1999, 0))
+    sample = counted_outcomes(ties)
+    in_parts = np.any(ties.weights != np.rint(ties.weights))
+    drawn = not in_parts and has_few_steps(sample.variances, sample.n_rows)
+    return _kuiper(ties.scores, sample, drawn, 1999, 0)
 
 
-def _kuiper(ties, variances, n_rows, null, never, draws):
-    if impossible(ties):
+def _kuiper(scores, sample, drawn, n_resamples, random_state):
+    if _impossible(scores, sample):
         return TestResult(np.inf, 0.0)
-    variance = variances.sum()
-    if variance == 0:
+
+    def statistic(hits, variances):
+        return _over(ranges_of_sums(hits, sample.expected), variances.sum(axis=-1))
+
+    found = float(statistic(sample.found[np.newaxis], sample.variances)[0])
+    if not sample.variances.any():
         return TestResult(0.0, 1.0)
-    path = prefix_sums(ties.positives - ties.weights * ties.scores)
-    statistic = float(np.ptp(path) / math.sqrt(variance))
-    if _drawn(null, has_few_steps(variances, n_rows), never):
-        return TestResult(statistic, _by_draws("kuiper", ties, *draws))
-    correction = 2 * OVERSHOOT / math.sqrt(n_rows)
-    return TestResult(statistic, brownian_range_tail(statistic + correction))
+    p_value = brownian_range_tail(found + 2 * OVERSHOOT / math.sqrt(sample.n_rows))
+    if drawn:
+        p_value = sample.p_value(found, statistic, p_value, n_resamples, random_state)
+    return TestResult(found, p_value)
+
+
+def _over(sums, variances):
+    """Sums over their standard deviations; 0 where there is none."""
+    deviations = np.sqrt(variances)
+    return np.divide(sums, deviations, out=np.zeros(np.shape(sums)), where=deviations > 0)
+
+
+def _impossible(scores, sample):
+    """Whether an outcome was given probability 0: no calibrated prediction does that."""
+    sure = (scores == 0) | (scores == 1)
+    return bool(np.any(sample.found[sure] != sample.expected[sure]))
 
 
 def is_skewed(scores, variances):
@@ -270,22 +299,21 @@ def has_few_steps(variances, n_rows):
     return total < LEAST_VARIANCE or (tied and total**2 < FEW_STEPS * np.dot(variances, variances))
 
 
+def are_few(variances):
+    """Whether few outcomes with weights of sampling make up the variance of a sum."""
+    return variances.sum() ** 2 < FEW_STEPS * np.dot(variances, variances)
+
+
 def _tested(labels, probabilities, sample_weight, sampling_weight):
-    """Ties, the variance of the residuals at each, and whether the weights are of sampling."""
+    """Distinct predictions, and the outcomes at them."""
     if not is_sampled(sample_weight, sampling_weight):
         ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
-        return ties, ties.weights * ties.scores * (1 - ties.scores), False
-    labels, probabilities, weights = check_sample(
-        labels, probabilities, sampling_weight, of_weights="sampling_weight"
-    )
-    weights = rescaled(weights)
-    ties = group_ties(probabilities, labels, weights)
-    _, squares, of_hits = group_ties(probabilities, labels, np.square(weights))
-    variances = of_hits * np.square(1 - ties.scores) + (squares - of_hits) * np.square(ties.scores)
-    return ties, variances, True
+        return ties.scores, counted_outcomes(ties)
+    sample = check_sample(labels, probabilities, sampling_weight, of_weights="sampling_weight")
+    return np.unique(sample[1]), sampled_outcomes(*sample[:2], rescaled(sample[2]))
 
 
-def _drawn(null, needed, never):
+def _drawn(null, needed, never=""):
     """Whether to draw outcomes; `never` says, if it is true, why they cannot be."""
     check_choice(null, ["auto", "draws", "asymptotic"], "null")
     if null == "draws" and never:
@@ -294,10 +322,6 @@ def _drawn(null, needed, never):
             "outcomes is not known"
         )
     return null == "draws" or (null == "auto" and bool(needed) and not never)
-
-
-def _by_draws(name, ties, n_resamples, random_state):
-    return drawn_p_value(ties, statistic_of(name, ties, 10, "quantile"), n_resamples, random_state)
 
 
 def brownian_range_tail(x: float) -> float:
