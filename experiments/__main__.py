@@ -16,6 +16,7 @@ from experiments.missing import MISSING, missing
 from experiments.placebos import PLACEBOS, rates
 from experiments.reproducing import REPRODUCED, Reproduction
 from experiments.states import data_of, seconds_of, state_of
+from experiments.vovk2014.held_out import HELD_OUT, held_out
 
 
 def main():
@@ -85,8 +86,9 @@ def write_ledger(arguments):
                 f"by chance {trial.chance:.3f}, "
                 f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
             )
-    files = [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, PLACEBOS, CHOICES, MISSING]
-    written = [found, tried, shares, placebos, open_, left]
+    held = held_out(registry.papers()["vovk2014"], read)
+    files = [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, PLACEBOS, CHOICES, MISSING, HELD_OUT]
+    written = [found, tried, shares, placebos, open_, left, held]
     for rows, path in zip(written, files, strict=True):
         ledger.write(rows, path)
         print(f"written to results/{path.name}")

@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import baselines, ledger, placebos, registry
+from experiments import baselines, ledger, missing, placebos, registry
 from experiments.chance import FALSE_CAUSES, Change, choice, gains, halves, judged, tally, unlikely
 from experiments.choices import CHOICES, FIT, OPEN, Choice, choices
 from experiments.contents import Cause, Ours, Paper, Printed, Table
 from experiments.evidence import ODD_ONES, REACH, density, log_ratio
+from experiments.naeini2014 import tables
 from experiments.recording import RESULTS
 from experiments.said import SAID
 from experiments.vovk2014 import tables as vovk2014
@@ -248,6 +249,52 @@ def test_the_bags_that_agree_are_as_many_as_the_page_says():
     assert f"{counts[4]} agree with REPTree and {counts[5]} with J48" in page
 
 
+LEFT = ledger.read_ledger(missing.MISSING, missing.Missing)
+
+
+@pytest.mark.parametrize("name", [name for name, paper in PAPERS.items() if paper.tables])
+def test_what_is_missing_follows_from_the_record(name):
+    found = missing.missing(PAPERS[name], ledger.reader(), TRIALS[name])
+    assert found == [one for one in LEFT if one.paper == name]
+    (share,) = (o for o in SHARES if (o.paper, o.reading) == (name, baselines.PROTOCOL))
+    assert sum(one.open for one in found) == share.comparable - share.settled
+    assert all(one.open == one.above + one.below > 0 for one in found)
+    assert all(one.distance > ledger.STANDARD_ERRORS for one in found)
+
+
+def test_how_many_numbers_are_too_many():
+    one = missing.Missing("p", "t", "c", 20, 7, 7, 0, 3.0, "r")
+    assert missing.wanted([one], 20) == 4  # 17 of 20 are 85 %
+    assert missing.wanted([one], 100) == 0
+    assert missing.wanted(LEFT, sum(o.comparable for o in SHARES if o.reading == "as described"))
+
+
+def test_the_pages_say_what_is_missing():
+    """Sentences of the section *What is missing* that no substitution writes."""
+    tuned = {o.paper: o for o in SHARES if o.reading == baselines.FITS}
+    v14, n16 = tuned["vovk2014"], [one for one in LEFT if one.paper == "naeini2016"]
+    assert v14.settled > missing.ASKED * v14.comparable
+    most = Counter()
+    for one in LEFT:
+        most[one.paper] += one.open
+    assert most.most_common(1)[0][0] == "durfee2022"
+    d22 = [one for one in LEFT if one.paper == "durfee2022"]
+    assert all(
+        (one.below if one.column == "printed_lift" else one.above) == one.open for one in d22
+    )
+    assert sum(one.open for one in n16 if one.table == "table3") == 10
+    n14 = [(one.table, one.farthest) for one in LEFT if one.paper == "naeini2014"]
+    assert {("table1b", "Platt"), ("table2b", "1e2"), ("table3c", "SVM")} <= set(n14)
+
+
+def test_a_machine_that_nothing_tunes_prints_the_raw_row_of_the_rings():
+    found, printed_row = tables.rings(ledger.reader(), "linear", "label", liblinear=True), {}
+    for number in TABLES["naeini2014", "table1a"].printed():
+        printed_row[number.row, number.column] = number
+    for measure in tables.MEASURES:
+        assert ledger.agrees(printed_row["SVM", measure], found["SVM", measure])
+
+
 def test_last_epochs_fit_more_numbers_than_the_first_reading_and_are_not_accepted():
     epochs = next(o for o in READINGS if (o.paper, o.setting) == ("durfee2022", "epochs"))
     assert epochs.reading.startswith("last-of-") and epochs.fit > epochs.first
@@ -385,6 +432,14 @@ def test_a_number_is_mended_by_half_and_by_the_error_it_had():
     assert tally([change("r", 1.0, 0.97, 0.985)]) == (1, 1, 0)
     assert tally([change("r", 1.0, 0.97, 0.976)]) == (1, 0, 0)  # nearer, not by half
     assert tally([change("r", 1.0, 0.9, 0.9)]) == (0, 0, 0)
+
+
+def test_an_open_number_is_spoiled_if_it_gets_twice_as_far():
+    assert tally([change("r", 1.0, 0.9, 0.84)]) == (1, 0, 0)  # farther, not by a factor of two
+    assert tally([change("r", 1.0, 0.9, 0.8)]) == (1, 0, 1)
+    assert tally([change("r", 1.0, 0.9, 1.2)]) == (1, 0, 1)  # on the other side
+    assert tally([change("r", 1.0, 1.005, 1.02)]) == (1, 0, 0)  # and still within two errors
+    assert gains([change("r", 1.0, 0.9, 0.8)], None, 1).sum() == -1
 
 
 def test_infinite_numbers_are_mended_and_not_exchanged():

@@ -25,8 +25,9 @@ import numpy as np
 from experiments import ledger
 from experiments.chance import Change, judged, tally
 from experiments.evidence import log_ratio
-from experiments.registry import papers
+from experiments.recording import RESULTS
 
+HELD_OUT = RESULTS / "ledger_held_out.csv"
 FIRST, FIT = "", "j48-bagging-distinct"
 TESTED = "reptree-bagging"
 GIVEN = "echo-one-year"
@@ -63,9 +64,16 @@ class HeldOut(NamedTuple):
     ratio: float
 
 
-def held_out(read=None):
-    """A `HeldOut` for J48, for the fit and for both kinds of bags of REPTree."""
-    paper, read = papers()["vovk2014"], read or ledger.reader()
+def held_out(paper, read):
+    """A `HeldOut` for J48, for the fit and for both kinds of bags of REPTree.
+
+    Parameters
+    ----------
+    paper : Paper
+        That of Vovk and Petej.
+    read : callable
+        As from `experiments.ledger.reader`.
+    """
     printed = {
         place: number
         for place, number in ledger.printed_numbers(paper).items()
