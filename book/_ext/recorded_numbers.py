@@ -22,16 +22,19 @@ from experiments.baselines import READINGS, SHARES, Share, total
 from experiments.choices import FIRST
 from experiments.ledger import (
     AGREES,
+    CAUSES,
     EXPLAINED,
     NOT_COMPARABLE,
     TUNED,
     UNEXPLAINED,
+    Trial,
     agrees,
     read_ledger,
     reader,
     totals,
 )
 from experiments.naeini2014.protocol import N_RUNS
+from experiments.naeini2016.settings import SETTINGS
 from experiments.placebos import PLACEBOS, Rate
 from experiments.registry import papers
 from experiments.verdicts import table
@@ -90,6 +93,14 @@ def ledger():
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
     yield "choice_first", FIRST
+    yield "choice_n16_settings", f"{sum(how != 'study' for _, how in SETTINGS)}"
+    bare = next(
+        one for one in read_ledger(CAUSES, Trial) if one.cause == "lr-unit-range-no-intercept"
+    )
+    yield from [
+        ("choice_bare_mended", f"{bare.mended}"),
+        ("choice_bare_spoiled", f"{bare.spoiled}"),
+    ]
 
 
 def verdicts():

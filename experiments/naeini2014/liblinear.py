@@ -5,10 +5,10 @@ loss, C = 1 and no intercept; that of `experiments.naeini2014.protocol` has the 
 intercept. Far points of the outer ring then cost so much that all margins stay near zero. Nothing
 in it can be tuned.
 
-It was tried on the row of the raw score in Table 1(a), which it reproduces. The other rows of that
-table and all of Table 2(a) were computed after this had been written down. They agree but for the
-row of 100 points, which has ten bins in print, not the five of the cube root: with ten at the least
-the whole of both tables was looked at before, so that this second way is one more that was tried.
+It was tried on the rows of the raw score and of Platt scaling in Table 1(a), which it reproduces.
+The other rows of that table and all of Table 2(a) were computed after this had been written down.
+They agree but for the row of 100 points, which has ten bins in print, not the five of the cube
+root: with ten at the least, which was tried after both tables had been seen, it agrees, too.
 """
 
 from functools import partial
