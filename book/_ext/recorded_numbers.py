@@ -39,6 +39,7 @@ from experiments.placebos import PLACEBOS, Rate
 from experiments.registry import papers
 from experiments.verdicts import table
 from experiments.verdicts.rubric import LEVEL
+from experiments.vovk2014.held_out import HELD_OUT, HeldOut
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
@@ -97,6 +98,10 @@ def ledger():
     bare = next(
         one for one in read_ledger(CAUSES, Trial) if one.cause == "lr-unit-range-no-intercept"
     )
+    for one in read_ledger(HELD_OUT, HeldOut):
+        name = {"": "first", "reptree-bagging": "reptree"}.get(one.reading)
+        if name:
+            yield f"held_{name}", f"{one.agree} of {one.numbers}"
     yield from [
         ("choice_bare_mended", f"{bare.mended}"),
         ("choice_bare_spoiled", f"{bare.spoiled}"),
