@@ -12,9 +12,11 @@ from pathlib import Path
 from calib.datasets import DatasetNotFound
 from experiments import auditing, baselines, experiments, ledger, record, registry
 from experiments.choices import CHOICES, choices
+from experiments.missing import MISSING, missing
 from experiments.placebos import PLACEBOS, rates
 from experiments.reproducing import REPRODUCED, Reproduction
 from experiments.states import data_of, seconds_of, state_of
+from experiments.vovk2014.held_out import HELD_OUT, held_out
 
 
 def main():
@@ -65,7 +67,8 @@ def write_ledger(arguments):
     argparse.ArgumentParser(
         prog="python -m experiments ledger", description=write_ledger.__doc__
     ).parse_args(arguments)
-    read, found, tried, shares, placebos, open_ = ledger.reader(), [], [], [], [], []
+    read, found, tried, shares = ledger.reader(), [], [], []
+    placebos, open_, left = [], [], []
     for paper in registry.papers().values():
         if not paper.tables:
             continue
@@ -75,6 +78,7 @@ def write_ledger(arguments):
         shares += baselines.shares(paper, read, trials)
         placebos += rates(paper, read)
         open_ += choices(paper, read, trials)
+        left += missing(paper, read, trials)
         print(f"{paper.citation}: {_counts(own)}")
         for trial in trials:
             print(
@@ -82,8 +86,10 @@ def write_ledger(arguments):
                 f"by chance {trial.chance:.3f}, "
                 f"{'explains ' + str(trial.explains) if trial.accepted else 'not accepted'}"
             )
-    files = [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, PLACEBOS, CHOICES]
-    for rows, path in zip([found, tried, shares, placebos, open_], files, strict=True):
+    held = held_out(registry.papers()["vovk2014"], read)
+    files = [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, PLACEBOS, CHOICES, MISSING, HELD_OUT]
+    written = [found, tried, shares, placebos, open_, left, held]
+    for rows, path in zip(written, files, strict=True):
         ledger.write(rows, path)
         print(f"written to results/{path.name}")
     print(f"all: {_counts(found)}")

@@ -62,8 +62,8 @@ def mends(before, after, reach):
 
 
 def spoils(before, after, reach):
-    """Whether a gap within what is allowed gets larger than that."""
-    return (before <= reach) & (after > reach)
+    """Whether a gap gets larger than what is allowed, from within that or by a factor of two."""
+    return (after > reach) & ((before <= reach) | (before <= HALVED * after))
 
 
 def mended(printed, old, new):

@@ -117,6 +117,7 @@ def test_settings_change_what_they_name(classifier, setting):
     assert parameters.get("class_weight") == ("balanced" if "balanced" in setting else None)
     if "kernel" in setting:
         assert model.kernel == {"rbf": "rbf", "quadratic": "poly"}[setting.split()[0]]
+    assert parameters.get("fit_intercept", True) == ("no intercept" not in setting)
     if classifier == "NB":
         assert model.n_numeric == (None if setting == "normal columns" else 2)
 
@@ -226,6 +227,22 @@ def test_a_setting_as_recorded():
     case = {"dataset": "heart_statlog", "classifier": "LR", "setting": "raw columns"}
     live = naeini2016_settings.run_setting(case)
     assert_as_recorded("naeini2016_settings", case, live, tolerance=2e-3)
+
+
+@pytest.mark.slow
+@needs_data
+def test_the_nearest_score_as_recorded_and_between_the_two_steps():
+    case = {"dataset": "heart_statlog", "classifier": "NB"}
+    live = naeini2016_settings.run_nearest(case)
+    assert_as_recorded("naeini2016_nearest", case, live, tolerance=2e-3)
+    study = recorded("naeini2016_data_sets")
+    chosen = (study["dataset"] == "heart_statlog") & (study["classifier"] == "NB")
+    chosen &= (study["run"] == 0) & (study["over"] == "pooled") & (study["scored"] == "same")
+    others = [
+        study["RMSE"][chosen & (study["method"] == f"Isotonic {s}")] for s in ["above", "below"]
+    ]
+    (nearest,) = [row["RMSE"] for row in live if row["over"] == "pooled"]
+    assert nearest < max(others).item() + 1e-3
 
 
 def test_equal_means_are_ties_whatever_the_rounding():

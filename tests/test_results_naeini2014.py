@@ -6,6 +6,7 @@ from recorded_rows import assert_as_recorded
 
 from experiments import ledger, read_table, recorded
 from experiments.naeini2014 import tables
+from experiments.naeini2014.liblinear import TABLE_1, run_liblinear
 from experiments.naeini2014.protocol import run_calibration_size, run_rings
 from experiments.naeini2014.variants import (
     VARIANTS,
@@ -87,6 +88,13 @@ def test_another_penalty_as_recorded():
     case = {"C": "0.0075", "run": 2}
     live = run_penalty(case)
     assert_as_recorded("naeini2014_rings_penalties", {"C": 0.0075, "run": 2}, live, tolerance=1e-3)
+
+
+@pytest.mark.parametrize("size", [TABLE_1, 100])
+def test_the_machine_of_liblinear_as_recorded(size):
+    case = {"size": size, "run": 2}
+    live = run_liblinear(case)
+    assert_as_recorded("naeini2014_rings_liblinear", case, live, tolerance=1e-3)
 
 
 def test_the_penalty_of_the_study_lies_between_the_others():

@@ -1,9 +1,22 @@
-"""Pieces of the pages Scoreboard and Reproduce: tables, links to chapters and to items."""
+"""Pieces of the pages Scoreboard and Reproduce: the ledger, tables, links to chapters, to items."""
+
+from functools import cache
 
 from docutils import nodes
 from sphinx import addnodes
 
+from experiments.ledger import VERDICTS, read_ledger
+from experiments.registry import papers
+
 SCOREBOARD, REPRODUCE = "book/scoreboard", "book/reproduce"
+VERDICT_WORDS = {verdict: verdict.removeprefix("differs: ") for verdict in VERDICTS}
+
+
+@cache
+def ledger():
+    """Entries of the ledger by paper."""
+    found = read_ledger()
+    return {name: [e for e in found if e.paper == name] for name in papers()}
 
 
 def text(content):

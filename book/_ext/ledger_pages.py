@@ -1,94 +1,40 @@
-"""The pages Scoreboard and Reproduce, made from the ledger and the registry when the site is built.
+"""The page Scoreboard: every number and every cause, made from the ledger when the site is built.
 
-``{ledger-totals}``, ``{ledger-shares}``, ``{ledger-uncertainty}``, ``{ledger-heat-maps} PAPER``,
-``{ledger-list}``, ``{ledger-causes}``, ``{ledger-placebos}``, ``{reproduce-items} PAPER`` and
-``{reproduce-chapters}`` give the tables of these pages. At its end each chapter gets links to what
-can be reproduced of it.
+``{ledger-heat-maps} PAPER``, ``{ledger-list}``, ``{ledger-causes}`` and ``{ledger-uncertainty}``
+give its long tables; `ledger_summary` has the short ones.
 """
 
 import math
-from functools import cache
 from statistics import median, pstdev
 
 from docutils import nodes
-from ledger_nodes import REPRODUCE, SCOREBOARD, anchor, table, text, to_chapter, to_label, to_page
+from ledger_nodes import (
+    REPRODUCE,
+    SCOREBOARD,
+    VERDICT_WORDS,
+    anchor,
+    ledger,
+    table,
+    text,
+    to_chapter,
+    to_label,
+)
 from sphinx.util.docutils import SphinxDirective
 
-from experiments.baselines import READINGS, SHARES, Share, total
 from experiments.ledger import (
     AGREES,
     CAUSES,
-    EXPLAINED,
     NOT_COMPARABLE,
     STANDARD_ERRORS,
     VERDICTS,
     Trial,
     read_ledger,
-    totals,
 )
-from experiments.placebos import PLACEBOS, Rate
-from experiments.registry import items, papers
-from experiments.states import data_of, seconds_of
+from experiments.registry import papers
 
 SHORT = dict(zip(VERDICTS, ["agrees", "explained", "tuned", "open", "apart"], strict=True))
-WORDS = {verdict: verdict.removeprefix("differs: ") for verdict in VERDICTS}
 MARKS = dict(zip(VERDICTS, ["", "◐", "○", "●", "–"], strict=True))
 LEVELS = [STANDARD_ERRORS, 4, 8]  # standard errors at which the colour of a cell changes
-
-
-@cache
-def ledger():
-    """Entries of the ledger by paper."""
-    found = read_ledger()
-    return {name: [e for e in found if e.paper == name] for name in papers()}
-
-
-class Totals(SphinxDirective):
-    """Counts by paper and verdict."""
-
-    def run(self):
-        """A table with a row for each paper and one for all."""
-        names = {name: paper.short for name, paper in papers().items()}
-        rows = [[names[name], *_counts(own)] for name, own in ledger().items() if own]
-        rows.append(["all", *_counts([e for own in ledger().values() for e in own])])
-        heads = ["", "numbers", *WORDS.values()]
-        return [table(heads, rows, ["totals"])]
-
-
-def _counts(found):
-    count = totals(found)
-    return [str(count.numbers), *(str(count[verdict]) for verdict in VERDICTS)]
-
-
-class Shares(SphinxDirective):
-    """What each reading settles, beside the same with numbers of wrong rows."""
-
-    def run(self):
-        """A table with a row for each paper and reading."""
-        found = read_ledger(SHARES, Share)
-        names = {name: paper.short for name, paper in papers().items()} | {"all": "all"}
-        found += [total(found, reading) for reading in READINGS]
-        rows = [
-            [names[one.paper], one.reading, str(one.comparable), str(one.settled)]
-            + [one.percent(name) for name in ["settled", "wrong", "shuffled"]]
-            for one in found
-        ]
-        heads = ["", "reading", "comparable", "settled", "share", "wrong row", "other data set"]
-        return [table(heads, rows, ["totals"])]
-
-
-class Placebos(SphinxDirective):
-    """How many placebos pass the rules."""
-
-    def run(self):
-        """A table with a row for each kind."""
-        found = read_ledger(PLACEBOS, Rate)
-        rows = []
-        for kind in dict.fromkeys(one.kind for one in found):
-            own = [one for one in found if one.kind == kind]
-            counts = [sum(getattr(o, n) for o in own) for n in ["tried", "gaining", "passed"]]
-            rows.append([kind, *map(str, counts), f"{100 * counts[2] / counts[0]:.1f} %"])
-        return [table(["placebo", "tried", "mend more than they spoil", "pass", "share"], rows)]
 
 
 class Uncertainty(SphinxDirective):
@@ -224,7 +170,7 @@ class List(SphinxDirective):
                     _number(e.published),
                     _number(e.ours),
                     _distance(e),
-                    WORDS[e.verdict],
+                    VERDICT_WORDS[e.verdict],
                     _why(e),
                     text(to_chapter(chapter[e.table])),
                 ]
@@ -288,94 +234,6 @@ def _tested_by(cause):
     return [to_chapter(cause.chapter, "chapter "), *(node for pair in records for node in pair)]
 
 
-class Items(SphinxDirective):
-    """What can be reproduced of a paper."""
-
-    required_arguments = 1
-
-    def run(self):
-        """A table with a row for each item."""
-        paper = papers()[self.arguments[0]]
-        rows = [self.row(paper, name, content) for name, content in paper.contents.items()]
-        heads = ["item and command", "what it shows", "minutes", "data", "agreement", "chapter"]
-        return [table(heads, rows, ["items"]), self.code(paper)]
-
-    def code(self, paper):
-        """Where the code of a paper is, with a link if the repository has an address."""
-        folder = f"experiments/{paper.name}"
-        repository = self.env.app.addresses["repository"]
-        path = nodes.literal("", folder)
-        if repository:
-            path = nodes.reference("", "", path, refuri=f"{repository}/tree/main/{folder}")
-        return text([nodes.Text("Protocol, data, tables and items: "), path, nodes.Text(".")])
-
-    def row(self, paper, name, content):
-        """Cells of an item."""
-        item = f"{paper.name}/{name}"
-        missing = getattr(content, "missing", "")
-        command = nodes.literal("", "" if missing else f"make reproduce ITEM={item}")
-        title = text([nodes.strong("", name), nodes.Text(" "), command])
-        anchor(self.env, self.env.docname, f"item-{paper.name}-{name}", item, title)
-        seconds, sets = seconds_of(content), len(data_of(content))
-        own = [e for e in ledger()[paper.name] if e.table == name]
-        return [
-            title,
-            f"{content.title}. Cannot be had: {missing}" if missing else content.title,
-            "" if missing or seconds is None else f"{seconds / 60:.1f}",
-            f"{sets} set{'s' * (sets > 1)}" if sets else "",
-            self.agreement(paper, own) if own else "",
-            text(to_chapter(content.chapter)) if content.chapter else "",
-        ]
-
-    def agreement(self, paper, found):
-        """Numbers that agree and that an accepted cause explains, of the comparable ones."""
-        count = totals(found)
-        if not count.comparable:
-            return "not comparable"
-        words = f"{count[AGREES]} + {count[EXPLAINED]} of {count.comparable}"
-        return text(to_page(SCOREBOARD, words))
-
-
-class Chapters(SphinxDirective):
-    """The figures of our own chapters."""
-
-    def run(self):
-        """A table with a row for each figure."""
-        rows = []
-        for item, (_, content) in items().items():
-            if not item.startswith("chapter"):
-                continue
-            link = to_page(f"notebooks/{content.chapter}", content.name)
-            command = nodes.literal("", f"make reproduce ITEM={item}")
-            rows.append([text(link), content.title, text(command)])
-        return [table(["figure", "what it shows", "command"], rows, ["items"])]
-
-
-def link_items(app, doctree):
-    """At the end of a chapter, how its tables and figures are reproduced."""
-    folder, _, notebook = app.env.docname.partition("/")
-    if folder != "notebooks":
-        return
-    found = [
-        to_label(f"item-{item.replace('/', '-')}", item)
-        for item, (_, content) in items().items()
-        if content.chapter == notebook and not item.startswith("chapter")
-    ]
-    number = notebook.split("_")[0]
-    figures = nodes.literal("", f"make reproduce ITEM=chapter{number}")
-    content = [nodes.Text("All figures of this chapter as SVG and PDF: "), figures, nodes.Text(".")]
-    if found:
-        content.append(nodes.Text(" Of the papers: "))
-        for link in found:
-            content += [link, nodes.Text(", ")]
-        content[-1] = nodes.Text(".")
-    content += [nodes.Text(" "), to_page(REPRODUCE, "How to reproduce an item"), nodes.Text(".")]
-    paragraph = text(content)
-    paragraph["classes"].append("reproduce")
-    chapter = next(doctree.findall(nodes.section))
-    chapter += paragraph
-
-
 def add_assets(app, pagename, templatename, context, doctree):
     """The filters and colours of the scoreboard, on that page alone."""
     if pagename == SCOREBOARD:
@@ -385,20 +243,14 @@ def add_assets(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Register the directives and the links."""
+    """Register the directives."""
     directives = {
-        "ledger-totals": Totals,
-        "ledger-shares": Shares,
-        "ledger-placebos": Placebos,
         "ledger-uncertainty": Uncertainty,
         "ledger-heat-maps": HeatMaps,
         "ledger-list": List,
         "ledger-causes": Causes,
-        "reproduce-items": Items,
-        "reproduce-chapters": Chapters,
     }
     for name, directive in directives.items():
         app.add_directive(name, directive)
-    app.connect("doctree-read", link_items)
     app.connect("html-page-context", add_assets)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """The page *What the authors must have run*, made from the choices of each paper.
 
 ``{protocol-choices} PAPER`` gives them and their evidence, ``{protocol-unused} PAPER`` the numbers
-that did not choose a fit.
+that did not choose a fit, ``{protocol-held-out}`` those that did not choose a cause of V14.
 """
 
 from ledger_nodes import table, text, to_label
@@ -9,6 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, NO_OTHER, OPEN, Choice
 from experiments.ledger import read_ledger
+from experiments.vovk2014.held_out import HELD_OUT, HeldOut
 
 STATUS = [ACCEPTED, FIT, OPEN]
 LARGE = 4  # from this power of ten on it is written as one
@@ -51,6 +52,26 @@ class Unused(SphinxDirective):
         return [table(heads, rows)]
 
 
+class Held(SphinxDirective):
+    """Readings of V14's bagged trees on the numbers of VA."""
+
+    def run(self):
+        """A table with a row for each reading."""
+        found = read_ledger(HELD_OUT, HeldOut)
+        rows = [
+            [one.reading or FIRST, f"{one.agree} of {one.numbers}", f"{one.wrong:.1f}"]
+            + (
+                [str(one.mended), str(one.spoiled), f"{one.chance:.4g}"]
+                if one.reading
+                else [""] * 3
+            )
+            + [ratio(one.ratio) if one.reading else ""]
+            for one in found
+        ]
+        heads = ["bags", "agree", "wrong row", "mends", "spoils", "by chance", "ratio"]
+        return [table(heads, rows)]
+
+
 def choices_of(name):
     """Those of a paper."""
     return [one for one in read_ledger(CHOICES, Choice) if one.paper == name]
@@ -69,4 +90,5 @@ def setup(app):
     """Register the directives."""
     app.add_directive("protocol-choices", Choices)
     app.add_directive("protocol-unused", Unused)
+    app.add_directive("protocol-held-out", Held)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

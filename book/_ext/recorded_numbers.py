@@ -22,20 +22,24 @@ from experiments.baselines import READINGS, SHARES, Share, total
 from experiments.choices import FIRST
 from experiments.ledger import (
     AGREES,
+    CAUSES,
     EXPLAINED,
     NOT_COMPARABLE,
     TUNED,
     UNEXPLAINED,
+    Trial,
     agrees,
     read_ledger,
     reader,
     totals,
 )
 from experiments.naeini2014.protocol import N_RUNS
+from experiments.naeini2016.settings import SETTINGS
 from experiments.placebos import PLACEBOS, Rate
 from experiments.registry import papers
 from experiments.verdicts import peers, table
 from experiments.verdicts.rubric import LEVEL
+from experiments.vovk2014.held_out import HELD_OUT, HeldOut
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
@@ -90,6 +94,18 @@ def ledger():
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
     yield "choice_first", FIRST
+    yield "choice_n16_settings", f"{sum(how != 'study' for _, how in SETTINGS)}"
+    bare = next(
+        one for one in read_ledger(CAUSES, Trial) if one.cause == "lr-unit-range-no-intercept"
+    )
+    for one in read_ledger(HELD_OUT, HeldOut):
+        name = {"": "first", "reptree-bagging": "reptree"}.get(one.reading)
+        if name:
+            yield f"held_{name}", f"{one.agree} of {one.numbers}"
+    yield from [
+        ("choice_bare_mended", f"{bare.mended}"),
+        ("choice_bare_spoiled", f"{bare.spoiled}"),
+    ]
 
 
 def verdicts():

@@ -76,3 +76,14 @@ document.addEventListener("DOMContentLoaded", () => {
   document.querySelector("#heat-maps").querySelector("h2").after(form);
   apply();
 });
+
+/* A link to a cause leads into a folded table. */
+function openFolded() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folded = target && target.closest("details:not([open])");
+  if (!folded) return;
+  folded.open = true;
+  target.scrollIntoView();
+}
+document.addEventListener("DOMContentLoaded", openFolded);
+addEventListener("hashchange", openFolded);

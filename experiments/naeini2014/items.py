@@ -5,6 +5,7 @@ from experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
 from experiments.naeini2014.calibration_data import CALIBRATION_DATA
 from experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
 from experiments.naeini2014.kdd98_variants import KDD98_VARIANTS
+from experiments.naeini2014.liblinear import LIBLINEAR
 from experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
 from experiments.naeini2014.tables import CAUSES, TABLES
 from experiments.naeini2014.variants import (
@@ -46,6 +47,12 @@ PAPER = Paper(
             experiments=(PENALTY_VARIANTS.name,),
         ),
         Study(
+            name="liblinear",
+            title="Tables 1(a) and 2(a) with the linear SVM that liblinear trains by default",
+            chapter="08_rings",
+            experiments=(LIBLINEAR.name,),
+        ),
+        Study(
             name="raw_variants",
             title="a supposed cause of a difference in the raw row of Table 2, tried",
             chapter="09_calibration_size",
@@ -81,6 +88,7 @@ PAPER = Paper(
         RINGS_VARIANTS,
         SIZE_VARIANTS,
         PENALTY_VARIANTS,
+        LIBLINEAR,
         RAW_VARIANTS,
         KDD98_VARIANTS,
     ),

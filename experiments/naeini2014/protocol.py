@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.svm import SVC
 
 from calib.binning.histogram import HistogramBinning
@@ -49,15 +50,17 @@ def _generator(*key):
     return np.random.default_rng([SEED, *key])
 
 
-def rings_sample(svm, run, n_test=1000, **parameters):
+def rings_sample(svm, run, n_test=1000, template=None, **parameters):
     """Train an SVM on 1000 points; its margins and the labels, for training and test points.
 
-    `parameters` are those of the SVM that differ from the study's.
+    `template` is another machine on the same points, `parameters` are those of the SVM that differ
+    from the study's.
     """
     rng = _generator(SVMS.index(svm), run)
     X, labels = rings(1000, rng)
     X_test, test_labels = rings(n_test, rng)
-    machine = support_vector_machine(svm).set_params(**parameters).fit(X, labels)
+    machine = support_vector_machine(svm) if template is None else clone(template)
+    machine.set_params(**parameters).fit(X, labels)
     return machine.decision_function(X), labels, machine.decision_function(X_test), test_labels
 
 
@@ -90,11 +93,15 @@ def run_rings(case):
     return measured(test_labels, predictions)
 
 
-def run_calibration_size(case):
-    """One run of Table 2: histogram binning on `size` points of their own, 10,000 test points."""
+def run_calibration_size(case, template=None):
+    """One run of Table 2: histogram binning on `size` points of their own, 10,000 test points.
+
+    `template` as in `rings_sample`.
+    """
     svm, size, run = case["svm"], case["size"], case["run"]
     rng = _generator(2, SVMS.index(svm), size, run)
-    machine = support_vector_machine(svm).fit(*rings(1000, rng))
+    machine = support_vector_machine(svm) if template is None else clone(template)
+    machine.fit(*rings(1000, rng))
 
     def draw(n):
         X, labels = rings(n, rng)

@@ -7,6 +7,7 @@ import numpy as np
 from experiments.contents import Cause, Ours, Table, mean_of, select
 from experiments.naeini2014.kdd98_variants import BOTH, ONCE, SOME
 from experiments.naeini2014.kdd98_variants import PENALTIES as PENALTIES_OF_LR
+from experiments.naeini2014.liblinear import LIBLINEAR, LIBLINEAR_CAUSES, TABLE_1
 from experiments.naeini2014.protocol import N_RUNS, SIZES, SVMS
 from experiments.naeini2014.variants import BINS_AT, penalty_causes
 
@@ -29,13 +30,26 @@ PEOPLE = {"learning": (4843, 95_412), "validation": (4873, 96_367)}  # who answe
 SMOOTH = ("Platt", "KDE", "DPM")
 
 
-def rings(read, svm, ties, variant=None, C=None, at_random=False, printed_runs=1):
-    """Table 1; with a variant or random class sizes, the one row that it is about; or another C.
+def rings(
+    read,
+    svm,
+    ties,
+    variant=None,
+    C=None,
+    at_random=False,
+    printed_runs=1,
+    liblinear=False,
+    least_bins=10,
+):
+    """Table 1; with a variant or random class sizes, the one row that it is about; or another SVM.
 
     The paper states no number of runs for this table; `printed_runs` says how many a printed number
-    is taken to be the mean of.
+    is taken to be the mean of. Its bins are ten, whatever the least number.
     """
-    if C is not None:
+    if liblinear:
+        rows = read(LIBLINEAR.name)
+        names = {short: {"size": TABLE_1, "method": name} for short, name in ROWS.items()}
+    elif C is not None:
         rows = read("naeini2014_rings_penalties")
         names = {short: {"C": float(C), "method": name} for short, name in ROWS.items()}
     elif variant is not None or at_random:
@@ -55,9 +69,21 @@ def rings(read, svm, ties, variant=None, C=None, at_random=False, printed_runs=1
 
 
 def calibration_size(
-    read, svm, ties, n_bins="cube_root", sizes=SIZES, variant=None, at_random=False, C=None
+    read,
+    svm,
+    ties,
+    n_bins="cube_root",
+    sizes=SIZES,
+    variant=None,
+    at_random=False,
+    C=None,
+    liblinear=False,
+    least_bins=0,
 ):
-    """Table 2; with a variant or another C, the raw row; or with random class sizes."""
+    """Table 2; with a variant or another C, the raw row; or random class sizes, or liblinear.
+
+    With `least_bins` 10 a calibration size whose cube root is smaller has ten bins.
+    """
     rows = read("naeini2014_calibration_size")
     measures = ["AUC", "MCE", "ECE"]
     if C is not None:
@@ -70,14 +96,19 @@ def calibration_size(
         return {("base", m): mean_of(v, N_RUNS) for m, v in raw.items() if v.size}
     if at_random:
         rows, sizes, chosen = read("naeini2014_size_variants"), tuple(BINS_AT), {"ties": ties}
+    elif liblinear and svm == "linear":
+        rows, chosen = read(LIBLINEAR.name), {"method": n_bins, "ties": ties}
     else:
         chosen = {"svm": svm, "n_bins": n_bins, "ties": ties}
+    key = "method" if "method" in chosen else "n_bins"
     found = {
-        (f"1e{len(str(size)) - 1}", m): select(rows, m, size=size, **chosen)
+        (f"1e{len(str(size)) - 1}", m): select(
+            rows, m, size=size, **chosen | ({key: "10"} if size < least_bins**3 else {})
+        )
         for size in sizes
         for m in measures
     }
-    raw, chosen = rows, {"svm": svm, "n_bins": "raw"}
+    raw, chosen = rows, {key: "raw"} | ({"svm": svm} if key == "n_bins" else {})
     if at_random:
         raw, chosen = read("naeini2014_raw_variants"), {"test_points": 10_000}
     found |= {("base", m): select(raw, m, ties=ties, **chosen) for m in measures}
@@ -289,6 +320,7 @@ CAUSES = (
         ),
     ),
     *penalty_causes(["table1a", "table2a"], chapter="08_rings"),
+    *LIBLINEAR_CAUSES,
     _on_mailing(
         name="reversed-margin",
         title="an SVM without class weights whose margin points to the other class",

@@ -192,7 +192,7 @@ def penalty_causes(tables, chapter):
             chapter=chapter,
             experiments=(PENALTY_VARIANTS.name,),
             after="ties-by-label",
-            setting="penalty of the linear SVM",
+            setting="linear SVM",
         )
         for C in PENALTIES
     ]

@@ -7,7 +7,7 @@ from experiments.naeini2016.adaptive import ADAPTIVE_STUDY
 from experiments.naeini2016.original_files import ORIGINAL_FILES
 from experiments.naeini2016.protocol import DATA_SETS_STUDY, RINGS
 from experiments.naeini2016.search import ONE_COLUMN, SEARCH
-from experiments.naeini2016.settings import SETTINGS_STUDY
+from experiments.naeini2016.settings import NEAREST, SETTINGS_STUDY
 from experiments.naeini2016.tables import CAUSES, TABLES
 
 PAPER = Paper(
@@ -29,6 +29,12 @@ PAPER = Paper(
             title="penalty, scaling, weights and kernel varied, which the paper leaves open",
             chapter="15_many_data_sets",
             experiments=(SETTINGS_STUDY.name,),
+        ),
+        Study(
+            name="nearest",
+            title="isotonic regression read as steps at the nearest score, not interpolated",
+            chapter="15_many_data_sets",
+            experiments=(NEAREST.name,),
         ),
         Study(
             name="adaptive",
@@ -60,6 +66,7 @@ PAPER = Paper(
         RINGS,
         DATA_SETS_STUDY,
         SETTINGS_STUDY,
+        NEAREST,
         ADAPTIVE_STUDY,
         SEARCH,
         ONE_COLUMN,

@@ -77,7 +77,13 @@ TRAININGS = {
     "REPTree Bagging": "J48 Bagging",
     "REPTree Bagging older draws": "J48 Bagging",
 }
-WITH_FULL = ["NN rate 0.1", "J48 Bagging distinct", "NB kernel"]  # those of the full predictor
+WITH_FULL = [  # those of the full predictor
+    "NN rate 0.1",
+    "J48 Bagging distinct",
+    "NB kernel",
+    "REPTree Bagging",
+    "REPTree Bagging older draws",
+]
 DRAWS = {"older draws": "sums", "distinct": "distinct"}  # by the end of the name
 
 
