@@ -28,7 +28,8 @@ above-kernels := addresses any_size argument_names atlas attack bad_files benchm
   benchmark_peers calibration_data check_estimator claims classifier clusters commands comparison \
   contract_table cost counting counts dask datasets_real decisions delong diagrams dirichlet_process \
   discrete distributions factors front_pages guide hour interval_coverage kdd98 ledger \
-  multiclass_stacking mutate original_files outlets perturbed prior_shift project protocol recorded_numbers \
+  minutes multiclass_stacking mutate original_files outlets perturbed prior_shift project protocol \
+  recorded_numbers \
   recording report reproducing results_naeini2014 rounding routing scorers selection sources stacking \
   statistics tables_durfee2022 testing theory_and_laws typing validation verdicts
 above := $(patsubst %,tests/test_%.py,$(above-kernels)) $(wildcard tests/test_experiment*.py) \

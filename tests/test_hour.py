@@ -9,14 +9,14 @@ import matplotlib.pyplot as plt
 import pytest
 import yaml
 
+from experiments.minutes import of_page
+
 ROOT = Path(__file__).resolve().parents[1]
 HOUR = ROOT / "book" / "hour"
 sys.path.insert(0, str(HOUR))
 import census  # noqa: E402
 
 PAGES = sorted(HOUR.glob("*.md"))
-SPEED = 130  # words a minute of a reader whose first language is another
-FIGURE, WIDGET, FORMULA = 1.5, 3, 0.5  # minutes for each
 every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 
 
@@ -26,11 +26,7 @@ def prose(path):
 
 
 def minutes(path):
-    text = prose(path)
-    bare = re.sub(r"(?s)```\{eval-rst\}.*?```|\$\$.*?\$\$", "", text)
-    words = len(re.findall(r"\w[\w'-]*", re.sub(r"\]\([^)]*\)|[:`{}]+", " ", bare)))
-    extras = {".. plot::": FIGURE, ":::{widget}": WIDGET, "$$\n": FORMULA / 2}
-    return words / SPEED + sum(text.count(mark) * more for mark, more in extras.items())
+    return of_page(prose(path))
 
 
 def test_it_takes_an_hour():

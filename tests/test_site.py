@@ -196,6 +196,43 @@ JOURNEYS = {  # who comes: the first click, on the front page, the second, and w
 }
 
 
+CHAPTERS = [page for page in WRITTEN if page.startswith("notebooks/")]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    number = int(page[len("notebooks/") :][:2])
+    assert f"<title>{number}. " in html
+    assert re.search(
+        r"<strong>Time</strong>: \d+ minutes; \d+ more for the ", article(site / f"{page}.html")
+    )
+    assert f'"section-number">{number}.1. ' in html.replace("<span class=", "")
+
+
+def test_the_main_line_goes_on_behind_the_replications(site):
+    for page, following in [
+        ("07_density_calibrators", "11_bayesian_binning"),
+        ("20_simplified_and_inductive", "22_auc_optimality"),
+        ("42_attack", "08_rings"),
+    ]:
+        html = (site / "notebooks" / f"{page}.html").read_text(encoding="utf-8")
+        assert re.search(rf'class="right-next"\s+href="{following}.html"', html), page
+
+
+def test_a_section_for_the_specialist_is_folded_and_opens_where_a_link_leads(site, browser):
+    tab = browser.new_page()
+    address = (site / "notebooks" / "06_platt_and_isotonic.html").as_uri()
+    tab.goto(address)
+    folded = tab.locator("details.specialist:not([open])")
+    count = folded.count()
+    assert count == 2 and tab.locator("section > h2 ~ details.specialist").count() == count
+    inside = tab.evaluate("document.querySelector('details.specialist section').id")
+    tab.goto(f"{address}#{inside}")
+    tab.wait_for_function("document.querySelectorAll('details.specialist[open]').length === 1")
+    tab.close()
+
+
 @pytest.mark.parametrize("who", JOURNEYS)
 def test_two_clicks_lead_to_what_a_reader_came_for(site, who):
     *clicks, sought = JOURNEYS[who]

@@ -41,7 +41,7 @@ function followWhatMoved() {
   if (link) location.replace(link.href);
 }
 
-// One switch, remembered, shows or folds all proofs; one is open where a link leads.
+// One switch, remembered, shows or folds all proofs.
 function foldProofs() {
   const button = document.querySelector("button.proofs");
   if (!button) return;
@@ -56,16 +56,21 @@ function foldProofs() {
   });
   button.hidden = false;
   apply();
-  openAround(location.hash);
-  addEventListener("hashchange", () => openAround(location.hash));
 }
 
 function openAround(hash) {
   const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
-  const folded = target && target.closest("div.proof > details:not([open])");
+  const folded = target && target.closest("details:not([open])");
   if (!folded) return;
   folded.open = true;
+  openAround(hash); // it may lie in another one
   target.scrollIntoView();
+}
+
+// What is folded is open where a link leads.
+function openWhereLinksLead() {
+  openAround(location.hash);
+  addEventListener("hashchange", () => openAround(location.hash));
 }
 
 // The theme's arrows that unfold the contents have no name.
@@ -79,6 +84,7 @@ function nameToggles() {
 document.addEventListener("DOMContentLoaded", () => {
   followWhatMoved();
   foldProofs();
+  openWhereLinksLead();
   nameToggles();
   watchBoxes();
   makeReferencesCopiable();

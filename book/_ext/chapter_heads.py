@@ -1,0 +1,85 @@
+"""What is measured of a chapter: minutes below its title, and the map of all chapters.
+
+``{chapter-map}`` is a table of what each chapter needs and how long it takes. A section that begins
+with ``<!-- for the specialist -->`` is folded; its heading stays, and so do links into it.
+"""
+
+import re
+
+from docutils import nodes
+from ledger_nodes import table, text, to_chapter, to_label, to_page
+from sphinx.util.docutils import SphinxDirective
+
+from experiments.minutes import SPECIALIST
+from experiments.prerequisites import OPENING, chapters
+
+MAP = "map-of-chapters"
+CHAPTER = re.compile(r"notebooks/(\d\d)_")
+SUMMARY = "<details class='specialist'><summary>For the specialist</summary>"
+PARTS = {"proofs": "the proofs", "folded": "the folded sections", "exercises": "the exercises"}
+APART = "Replications"
+
+
+def rounded(minutes):
+    """Whole minutes; at least one."""
+    return max(round(minutes), 1)
+
+
+def sentence(one):
+    """Minutes in words: the main text first."""
+    more = [(words, getattr(one.minutes, name)) for name, words in PARTS.items()]
+    first, *rest = [f"{rounded(found)} {{}}for {words}" for words, found in more if found]
+    counted = ", ".join([first.format("more "), *(other.format("") for other in rest)])
+    apart = " The main line of the book does not need this chapter." if one.part == APART else ""
+    return f": {rounded(one.minutes.main)} minutes; {counted}.{apart} See the "
+
+
+def add_minutes(app, doctree):
+    """Put the minutes below what a chapter asks for."""
+    chapter = CHAPTER.match(app.env.docname)
+    if not chapter:
+        return
+    opening = OPENING.strip("*")
+    first = next(
+        node for node in doctree.findall(nodes.paragraph) if node.astext().startswith(opening)
+    )
+    line = text([nodes.strong("", "Time"), nodes.Text(sentence(chapters()[int(chapter[1])]))])
+    line += to_label(MAP, "map of the chapters")
+    line += nodes.Text(".")
+    first.parent.insert(first.parent.index(first) + 1, line)
+
+
+def fold_sections(app, doctree):
+    """Put what follows the heading of a marked section into a box that opens."""
+    for mark in list(doctree.findall(nodes.raw)):
+        section = mark.parent
+        if mark.astext().strip() != SPECIALIST or not isinstance(section, nodes.section):
+            continue
+        section.replace(mark, nodes.raw("", SUMMARY, format="html"))
+        section.append(nodes.raw("", "</details>", format="html"))
+
+
+class ChapterMap(SphinxDirective):
+    """What each chapter needs, and how long it takes."""
+
+    def run(self):
+        """A table with a row for each chapter, in the order in which they are read."""
+        rows = []
+        for number, one in chapters().items():
+            self.env.note_dependency(self.env.doc2path(f"notebooks/{one.file}"))
+            needs = nodes.paragraph()
+            for k, needed in enumerate(one.needs):
+                needs += nodes.Text(", " if k else "")
+                needs += to_chapter(chapters()[needed].file)
+            title = text([to_page(f"notebooks/{one.file}", f"{number}. {one.title}")])
+            counted = [str(rounded(found)) if found else "–" for found in one.minutes]
+            rows.append([title, needs, *counted])
+        return [table(["chapter", "needs", "minutes", *PARTS], rows, ["chapter-map"])]
+
+
+def setup(app):
+    """Work on chapters as they are read, so that links are resolved with the others."""
+    app.add_directive("chapter-map", ChapterMap)
+    app.connect("doctree-read", add_minutes)
+    app.connect("doctree-read", fold_sections)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
