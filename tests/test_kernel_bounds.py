@@ -105,7 +105,9 @@ def test_ties(weight):
         for w in (None, weights):
             bounded(kernels.grouping.group_ties, values, labels, w)
         keys = values.copy().view(np.uint64)
-        bounded(kernels.sorting._radix_sort, keys)
+        bounded(kernels.sorting._radix_sort, keys, np.arange(0, dtype=np.uint32))
+        keys = values.copy().view(np.uint64)
+        bounded(kernels.sorting._radix_sort, keys, np.arange(keys.size, dtype=np.uint32))
 
 
 @each_raw

@@ -207,9 +207,7 @@ class ABB(Calibrator):
 
 def cells_of(groups):
     """Groups of ties on [0, 1] as the prefix sums that the kernels read: O(n)."""
-    edges = np.empty(groups.scores.size + 1)
-    edges[0], edges[-1] = 0.0, 1.0
-    edges[1:-1] = halfway(groups.scores[:-1], groups.scores[1:])
+    edges = np.r_[0.0, halfway(groups.scores[:-1], groups.scores[1:]), 1.0]
     cells = kernels.Cells(edges, prefix_sums(groups.weights), prefix_sums(groups.positives))
     check_countable(cells.weights[-1], 1e12)  # log Gamma leaves few digits to differences
     return cells

@@ -11,6 +11,7 @@ from calib.kernels.binning import (
     segment_sums,
     uniform_sums,
 )
+from calib.kernels.compiling import jit
 from calib.kernels.grouping import group_ties
 from calib.maps.forms import StepMap
 
@@ -105,7 +106,11 @@ def quantile_bins(groups, n_bins):
     return starts, halfway(groups.scores[first - 1], groups.scores[first])
 
 
+@jit
 def halfway(left, right):
     """Cuts c with left < c <= right, halfway where floating point allows: O(n)."""
-    middle = left / 2 + right / 2
-    return np.where(middle > left, middle, right)
+    cuts = np.empty(left.size)
+    for i in range(left.size):
+        middle = left[i] / 2 + right[i] / 2
+        cuts[i] = middle if middle > left[i] else right[i]
+    return cuts

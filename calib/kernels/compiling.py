@@ -11,6 +11,7 @@ except ImportError:  # a browser kernel (Pyodide) has no numba: the same loops r
     compiled = False
 else:
     compiled = not config.DISABLE_JIT
+threads = config.NUMBA_NUM_THREADS if compiled else 1  # by default as many as there are processors
 
 
 def jit(function):

@@ -36,15 +36,13 @@ def spline_losses(first, basis, labels, weights, coefficients):
 
 
 @jit
-def cell_moments(cells, positions, labels, weights, n_cells):
-    """Sums of w t^k, k = 0 to 3, over the rows of each class and cell; shape (2, n_cells, 4)."""
-    moments = np.zeros((2, n_cells, 4))
+def cell_moments(cells, positions, labels, weights, moments):
+    """Add w t^k, k = 0 to 3, of each row to those of its class and cell; shape (2, n_cells, 4)."""
     for i in range(cells.size):
         term = weights[i]
         for k in range(4):
             moments[labels[i], cells[i], k] += term
             term *= positions[i]
-    return moments
 
 
 @jit

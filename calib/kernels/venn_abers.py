@@ -27,32 +27,37 @@ def venn_abers(weights, positives):
 
     Returns
     -------
-    p0 : ndarray of shape (n + 1,)
-        Isotonic regression at a new negative on group j - 1 or just behind it, j = 0..n: equal,
-        because a negative is always pooled with the group before it.
-    p1 : ndarray of shape (n + 1,)
+    places : ndarray of shape (k,)
+        The places j = 0..n of a new object, beginning with 0, at which p0 or p1 changes.
+    p0 : ndarray of shape (k,)
+        From there on, isotonic regression at a new negative on group j - 1 or just behind it:
+        equal, because a negative is always pooled with the group before it.
+    p1 : ndarray of shape (k,)
         The same at a new positive on group j or just before it.
     """
     n = weights.size
     starts, totals, hits = pool_adjacent_violators(weights, positives)
-    places, hit, total = pool_new_positive(weights, positives, starts, totals, hits)
-    p1 = np.repeat((hit + 1) / (total + 1), np.diff(places, append=n + 1))
+    ahead, hit, total = pool_new_positive(weights, positives, False, starts, totals, hits)
+    rising = (hit + 1) / (total + 1)
     # a negative behind j groups is a positive before the others once order and labels are reversed
     blocks = n - starts[::-1], totals[::-1].copy(), (totals - hits)[::-1].copy()
-    places, miss, total = pool_new_positive(
-        weights[::-1].copy(), (weights - positives)[::-1].copy(), *blocks
-    )
-    p0 = np.repeat((total - miss) / (total + 1), np.diff(places, append=n + 1))[::-1].copy()
-    return p0, p1
+    behind, miss, total = pool_new_positive(weights, positives, True, *blocks)
+    falling = ((total - miss) / (total + 1))[::-1]
+    behind = n + 1 - np.append(behind[1:], n + 1)[::-1]
+    places = np.union1d(ahead, behind)
+    p0 = falling[np.searchsorted(behind, places, side="right") - 1]
+    return places, p0, rising[np.searchsorted(ahead, places, side="right") - 1]
 
 
 @jit
-def pool_new_positive(weights, positives, starts, block_totals, block_hits):
+def pool_new_positive(weights, positives, backwards, starts, block_totals, block_hits):
     """What a new positive of weight 1, put before group 0, 1, ..., n in turn, is pooled with.
 
     Parameters
     ----------
     weights, positives : ndarray of shape (n,)
+    backwards : bool
+        Whether to read the groups from the last to the first, and negatives as positives.
     starts, block_totals, block_hits : ndarray
         Their isotonic regression, from `pool_adjacent_violators`.
 
@@ -70,14 +75,18 @@ def pool_new_positive(weights, positives, starts, block_totals, block_hits):
     passed_hit, passed_total = 0.0, 0.0  # of its groups before the new object
     b = 0  # the first block behind it
     for j in range(n + 1):
+        group = max(n - 1 - j, 0) if backwards else min(j, n - 1)
+        weight, positive = weights[group], positives[group]
+        if backwards:
+            positive = weight - positive
         if j == n or j == starts[b]:
             hit, total = 0.0, 0.0
         elif passed_hit * (total + 1) < (hit + 1) * passed_total:
             total = max(total - passed_total, 0.0)  # rounding, where weights are no counts
             hit = min(max(hit - passed_hit, 0.0), total)
         else:
-            passed_hit += positives[j]
-            passed_total += weights[j]
+            passed_hit += positive
+            passed_total += weight
             continue
         while b < block_hits.size and (hit + 1) * block_totals[b] >= block_hits[b] * (total + 1):
             hit += block_hits[b]
@@ -85,8 +94,7 @@ def pool_new_positive(weights, positives, starts, block_totals, block_hits):
             b += 1
         places[k], hits[k], totals[k] = j, hit, total
         k += 1
-        if j < n:
-            passed_hit, passed_total = positives[j], weights[j]
+        passed_hit, passed_total = positive, weight
     return places[:k].copy(), hits[:k].copy(), totals[:k].copy()
 
 

@@ -6,6 +6,7 @@ from calib.kernels.spline import cell_moments
 
 N_INTERVALS = 16
 CELLS = 64  # in an interval between knots
+AT_A_TIME = 2**20  # rows, or there would be many arrays as long as all of them
 NO_SPREAD = 1e-9  # squared and in widths of a cell: rounding
 
 
@@ -47,19 +48,27 @@ def pieces(coefficients):
     return np.vstack([left, powers])
 
 
+def _cells(places):
+    """Numbers of the cells, which never decrease."""
+    inner, beyond = _split(places)
+    scaled = inner + np.sign(beyond) * np.log1p(np.abs(beyond))
+    return np.floor(CELLS * scaled).astype(np.int64)
+
+
 def condensed(places, labels, weights):
     """Two rows for each class and cell, with the moments of its rows up to the third.
 
     Beyond the knots cells are the wider the further out they are.
     """
-    inner, beyond = _split(places)
-    scaled = inner + np.sign(beyond) * np.log1p(np.abs(beyond))
-    cells = np.floor(CELLS * scaled).astype(np.int64)
-    cells, start = cells - cells.min(), cells.min()
-    inner, beyond = _split((np.arange(start, start + cells.max() + 1) + 0.5) / CELLS)
+    start, end = _cells(np.array([places.min(), places.max()]))
+    inner, beyond = _split((np.arange(start, end + 1) + 0.5) / CELLS)
     centres = inner + np.sign(beyond) * np.expm1(np.abs(beyond))
     widths = np.exp(np.abs(beyond)) / CELLS
-    moments = cell_moments(cells, places - centres[cells], labels, weights, centres.size)
+    moments = np.zeros((2, centres.size, 4))
+    for first in range(0, places.size, AT_A_TIME):
+        some = slice(first, first + AT_A_TIME)
+        cells = _cells(places[some]) - start
+        cell_moments(cells, places[some] - centres[cells], labels[some], weights[some], moments)
     classes, cells = np.nonzero(moments[:, :, 0])
     totals = moments[classes, cells, 0]
     mean, second, third = (moments[classes, cells, k] / totals for k in (1, 2, 3))

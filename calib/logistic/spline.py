@@ -140,6 +140,7 @@ class SplineCalibrator(ScalingCalibrator):
         form = LogitSplineMap if self.unit_scores else SplineMap
         self.map_ = form(*ends.tolist(), low, high, np.zeros((N_INTERVALS + 2, 4)))
         places = self.map_.places(values)
+        del values  # as long as the sample
         weights = np.ones(places.size) if weights is None else weights
         curve = _Curve(line[0] + line[1] * np.array([low, high]), places, labels, weights)
         fits = list(curve.fits())

@@ -181,8 +181,11 @@ class BetaMap(_LogisticMap):
     @staticmethod
     def columns(scores: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
         """What a and b are the factors of, of shape (2, n)."""
-        scores = inside(scores)
-        return np.array([np.log(scores / centre), -np.log((1 - scores) / (1 - centre))])
+        scores, columns = inside(scores), np.empty((2, scores.size))
+        np.log(scores / centre, out=columns[0])
+        np.log((1 - scores) / (1 - centre), out=columns[1])
+        np.negative(columns[1], out=columns[1])
+        return columns
 
     @classmethod
     def _of(cls, entries):

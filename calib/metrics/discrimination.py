@@ -12,7 +12,8 @@ from calib.contract.validation import (
     one_dimensional,
     rescaled,
 )
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import group_ties, sum_runs
+from calib.kernels.sorting import argsort
 
 
 def roc_auc_score(
@@ -161,13 +162,16 @@ def _class_weights(labels, weights):
 def won_pairs(labels, scores, weights):
     """Pairs of a negative and a positive in which the positive is above (ties: half), and all."""
     if weights is None:
-        groups = group_ties(scores, labels)
-        negatives, positives = groups.weights - groups.positives, groups.positives
+        _, negatives, positives = group_ties(scores, labels)
+        negatives -= positives
     else:  # by class from the start: the weight of one must not drown in that of the other
-        _, group = np.unique(scores, return_inverse=True)
-        negatives, positives = (np.bincount(group, w) for w in _class_weights(labels, weights))
-    below = np.cumsum(negatives) - negatives
-    return np.dot(positives, below + negatives / 2), negatives.sum() * positives.sum()
+        order = argsort(scores)
+        by_class = (w[order] for w in _class_weights(labels, weights))
+        _, negatives, positives = sum_runs(scores[order], *by_class)
+    below = np.cumsum(negatives)
+    below -= negatives
+    below += negatives / 2
+    return np.dot(positives, below), negatives.sum() * positives.sum()
 
 
 def _share(part, whole):

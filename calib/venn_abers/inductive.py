@@ -103,10 +103,11 @@ class VennAbers(Calibrator):
         check_choice(self.loss, MERGES, "loss")
         groups = group_ties(scores, labels, weights)
         # both increase, but for the rounding of sums of fractional weights
-        p0, p1 = map(np.maximum.accumulate, venn_abers(groups.weights, groups.positives))
-        steps = np.flatnonzero((p0[1:] != p0[:-1]) | (p1[1:] != p1[:-1]))
-        kept = np.append(0, steps + 1)
-        self.scores_, self.p0_, self.p1_ = groups.scores[steps], p0[kept], p1[kept]
+        places, *both = venn_abers(groups.weights, groups.positives)
+        p0, p1 = map(np.maximum.accumulate, both)
+        steps = np.flatnonzero((p0[1:] != p0[:-1]) | (p1[1:] != p1[:-1])) + 1
+        kept = np.append(0, steps)
+        self.scores_, self.p0_, self.p1_ = groups.scores[places[steps] - 1], p0[kept], p1[kept]
 
     def predict_interval(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None
