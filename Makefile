@@ -37,7 +37,7 @@ built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
   tools/distributions.py MANIFEST.in README.md \
-  $(wildcard book/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
+  $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
 
