@@ -20,6 +20,7 @@ from pathlib import Path
 
 import object_uses
 import yaml
+from docutils.statemachine import StringList
 from sphinx.ext.autosummary import Autosummary
 
 import calib
@@ -30,6 +31,7 @@ LIST = re.compile(r"^\.\. objects:: (\S+)\n((?:\n? {3}\S+\n)*)", re.M)
 FIGURE = re.compile(r"^\.\. plot::\n(?: {3}.*\n|\n(?= {3}))+", re.M)
 TITLE = re.compile("^# (.*)$", re.M)
 SUMMARY = re.compile(r"(?<=[.:?])\s")
+MARKUP, ESCAPED = re.compile(r"([\\`*_|])"), r"\\\1"
 METHODS = (classmethod, staticmethod, property)
 MAP = """
 from calib import {name}
@@ -89,16 +91,39 @@ def summary(thing):
     """The first sentence of a docstring, without its markup."""
     text = inspect.getdoc(thing).split("\n\n")[0]
     text = re.sub(r":\w+:`~?([^`]*)`", r"\1", " ".join(text.split()))
-    return SUMMARY.split(text.replace("`", ""))[0]
+    return SUMMARY.split(text.replace("`", ""))[0].rstrip(":")
 
 
-def own_methods(cls):
-    """Public methods and properties that a class describes itself; what it learns is no method."""
-    for name, member in vars(cls).items():
-        is_public = name == "__call__" or not (name.startswith("_") or name.endswith("_"))
-        is_method = inspect.isfunction(member) or isinstance(member, METHODS)
-        if is_public and is_method and getattr(cls, name).__doc__:
-            yield name
+def is_method(member):
+    """Whether a member of a class is called or computed."""
+    return inspect.isfunction(member) or isinstance(member, METHODS)
+
+
+def described_with(cls, pages):
+    """The class and those of its bases that have no page, neither of their own nor of a base."""
+    listed = [base for base in cls.__mro__[1:] if base in pages]
+    rooms = ("calib.", "experiments.")
+    return [cls] + [
+        base
+        for base in cls.__mro__[1:]
+        if base not in pages
+        and base.__module__.startswith(rooms)
+        and not any(issubclass(one, base) for one in listed)
+    ]
+
+
+def own_methods(cls, pages):
+    """Public methods and properties that the page of a class describes.
+
+    What a class learns is no method, nor is a property in place of a setting of its base.
+    """
+    for one in described_with(cls, pages):
+        for name, member in vars(one).items():
+            is_public = name == "__call__" or not (name.startswith("_") or name.endswith("_"))
+            above = [vars(base)[name] for base in one.__mro__[1:] if name in vars(base)]
+            is_setting = not all(map(is_method, above))
+            if is_public and is_method(member) and not is_setting and getattr(one, name).__doc__:
+                yield name
 
 
 def inherited(cls, pages):
@@ -107,17 +132,21 @@ def inherited(cls, pages):
     found = {}
     for base in cls.__mro__[1:]:
         if base in pages:
-            found |= {n: f"{pages[base]}.{n}" for n in own_methods(base) if n not in seen}
+            own = own_methods(base, pages)
+            found |= {name: f"{pages[base]}.{name}" for name in own if name not in seen}
         seen |= dict.fromkeys(vars(base))
     return found
 
 
 def draws_a_map(thing):
-    """Whether the object is a calibrator of scores alone, as it is by default."""
+    """Whether the object is a calibrator that scores and labels are enough for."""
     if not inspect.isclass(thing) or not issubclass(thing, calib.Calibrator):
         return False
-    parameters = inspect.signature(thing).parameters.values()
-    return hasattr(calib, thing.__name__) and all(p.default is not p.empty for p in parameters)
+    try:
+        thing().fit([0.2, 0.6, 0.4, 0.8], [0, 0, 1, 1])
+    except (TypeError, ValueError, AttributeError):  # another argument is needed; a base class
+        return False
+    return hasattr(calib, thing.__name__)
 
 
 def plot(code, alt):
@@ -127,14 +156,14 @@ def plot(code, alt):
 
 
 def figure(thing, name, text):
-    """The map of a calibrator; else a figure of the page of its kind that shows the object."""
-    if draws_a_map(thing) and not inspect.isabstract(thing):
+    """The map of a calibrator; else the first figure of the pages of kinds that uses the object."""
+    if draws_a_map(thing):
         code = MAP.format(name=name)
         if hasattr(thing, "predict_interval"):
             code = "import numpy as np" + code + BAND
         return plot(code, f"The map that {name} learned from a thousand scores, beside the truth.")
     shown = (match[0] for match in FIGURE.finditer(text))
-    return next((one for one in shown if re.search(rf"import .*\b{name}$", one, re.M)), "")
+    return next((one for one in shown if re.search(rf"import .*\b{name}\b", one)), "")
 
 
 def heading(text, mark):
@@ -149,10 +178,10 @@ def page(module, name, kind, text, pages, uses):
     room = ".".join(rooms)
     title = f"{room}.{last}".removeprefix("calib.")
     directive = "autoclass" if inspect.isclass(thing) else "autofunction"
-    methods = list(own_methods(thing)) if inspect.isclass(thing) else []
+    methods = list(dict.fromkeys(own_methods(thing, pages))) if inspect.isclass(thing) else []
     others = inherited(thing, pages) if inspect.isclass(thing) else {}
     pieces = [
-        f":orphan:\n:description: {summary(thing)}\n",
+        f":orphan:\n:description: {title}: {MARKUP.sub(ESCAPED, summary(thing))}\n",
         heading(title, "="),
         f".. currentmodule:: {room}\n",
         f".. code-block:: python\n\n   from {room} import {last}\n",
@@ -160,8 +189,10 @@ def page(module, name, kind, text, pages, uses):
         f".. {directive}:: {last}\n" + f"   :members: {', '.join(methods)}\n" * bool(methods),
     ]
     if others:
-        rows = "\n".join(f"   ~{others[method]}" for method in sorted(others))
-        pieces += [heading("Inherited methods", "-"), f".. autosummary::\n   :nosignatures:\n\n{rows}\n"]
+        names = [others[method].removeprefix(f"{room}.") for method in sorted(others)]
+        rows = "".join(f"   ~{one}\n" for one in names)
+        table = f".. autosummary::\n   :nosignatures:\n\n{rows}"
+        pieces += [heading("Inherited methods", "-"), table]
     if drawn := figure(thing, last, text):
         pieces += [heading("Figure", "-"), drawn]
     if used := uses.get(thing):
@@ -182,7 +213,7 @@ def write(app):
         pages.setdefault(named(module, name), f"{module}.{name}")
     uses = object_uses.chapters(source / "notebooks")
     for kind, module, name in rows:
-        full, text = page(module, name, kind, texts[kind], pages, uses)
+        full, text = page(module, name, kind, "\n".join(texts.values()), pages, uses)
         (source / FOLDER / f"{full}.rst").write_text(text, encoding="utf-8")
     kept = [name for name in app.config.exclude_patterns if not name.startswith(f"{FOLDER}/")]
     app.config.exclude_patterns = kept
@@ -209,8 +240,7 @@ class Objects(Autosummary):
         self.env.ref_context["py:module"] = module
         self.options["nosignatures"] = True
         if not self.content:
-            names = public(import_module(module))
-            self.content.extend(type(self.content)(names, source=self.env.docname))
+            self.content = StringList(public(import_module(module)), source=self.env.docname)
         return super().run()
 
 
