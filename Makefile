@@ -22,7 +22,7 @@ term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
   tests/test_notebook_archive.py tests/test_report_page.py \
   tests/test_calibrate_page.py
-not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py)
+not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py tests/test_epub.py)
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
 above-kernels := addresses any_size argument_names atlas attack bad_files benchmark benchmark_drift \
   benchmark_peers calibration_data check_estimator claims classifier clusters commands comparison \
@@ -38,11 +38,11 @@ built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
   tools/distributions.py MANIFEST.in README.md \
-  $(wildcard book/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
+  $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
 
-.PHONY: help set-up book pdf archive serve test test-package test-plain test-notebooks test-site \
+.PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
   results reproduce audit bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
@@ -58,6 +58,11 @@ book: $(built)  ## build the site; make book SITE=folder puts a copy there
 
 pdf: $(built)  ## print the short book and the whole one as PDFs; needs Chromium
 	$(python) tools/build_pdf.py
+	$(python) tools/offer_downloads.py
+
+epub: $(built)  ## make EPUBs of both, for e-readers; the site offers what has been made
+	$(python) tools/build_epub.py
+	$(python) tools/offer_downloads.py
 
 archive: .venv/set-up  ## put the notebooks into an archive that runs by itself
 	$(python) tools/notebook_archive.py
@@ -144,8 +149,8 @@ attack: .venv/set-up  ## search for laws that violate a theorem of the book; LAW
 test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(pytest) $(site-tests)
 
-test-pdf: pdf  ## print the book and look at the PDF
-	$(python) -m pytest -q tests/test_pdf.py
+test-pdf: pdf epub  ## make the books for paper and e-readers, and look at them
+	$(python) -m pytest -q tests/test_pdf.py tests/test_epub.py
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py

@@ -125,6 +125,20 @@ def milliseconds(seconds):
     return f"{value:.3g}" if value < 1e5 else f"{value:.0f}"
 
 
+FIGURE = (
+    """\
+```{eval-rst}
+.. _fig-speed:
+
+.. plot:: speed_figure.py
+   :alt: On a logarithmic scale, in a row for each task, a circle for calib and squares for others.
+   :caption: A fit and a prediction on 100,000 scores: milliseconds of calib and of other packages.
+```
+""".splitlines()
+    + [""]
+)
+
+
 def write_page(tables, versions, notes):
     """The page of the book, from the rows of each task."""
     lines = [
@@ -137,6 +151,7 @@ def write_page(tables, versions, notes):
         "",
         f"Versions: {versions}.",
         "",
+        *FIGURE,
     ]
     for task, rows in tables.items():
         lines += [

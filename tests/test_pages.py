@@ -13,7 +13,12 @@ import pytest
 import test_site
 
 site, executable = test_site.site, test_site.executable  # its fixtures
-PAGES = test_site.PAGES
+OBJECTS = [  # of the interface: one of each form; test_site.py looks at all
+    *["calib.VennAbers", "calib.Calibrator", "calib.multiclass.DirichletCalibration"],
+    *["calib.diagrams.forest_plot", "calib.metrics.reliability_curve", "calib.report.Report"],
+    *["calib.theory.mce_bound", "experiments.record"],
+]
+PAGES = test_site.PAGES + [f"book/api/objects/{name}" for name in OBJECTS]
 DESKTOP, PHONE = ({"width": width, "height": 900} for width in test_site.WIDTHS.values())
 PAPER = {"width": 718, "height": 1047}  # A4 within the margins of a browser
 AT_ONCE = 2

@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
 import moved  # noqa: E402
+import object_pages  # noqa: E402
+import offer_downloads  # noqa: E402
 from broken_lines import variants  # noqa: E402
 from formulas import WordsWithFormulas, typesetter  # noqa: E402
 
@@ -34,6 +36,11 @@ URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["pro
 WRITTEN = [TOC["root"], *(page["file"] for part in TOC["parts"] for page in part["chapters"])]
 GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
+OBJECTS = {  # the page of its kind, by the full name of a class or function
+    f"{module}.{name}": kind
+    for kind, text in object_pages.kinds(ROOT)
+    for module, name in object_pages.listed(text)
+}
 WIDTHS = {"desktop": 1280, "phone": 390}
 # After a change of width the page has it soon, not at once, and then menus slide.
 AS_WIDE_AS = "(width) => window.innerWidth === width && !document.getAnimations().length"
@@ -124,15 +131,17 @@ def test_it_has_an_address_only_if_there_is_one(site, page):
     assert ('href="http' in buttons) == ("Repository" in URLS)
 
 
+def where_it_was_built(html, site):
+    """Paths of a machine in a page."""
+    places = [rf"(?<![\w.-]){re.escape(str(place))}\b" for place in [ROOT, site]]
+    text = re.sub(r'(?:href|src)="[^"]*"', "", html)
+    paths = r"PosixPath|WindowsPath|[\s\"'(](?:/(?:home|root|Users|tmp)|[A-Z]:\\)/?\w"
+    return re.findall("|".join(places), html) + re.findall(paths, text)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_it_does_not_say_where_it_was_built(site, page):
-    html = (site / f"{page}.html").read_text(encoding="utf-8")
-    for place in [ROOT, site]:
-        assert not re.search(rf"(?<![\w.-]){re.escape(str(place))}\b", html)
-    text = re.sub(r'(?:href|src)="[^"]*"', "", html)
-    assert not re.findall(
-        r"PosixPath|WindowsPath|[\s\"'(](?:/(?:home|root|Users|tmp)|[A-Z]:\\)/?\w", text
-    )
+    assert not where_it_was_built((site / f"{page}.html").read_text(encoding="utf-8"), site)
 
 
 def test_pages_describe_themselves(site):
@@ -279,7 +288,7 @@ def offered(site, page, name):
     return (path.parent / address).resolve()
 
 
-@pytest.mark.parametrize("page", ["book/which_method", "book/command_line"])
+@pytest.mark.parametrize("page", [TOC["root"], "book/which_method", "book/command_line"])
 def test_the_wheel_is_offered_where_it_is_needed(site, page):
     assert offered(site, page, WHEEL).is_file()
 
@@ -301,6 +310,25 @@ def test_the_offered_wheel_is_the_package_of_today_and_runs(site, tmp_path):
     options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
     done = subprocess.run([sys.executable, "-c", program], **options)
     assert done.stdout.startswith(str(tmp_path)), done.stderr
+
+
+def test_books_are_offered_once_they_are_made(site, tmp_path):
+    """Not before; and each page that has a list of downloads links to what is there."""
+    html = '<p>Before</p><div class="downloads"></div><p>after</p>'
+    folder = tmp_path / "html"
+    (folder / "book").mkdir(parents=True)
+    (folder / offer_downloads.FOLDER).mkdir()
+    page = folder / "book" / "intro.html"
+    page.write_text(html, encoding="utf-8")
+    assert offer_downloads.offer(folder) == []
+    assert page.read_text(encoding="utf-8") == html
+    (tmp_path / "calibration-in-an-hour.pdf").write_bytes(b"%PDF")
+    for _ in range(2):  # made again, offered once
+        offer_downloads.offer(folder)
+        assert [problem(page, a) for a in Page(page).links] == [None]
+    assert "calibration-in-an-hour" in Page(page).links[0]
+    for name in [TOC["root"], "book/run_teach_reproduce"]:
+        assert offer_downloads.PLACE.search((site / f"{name}.html").read_text(encoding="utf-8"))
 
 
 def test_pages_have_a_picture_to_share(site):
@@ -331,6 +359,38 @@ def test_the_glossary_leads_to_where_each_word_is_defined(site):
     entries = html.split('<dl class="simple glossary">')[1].split("</dl>")[0].split("<dt")[1:]
     assert len(entries) > 40
     assert not [e for e in entries if not re.search('href="../notebooks/[^"]*#', e)]
+
+
+# The interface: its pages are small and alike, so that a browser opens only some (test_pages.py)
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_an_object_has_a_page_to_which_all_others_lead(site, name):
+    path = site / object_pages.FOLDER / f"{name}.html"
+    html = article(path)
+    assert html.count("<h1") == 1 and f'id="{name}"' in html
+    assert f'href="../{OBJECTS[name].removeprefix("book/api/")}.html"' in html
+    for index, folder in [("book/api", "api/objects"), (OBJECTS[name], "objects")]:
+        assert f"{folder}/{name}.html#{name}" in read(site / f"{index}.html").links
+    page = read(path)
+    assert not {a for a in page.links + page.loads if problem(path, a)}
+    assert not [a for a in page.loads if urlsplit(a).netloc]
+    assert "words.js" not in " ".join(page.loads)
+    text = path.read_text(encoding="utf-8")
+    assert not where_it_was_built(text, site)
+    (description,) = re.findall('<meta name="description" content="([^"]*)"', text)
+    assert len(description) > 15 and "`" not in description
+    assert not re.findall('<img(?![^>]* alt="[^"]+")', html)
+
+
+def test_names_of_pages_differ_in_more_than_capitals():
+    assert len({name.lower() for name in OBJECTS}) == len(OBJECTS) > 200
+
+
+def test_calibrators_have_a_figure_and_chapters_to_read(site):
+    for name in ["VennAbers", "StackedCalibrator", "diagrams.reliability_diagram"]:
+        html = article(site / object_pages.FOLDER / f"calib.{name}.html")
+        assert "<img" in html and "&gt;&gt;&gt; " in html and "/notebooks/" in html
 
 
 # Formulas
@@ -487,8 +547,9 @@ def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
 
 def test_an_old_anchor_of_the_interface_leads_to_its_page(site, browser):
     tab = browser.new_page()
-    tab.goto(f"{(site / 'book' / 'api.html').as_uri()}#calib.StackedCalibrator")
-    tab.wait_for_url("**/api/choice.html#calib.*StackedCalibrator")
+    for page, name in [("api", "StackedCalibrator"), ("api/venn_abers", "VennAbers.combine")]:
+        tab.goto(f"{(site / 'book' / f'{page}.html').as_uri()}#calib.{name}")
+        tab.wait_for_url(f"**/objects/calib.{name.split('.')[0]}.html#calib.{name}")
     tab.close()
 
 
@@ -548,7 +609,7 @@ SEARCHES = {  # what readers type: the page that must be first or second
     "Venn-Abers": "notebooks/19_venn_abers",
     "BBQ": "notebooks/11_bayesian_binning",
     "ENIR": "notebooks/14_enir",
-    "StackedCalibrator": "book/api/choice",
+    "StackedCalibrator": "book/api/objects/calib.StackedCalibrator",
     "stacking": "notebooks/40_the_average_of_all_of_them",
     "CSV": "book/command_line",
     "install": "book/run_teach_reproduce",

@@ -2,69 +2,83 @@
 
 python tools/build_pdf.py        reads book/_build/html, writes two PDFs to book/_build
 
-One is the short book, the other the whole of it. The articles of its pages are joined to one page,
-which Chromium lays out and prints until the page numbers in the contents are those of the print.
-Folded code is left out, folded results are open.
+One is the short book, the other the whole of it, in smaller type. The articles of its pages are
+joined to one page, which Chromium lays out and prints until the page numbers in the contents are
+those of the print. Folded code is left out, folded results are open; of the whole book, solutions,
+long programs, long tables and the pages to look things up are left to the site.
 """
 
 import io
-import re
-import subprocess
 import sys
-from datetime import datetime
+import threading
+import time
+from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import unquote, urldefrag
 
 import browsers
 import matplotlib
 import pikepdf
-import yaml
+from book_pages import (
+    CITATION,
+    ON_THE_SITE_ONLY,
+    ROOT,
+    SHORT,
+    SITE,
+    date_of_the_version,
+    follow_links,
+    image,
+    parts,
+    read,
+    short_parts,
+    with_formulas,
+)
 from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader
 from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).resolve().parents[1]
-SITE = ROOT / "book" / "_build" / "html"
-PDF = ROOT / "book" / "_build" / "calibrating-binary-classifiers.pdf"
-CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+PDF = SITE.parent / "calibrating-binary-classifiers.pdf"
 SHORT_PDF = PDF.with_name("calibration-in-an-hour.pdf")
-SHORT = "Calibration in an hour"
-# Indices only link to pages that Sphinx generates; in the others one looks things up.
-PAGES_ON_SCREEN_ONLY = {"book/indices", "book/api", "book/scoreboard", "book/status"}
-ON_SCREEN_ONLY = (
-    "a.headerlink, .toctree-wrapper, summary, .sd-summary-state-marker, script, noscript, button"
-)
-TEXT_WIDTH = 627  # 166 mm, as in book.css
+NOT_PRINTED = ON_THE_SITE_ONLY | {
+    SHORT,  # it has a PDF of its own
+    *["book/command_line", "book/any_size"],
+    *["book/reproduce", "book/what_was_run", "book/speed", "book/peers", "book/verdicts"],
+    *["book/for_calarena", "book/data", "book/run_teach_reproduce", "book/teach"],
+    *["book/troubleshooting", "book/changelog"],
+}
+LONGEST = {"program": 20, "table": 20}  # lines or rows of what is printed in the whole book
+PLACE = "on the site, and in the notebook of this chapter"
+TEXT_WIDTHS = {False: 627, True: 657}  # 166 and 174 mm, as in book.css and compact.css
 MINUTES = 60_000  # milliseconds
 
 
-def parts():
-    """Captions of the parts, each with the names of its pages; the front page opens the first."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    found = {
-        part["caption"]: [
-            page["file"] for page in part["chapters"] if page["file"] not in PAGES_ON_SCREEN_ONLY
-        ]
-        for part in toc["parts"]
-    }
-    next(iter(found.values())).insert(0, toc["root"])
-    return list(found.items())
+def note(text):
+    """A paragraph that stands for what is left out."""
+    paragraph = BeautifulSoup(features="lxml").new_tag("p")
+    paragraph["class"] = "left-out"
+    paragraph.string = text
+    return paragraph
 
 
-def leave_the_screen(article):
-    """Drop what a sheet of paper cannot use; open what is folded, except for code."""
-    for code in article.select("details > .cell_input"):
-        code.decompose()
-    for title in article.select(".sd-dropdown > summary"):
-        title.name, title["class"] = "p", "rubric"
-    for word in article.select("div.proof > details > summary"):
-        word.name = "p"
-    for element in article.select(ON_SCREEN_ONLY):
-        element.decompose()
-    for widget in article.select(".widget"):
-        widget.clear()  # the text may link to its place
-    for element in article.select("details, a.image-reference"):
-        element.unwrap()
+def leave_to_the_site(article):
+    """Drop solutions, long programs and long tables of a chapter, and say where they are."""
+    for solution in article.select(".solution"):
+        solution.decompose()
+    if exercises := article.select(".exercise"):
+        exercises[-1].insert_after(note(f"Solutions are {PLACE}."))
+    for program in article.select(".cell_input"):
+        lines = len(program.get_text().strip().splitlines())
+        if lines > LONGEST["program"]:
+            program.replace_with(note(f"A program of {lines} lines: {PLACE}."))
+    for table in article.select(".cell_output table"):
+        rows = len(table.select("tbody > tr"))
+        if rows > LONGEST["table"]:
+            stands = note(f" A table of {rows} rows: {PLACE}.")
+            if "id" in table.attrs:
+                stands["id"] = table["id"]
+            if table.caption:
+                stands.insert(0, table.caption.extract())
+                stands.caption.name = "span"
+            table.replace_with(stands)
 
 
 def name_headings(article):
@@ -83,21 +97,11 @@ def anchor(page, fragment):
 
 def join(article, name, pages):
     """Turn anchors, addresses and headings of a page's article into those of the one long page."""
-    folder = (SITE / name).parent
     for element in article.select("[id]"):
         element["id"] = anchor(name, element["id"])
-    for image in article.select("img"):
-        image["src"] = (folder / unquote(image["src"])).resolve().as_uri()
-    for link in article.select("a[href]"):
-        address, fragment = urldefrag(link["href"])
-        if re.match("https?:", address):
-            continue
-        target = (folder / address).resolve() if address else SITE / f"{name}.html"
-        page = target.relative_to(SITE).with_suffix("").as_posix()
-        if page in pages:
-            link["href"] = "#" + anchor(page, unquote(fragment))
-        else:  # a file for download or an index: nothing on paper
-            link.unwrap()
+    for picture in article.select("img"):
+        picture["src"] = image(name, picture["src"]).as_uri()
+    follow_links(article, name, pages, lambda page, fragment: "#" + anchor(page, fragment))
     for level in range(5, 0, -1):  # a part has the first level
         for heading in article.select(f"h{level}"):
             heading.name = f"h{level + 1}"
@@ -108,33 +112,43 @@ def entry(heading, target):
     return {"target": target, "title": heading.get_text(), "html": heading.decode_contents()}
 
 
-def chapter(name, pages):
+def chapter(name, pages, compact):
     """A page of the site, with its lines of the contents."""
-    html = (SITE / f"{name}.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(html, "lxml")
-    article = page.select_one("article")
-    leave_the_screen(article)
+    article, formulas, glyphs = read(name)
+    if compact and name.startswith("notebooks/"):
+        leave_to_the_site(article)
     name_headings(article)
     join(article, name, pages)
     sections = [entry(h, h["id"]) for h in article.select("section > h3")]
     opening = entry(article.select_one("h2"), name)
-    glyphs = {path["id"]: str(path) for path in page.select("svg.glyphs path")}
-    return opening | {"sections": sections, "article": article.decode_contents(), "glyphs": glyphs}
+    drawn = {"formulas": formulas, "glyphs": glyphs}
+    return opening | drawn | {"sections": sections, "article": article}
 
 
-def date_of_the_version():
-    """When the last change of the book was committed; None where this is no clone."""
-    git = ["git", "-C", ROOT, "log", "-1", "--format=%cI"]
-    done = subprocess.run(git, capture_output=True, text=True)
-    return datetime.fromisoformat(done.stdout.strip()) if done.stdout else None
+def unlink_what_is_left_out(chapters):
+    """Links to what stands on the site alone are plain words on paper."""
+    articles = [one["article"] for one in chapters.values()]
+    there = {element["id"] for article in articles for element in article.select("[id]")}
+    there |= set(chapters)
+    for article in articles:
+        for link in article.select("a[href^='#']"):
+            if link["href"][1:] not in there:
+                link.unwrap()
 
 
 def book(listed, title):
     """Everything that book.html asks for, of the given parts."""
     pages = {page for _, names in listed for page in names}
-    chapters = {name: chapter(name, pages) for name in pages}
+    compact = title != SHORT
+    chapters = {name: chapter(name, pages, compact) for name in sorted(pages)}
+    unlink_what_is_left_out(chapters)
+    for one in chapters.values():
+        one["article"] = one["article"].decode_contents()
     return {
         "title": title,
+        "compact": compact,
+        "longest": LONGEST,
+        "short": SHORT,
         "citation": CITATION,
         "date": date_of_the_version(),
         "parts": [
@@ -143,8 +157,14 @@ def book(listed, title):
         ],
         "fonts": Path(matplotlib.get_data_path(), "fonts", "ttf").as_uri(),
         "styles": [(SITE / "_static" / name).as_uri() for name in ["pygments.css", "formulas.css"]],
-        "glyphs": {name: path for c in chapters.values() for name, path in c["glyphs"].items()},
+        "glyphs": merged(one["glyphs"] for one in chapters.values()),
+        "formulas": merged(one["formulas"] for one in chapters.values()),
     }
+
+
+def merged(tables):
+    """One table of several."""
+    return {name: value for table in tables for name, value in table.items()}
 
 
 def anchors(document):
@@ -154,24 +174,49 @@ def anchors(document):
     return {name.removeprefix("/"): number[place[0].objgen] for name, place in places}
 
 
-def printed(path):
-    """The PDF of the page at `path`, its contents filled in."""
+@contextmanager
+def signs_of_life(step, every=10):
+    """Say what is being done and, while it lasts, for how long."""
+    start, done = time.monotonic(), threading.Event()
+
+    def tell():
+        while not done.wait(every):
+            print(f"  {step}: {time.monotonic() - start:.0f} s ...", flush=True)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+    print(f"  {step}: {time.monotonic() - start:.0f} s", flush=True)
+
+
+def printed(path, compact):
+    """The PDF of the page at `path`, its contents filled in.
+
+    Tags, for screen readers, take half of the time and no place: the first print has none.
+    """
     executable = browsers.chromium()
     if executable is None:
         sys.exit(f"the PDF cannot be printed: {browsers.MISSING}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": TEXT_WIDTH, "height": 900})
+        tab = browser.new_page(viewport={"width": TEXT_WIDTHS[compact], "height": 900})
         tab.set_default_timeout(20 * MINUTES)
         tab.emulate_media(media="print")
-        tab.goto(path.as_uri())
-        if too_wide := tab.evaluate("layOut()"):
-            sys.exit("these do not fit the page:\n" + "\n".join(too_wide))
+        with signs_of_life("laying out"):
+            tab.goto(path.as_uri())
+            if too_wide := tab.evaluate("layOut()"):
+                sys.exit("these do not fit the page:\n" + "\n".join(too_wide))
         numbers = None
         while True:  # numbers in the contents may move what they count
-            pdf = tab.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
-            document = pikepdf.open(io.BytesIO(pdf))
-            print(f"  printed {len(document.pages)} pages", flush=True)
+            last = numbers is not None
+            with signs_of_life("printing" if last else "printing, to count pages"):
+                pdf = tab.pdf(prefer_css_page_size=True, print_background=True, tagged=last)
+                document = pikepdf.open(io.BytesIO(pdf))
+            print(f"  {len(document.pages)} pages", flush=True)
             if anchors(document) == numbers:
                 break
             numbers = anchors(document)
@@ -207,17 +252,18 @@ def finish(document, content):
 def print_book(pdf, listed, title):
     """Join the pages of some parts, print them and say where the PDF is."""
     print(f"Printing {title} ...", flush=True)
-    content = book(listed, title)
+    with signs_of_life("joining the pages"):
+        content = book(listed, title)
     page = pdf.with_suffix(".html")
     templates = Environment(loader=FileSystemLoader(ROOT / "book" / "pdf"))
-    page.write_text(templates.get_template("book.html").render(content), encoding="utf-8")
-    with printed(page) as document:
+    html = templates.get_template("book.html").render(content)
+    page.write_text(with_formulas(html, content["formulas"]), encoding="utf-8")
+    with printed(page, content["compact"]) as document:
         finish(document, content)
         document.save(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
         print(f"It has {len(document.pages)} pages: open {pdf.as_uri()}", flush=True)
 
 
 if __name__ == "__main__":
-    PARTS = parts()
-    print_book(SHORT_PDF, [part for part in PARTS if part[0] == SHORT], SHORT)
-    print_book(PDF, PARTS, CITATION["title"])
+    print_book(SHORT_PDF, short_parts(), SHORT)
+    print_book(PDF, parts(NOT_PRINTED), CITATION["title"])

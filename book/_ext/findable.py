@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 from docutils import nodes
 from formulas import plain_text
+from object_pages import FOLDER
 from sphinx import addnodes
 
 LEFT_OUT = (nodes.literal_block, nodes.table, nodes.math_block, nodes.raw, nodes.comment)
@@ -66,10 +67,11 @@ def interface(doctree):
 
 
 def keep_words(app, doctree, docname):
-    """Keep the words of a page whose references are resolved."""
+    """Keep the words of a page whose references are resolved; of one of an object, its summary."""
+    is_object = docname.startswith(f"{FOLDER}/")
     app.words[docname] = {
         "subjects": app.subjects.get(docname, []),
-        "sections": list(sections(doctree)),
+        "sections": [] if is_object else list(sections(doctree)),
         "objects": list(interface(doctree)),
     }
 

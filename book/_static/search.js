@@ -45,10 +45,12 @@ const search = (() => {
 
   function* documents(pages) {
     for (const [page, { subjects, sections, objects }] of Object.entries(pages)) {
-      const [, title] = sections[0];
-      const headings = sections.slice(1).map(([, heading]) => heading);
-      const prose = sections.map(([, , text]) => text).join(" ");
-      yield documentOf({ page, anchor: "", title, kind: "", subjects, headings, prose });
+      if (sections.length) { // a page of an object has none: the object stands for it
+        const [, title] = sections[0];
+        const headings = sections.slice(1).map(([, heading]) => heading);
+        const prose = sections.map(([, , text]) => text).join(" ");
+        yield documentOf({ page, anchor: "", title, kind: "", subjects, headings, prose });
+      }
       for (const [anchor, name, summary] of objects) {
         const spelled = name.split(".").pop().replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ");
         yield documentOf({

@@ -32,13 +32,15 @@ function makeReferencesCopiable() {
   }
 }
 
-// An object that stood on this page once, and is linked from it now: old addresses lead on.
+// An object, or its method, that stood on this page once and is linked from it now: old addresses
+// lead on.
 function followWhatMoved() {
   const name = location.hash.slice(1);
   if (!name || document.getElementById(name)) return;
   const links = [...document.querySelectorAll(".bd-article a.internal")];
-  const link = links.find((one) => one.hash === location.hash);
-  if (link) location.replace(link.href);
+  const link = links.find(({ hash }) => hash === location.hash) ??
+    links.find(({ hash }) => hash && location.hash.startsWith(`${hash}.`));
+  if (link) location.replace(link.href.replace(link.hash, location.hash));
 }
 
 // One switch, remembered, shows or folds all proofs.

@@ -1,4 +1,5 @@
 const NUMBER_GAP = 6; // pixels between a formula and its number
+const CAPTION = 170; // pixels that a caption beside a figure needs at least
 
 // Smaller type for what is wider than its column, down to the smallest that can be read.
 function shrink(element, width, smallest) {
@@ -21,11 +22,17 @@ function fitTable(table) {
   shrink(table, e => e.offsetWidth, 0.7);
 }
 
-// A formula stands in the middle, its number at the right: as much stays free at the left.
+// The number of a formula stands at its right.
 function widthOfFormula(formula) {
   const number = formula.parentElement.querySelector(".eqno");
   const side = number ? number.offsetWidth + NUMBER_GAP : 0;
-  return formula.querySelector("svg").getBoundingClientRect().width + 2 * side;
+  return formula.querySelector("svg").getBoundingClientRect().width + side;
+}
+
+// The caption of a narrow figure stands beside it, where there is room for a few words a line.
+function placeCaption(figure) {
+  const width = figure.querySelector("img")?.getBoundingClientRect().width;
+  if (width && figure.clientWidth - width > CAPTION) figure.classList.add("beside");
 }
 
 // Short blocks stay on one page; long ones would leave half a page empty.
@@ -54,6 +61,7 @@ async function layOut() {
   nameFormulas();
   document.querySelectorAll("table").forEach(fitTable);
   document.querySelectorAll("div.math mjx-container").forEach(e => shrink(e, widthOfFormula, 0.6));
+  document.querySelectorAll("figure:has(> figcaption)").forEach(placeCaption);
   document.querySelectorAll("pre, .proof, .exercise, li").forEach(e => keepTogether(e, 200));
   document.querySelectorAll("table").forEach(e => keepTogether(e, 320));
   return findTooWide();

@@ -1,0 +1,34 @@
+"""Which chapters use an object of the interface."""
+
+import ast
+import json
+from importlib import import_module
+from types import FunctionType
+
+import calib
+
+ROOMS = {name: getattr(calib, name) for name in calib.__dir__()} | {"calib": calib}
+
+
+def imported(code):
+    """What a program imports from `calib`, and its attributes of ``metrics``, say."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "calib":
+            module = import_module(node.module)
+            yield from (getattr(module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            room = ROOMS.get(node.value.id)
+            if room is not None and hasattr(room, node.attr):
+                yield getattr(room, node.attr)
+
+
+def chapters(folder):
+    """Number and stem of the chapters that use a class or function."""
+    found = {}
+    for path in sorted(folder.glob("[0-9]*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        chapter = (int(path.stem.split("_")[0]), path.stem)
+        for thing in {one for one in imported(code) if isinstance(one, (type, FunctionType))}:
+            found.setdefault(thing, []).append(chapter)
+    return found
