@@ -11,6 +11,7 @@ from experiments.verdicts.truths import FAMILIES
 ALL = "all truths"
 POLICIES = ["advised", "keep", "always"]
 N_THRESHOLDS = 3
+N_WORST = 12  # truths that are named
 TWO_ERRORS = 1.96  # standard errors of an interval of 95 %
 
 
@@ -150,11 +151,14 @@ def cell(mean, scale, *, limits):
 
 
 def failures(rows):
-    """The truths of which a headline was misleading or wrong, with numbers of files, as a table."""
-    body = []
+    """The truths with the largest shares of misleading or wrong headlines, as a table."""
+    found = []
     for name in dict.fromkeys(rows["truth"].tolist()):
         said = rows["headline"][rows["truth"] == name]
-        bad = [np.count_nonzero(said == kind) for kind in (MISLEADING, WRONG)]
-        if any(bad):
-            body.append([name, *map(str, (said.size, *bad))])
-    return as_table(["truth and rows", "files", "misleading", "wrong"], body)
+        misleading, wrong = (np.count_nonzero(said == kind) for kind in (MISLEADING, WRONG))
+        found.append(((misleading + wrong) / said.size, name, said.size, misleading, wrong))
+    worst = sorted(found, key=lambda one: -one[0])[:N_WORST]
+    return as_table(
+        ["truth and rows", "files", "misleading", "wrong"],
+        [list(map(str, one[1:])) for one in worst if one[0] > 0],
+    )
