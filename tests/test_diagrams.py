@@ -118,6 +118,25 @@ def test_the_legend_states_the_error_over_the_same_bins(weighted, binning):
     assert legend_of(alone) == [f"ECE {errors[0]:.3f}"]
 
 
+@pytest.mark.parametrize("draw", [reliability_diagram, diagrams.corp_diagram])
+def test_rare_positives_fill_the_scale_of_log_odds(draw):
+    rng = np.random.default_rng(1)
+    p = np.append(rng.beta(0.5, 50, 3000), [0.0, 1.0])
+    labels = rng.random(p.size) < p
+    top, bottom = draw(labels, p, scale="logit")
+    plt.gcf().canvas.draw()
+    assert [ax.get_xscale() for ax in (top, bottom)] == ["logit"] * 2 == [top.get_yscale()] * 2
+    low, high = top.get_xlim()
+    assert 0 < low < np.quantile(p, 0.01) and high < 0.5 and top.get_ylim() == (low, high)
+    assert np.mean((p >= low) & (p <= high)) > 0.99
+    (outline,) = bottom.patches
+    counts, _ = np.histogram(p, np.unique(outline.get_xy()[:, 0]))
+    assert counts.sum() == np.sum((p >= low) & (p <= high))
+    with pytest.raises(ValueError, match="scale must be one of"):
+        draw(labels, p, scale="log")
+    draw([0, 1], [0.0, 1.0], scale="logit")
+
+
 def test_reliability_diagram_draws_on_given_axes():
     labels, p = sample()
     _, axes = plt.subplots(2, 1)

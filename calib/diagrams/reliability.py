@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
 from calib.contract.options import check_choice
 from calib.contract.validation import check_sample
@@ -26,6 +27,7 @@ def reliability_diagram(
     n_bins: int | str = 10,
     strategy: str = "quantile",
     ties: str = "group",
+    scale: str = "score",
     sample_weight: ArrayLike | None = None,
     styles: Styles | None = None,
     axes: "Iterable[Axes] | None" = None,
@@ -42,6 +44,9 @@ def reliability_diagram(
         Probabilities of class 1; a dictionary has them by name of method.
     n_bins, strategy, ties, sample_weight
         As in `calib.metrics.reliability_curve`.
+    scale : {"score", "logit"}, default="score"
+        Of both axes: probabilities, or their log-odds, on which rare positives fill more than a
+        corner. There 0 and 1 lie at infinity: a bin without positives shows its upper limit only.
     styles : dict of str to dict, optional
         Properties of matplotlib's lines by name of method, such as its colour and marker; a name
         that is not there has the next of a cycle.
@@ -65,6 +70,7 @@ def reliability_diagram(
     ('Observed fraction', 'ECE 0.035')
     """
     samples = _samples(labels, predictions, None, sample_weight)
+    edges = _edges(samples, scale)
     curves = {
         name: bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
         for name, sample in samples.items()
@@ -84,8 +90,8 @@ def reliability_diagram(
             capsize=2,
             **style,
         )
-        _histogram(bottom, probabilities, weights, style["color"])
-    return _finished(top, bottom)
+        _histogram(bottom, edges, probabilities, weights, style["color"])
+    return _finished(top, bottom, edges, scale)
 
 
 def corp_diagram(
@@ -94,6 +100,7 @@ def corp_diagram(
     *,
     groups: ArrayLike | None = None,
     band: str | None = "consistency",
+    scale: str = "score",
     sample_weight: ArrayLike | None = None,
     styles: Styles | None = None,
     axes: "Iterable[Axes] | None" = None,
@@ -112,6 +119,8 @@ def corp_diagram(
     band : {"consistency", "confidence"} or None, default="consistency"
         `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
         `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
+    scale : {"score", "logit"}, default="score"
+        Of both axes, as in `reliability_diagram`.
     {counts}
     styles : dict of str to dict, optional
         As in `reliability_diagram`, by name of method or of group; only colours are used.
@@ -134,6 +143,7 @@ def corp_diagram(
     if band is not None:
         check_choice(band, ["consistency", "confidence"], "band")
     samples = _samples(labels, predictions, groups, sample_weight)
+    edges = _edges(samples, scale)
     top, bottom = pair_of_axes(axes)
     for name, style in line_styles(samples, styles).items():
         (z, p, weights), color = samples[name], style["color"]
@@ -147,17 +157,33 @@ def corp_diagram(
             limits = limits(z, p, sample_weight=weights)
             grid = limits.predicted
             top.fill_between(grid, limits.lower, limits.upper, color=color, alpha=0.15, lw=0)
-        _histogram(bottom, p, weights, color)
-    return _finished(top, bottom)
+        _histogram(bottom, edges, p, weights, color)
+    return _finished(top, bottom, edges, scale)
 
 
-def _histogram(ax, probabilities, weights, color):
-    edges = np.linspace(0, 1, 26)
+def _edges(samples, scale):
+    """Edges of the histogram: of [0, 1], or on the scale of log-odds of where predictions lie."""
+    check_choice(scale, ["score", "logit"], "scale")
+    if scale == "score":
+        return np.linspace(0, 1, 26)
+    every = np.concatenate([probabilities for _, probabilities, _ in samples.values()])
+    within = every[(every > 0) & (every < 1)]
+    ends = np.quantile(within, [0.001, 0.999]) if within.size else np.array([0.5, 0.5])
+    low, high = logit(ends) + [-0.7, 0.7]  # half and twice the odds: what lies beyond is little
+    return expit(np.linspace(low, high, 26))
+
+
+def _histogram(ax, edges, probabilities, weights, color):
     ax.hist(probabilities, edges, weights=weights, histtype="step", color=color)
 
 
-def _finished(top, bottom):
-    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), ylabel="Observed fraction")
+def _finished(top, bottom, edges, scale):
+    ends = (-0.02, 1.02) if scale == "score" else (edges[0], edges[-1])
+    top.set(xlim=ends, ylim=ends, ylabel="Observed fraction")
+    bottom.set(xlim=ends)
+    if scale == "logit":  # after the limits, which matplotlib would look for at infinity
+        for set_scale in (top.set_xscale, top.set_yscale, bottom.set_xscale):
+            set_scale("logit", nonpositive="clip")
     top.set_box_aspect(1)
     bottom.set_box_aspect(1 / 4)  # as wide as the square above it
     top.legend(loc="upper left", fontsize=9)
