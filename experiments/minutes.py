@@ -72,11 +72,11 @@ def parts(text, part):
             continue
         yield part_of(opened, part), "\n".join(piece)
         piece = [line[fence.end() :]]
-        if fence[2] is None:
-            opened and opened.pop()
-        else:
+        if fence[2] is not None:
             opened.append(fence[2])
             yield part_of(opened, part), KINDS.get(fence[2], 0.0)
+        elif opened:
+            opened.pop()
     yield part_of(opened, part), "\n".join(piece)
 
 

@@ -28,8 +28,8 @@ def rounded(minutes):
 def sentence(one):
     """Minutes in words: the main text first."""
     more = [(words, getattr(one.minutes, name)) for name, words in PARTS.items()]
-    first, *rest = [f"{rounded(found)} {{}}for {words}" for words, found in more if found]
-    counted = ", ".join([first.format("more "), *(other.format("") for other in rest)])
+    more = [f"{rounded(found)} for {words}" for words, found in more if found]
+    counted = ", ".join(more).replace(" for", " more for", 1)
     apart = " The main line of the book does not need this chapter." if one.part == APART else ""
     return f": {rounded(one.minutes.main)} minutes; {counted}.{apart} See the "
 

@@ -11,7 +11,8 @@ import calib
 
 FIRST_CHAPTER = "notebooks/01_what_calibration_is"
 LENGTH = 200  # of a description: what search engines show
-UNNUMBERED = re.compile(r"book/(?:intro$|where_to_start$|hour/)")  # what is not of a chapter has no number
+# What is not of a chapter has no number.
+UNNUMBERED = re.compile(r"book/(?:intro$|where_to_start$|hour/)")
 FIGURE_NUMBER = re.compile(r'<span class="caption-number">[^<]*</span>')
 EMPTY_HEADER = re.compile(r'<th class="head">(?:<p></p>)?</th>')
 SPREAD = re.compile(r"(?<=\d) (±|\+/-) (?=\d)")
