@@ -2,8 +2,9 @@
 
 Run it with ``make bench``, or ``python benchmarks/large.py 10000000`` for one number of rows. Files
 are Parquet of 10^6 rows each, once with continuous scores and once with scores of four decimals.
-Dask has two workers of one thread and 1 GB each. Writes results/large.csv, in which a row replaces
-an older one of the same task, scores, engine and size, and the last section of book/speed.md.
+Dask has two workers of one thread and 1 GB each; Spark is measured where PySpark and Java are. Of
+10^9 rows DuckDB counts scores of four decimals, in 2 GB. Writes results/large.csv, in which a row
+replaces an older one of the same task, scores, engine and size, and a section of book/speed.md.
 """
 
 import csv
@@ -29,15 +30,22 @@ import calib.dask
 from calib.datasets import LAWS
 from calib.metrics import roc_auc_score
 
+try:
+    from pyspark.sql import SparkSession
+except ImportError:  # it is large, and needs Java
+    SparkSession = None
+
 TABLE = Path(__file__).resolve().parents[1] / "results" / "large.csv"
 HEADING = "## More rows than a worker holds"
 ROWS_PER_FILE = 10**6
-SIZES = [10**6, 10**7, 10**8]
+SIZES = [10**6, 10**7, 10**8, 10**9]
 MOST_IN_MEMORY = 10**7
+MOST_ON_DASK = 10**8
 DECIMALS = {"continuous": None, "4 decimals": 4}
 SEED = 14
 MEMORY = "1GB"
-SELECT = "SELECT score, SUM(label), COUNT(*) FROM rows GROUP BY score"
+OF_DUCKDB = "2GB"
+SELECT = "SELECT score, SUM(label) AS positives, COUNT(*) AS counts FROM rows GROUP BY score"
 KEYS = ["task", "scores", "engine", "n"]
 
 
@@ -82,10 +90,23 @@ def by_pandas(folder, task):
 
 def by_duckdb(folder, task):
     """Counts by one SELECT, of files that need not be in memory together."""
-    with duckdb.connect() as connection:
+    with duckdb.connect(config={"memory_limit": OF_DUCKDB}) as connection:
         connection.read_parquet(f"{folder}/*.parquet").create_view("rows")
         counts = connection.sql(SELECT).fetchnumpy()
     return TASKS[task](np.ma.getdata(column) for column in counts.values())
+
+
+def by_spark(folder, task):
+    """Counts by the same SELECT, in local mode."""
+    session = spark()
+    session.read.parquet(str(folder)).createOrReplaceTempView("rows")
+    return TASKS[task](zip(*session.sql(SELECT).collect(), strict=True))
+
+
+def spark():
+    """The session of Spark in this process."""
+    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    return SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
 
 
 def by_dask(folder, task):
@@ -95,7 +116,7 @@ def by_dask(folder, task):
     return TASKS[task](wanted(rows["score"], rows["label"]))
 
 
-ALONE = {"none": by_nobody, "pandas": by_pandas, "DuckDB": by_duckdb}
+ALONE = {"none": by_nobody, "pandas": by_pandas, "DuckDB": by_duckdb, "Spark": by_spark}
 
 
 def write_files(folder, n, decimals):
@@ -109,9 +130,9 @@ def write_files(folder, n, decimals):
         rows.to_parquet(folder / f"{number:04}.parquet", compression=None)
 
 
-def resident(field):
+def resident(field, process="self"):
     """A field of /proc/self/status, in megabytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(field)).split()[1]) / 1024
 
 
@@ -135,10 +156,14 @@ def warm_up():
 def measured(function, folder, task):
     """Seconds, peak megabytes and bits of a task in this process, reading included."""
     warm_up()
+    process = "self"
+    if function is by_spark:  # its memory is that of Java
+        process = spark().sparkContext._gateway.proc.pid
+        spark().range(10).count()
     forget_peak()
     start = time.perf_counter()
     found = function(folder, task)
-    return time.perf_counter() - start, resident("VmHWM"), digest(found)
+    return time.perf_counter() - start, resident("VmHWM", process), digest(found)
 
 
 def alone(engine, folder, task):
@@ -165,9 +190,15 @@ def on_a_cluster(_, folder, task):
 def measure(n, tasks):
     """Rows of the table for one number of rows."""
     engines = dict.fromkeys(ALONE, alone) | {"Dask": on_a_cluster}
+    if SparkSession is None:
+        del engines["Spark"]
     if n > MOST_IN_MEMORY:
-        engines = {name: engines[name] for name in ["DuckDB", "Dask"]}
+        engines = {name: engines[name] for name in ["DuckDB", "Spark", "Dask"] if name in engines}
+    if n > MOST_ON_DASK:
+        engines = {"DuckDB": alone}
     for scores, decimals in DECIMALS.items():
+        if n > MOST_ON_DASK and decimals is None:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             files = Path(folder, "rows")
             files.mkdir()
@@ -180,6 +211,8 @@ def measure(n, tasks):
                         and (engine, task) != ("Dask", "isotonic regression")
                     ):
                         continue  # a table of 10^8 distinct scores is as long as the rows
+                    if engine == "Spark" and decimals is None:
+                        continue  # rows come back one by one
                     load = os.getloadavg()[0]
                     seconds, peak, bits = run(engine, files, task)
                     print(f"{task:20} {scores:10} {engine:8} {n:10d} {seconds:8.1f} s", flush=True)
@@ -210,15 +243,23 @@ def record(row):
         writer.writerows(rows[key] for key in order)
 
 
+def power(n):
+    """A number of rows, given as text, for the page."""
+    digits = n.rstrip("0")
+    exponent = f"10^{{{len(n) - len(digits)}}}"
+    return f"${exponent}$" if digits == "1" else f"${digits} \\cdot {exponent}$"
+
+
 def section():
     """The section of the page, from the table."""
     lines = [
         HEADING,
         "",
         "From Parquet files of $10^6$ rows to a map or a measure, reading included, by what counts",
-        "the rows: nobody (the rows themselves, in memory), pandas, one `SELECT` of DuckDB, or",
-        "{ref}`calib.dask <on-dask>` on a `LocalCluster` of two workers, one thread and 1 GB each;",
-        "written by `make bench`. Peak: most resident memory of the process, on Dask of a worker.",
+        "the rows: nobody (the rows themselves, in memory), pandas, one `SELECT` in DuckDB, which",
+        "has 2 GB, or in Spark, or {ref}`calib.dask <on-dask>` on a `LocalCluster` of two workers,",
+        "one thread and 1 GB each; written by `make bench`. Peak: most resident memory of the",
+        "process, on Dask of a worker, with Spark that of Java.",
         "Bits: equal where results are equal to the last bit. Load: how many processes wanted the",
         "processors when a task began; on a busy machine the seconds say little more than that it",
         "ends. At $10^8$ rows only what needs no table of $10^8$ distinct scores.",
@@ -227,9 +268,8 @@ def section():
         "|---|---|---|---:|---:|---:|---|---:|",
     ]
     for row in csv.DictReader(TABLE.open()):
-        exponent = f"$10^{{{len(row['n']) - 1}}}$"
         numbers = [row[key] for key in ("seconds", "peak_mb", "bits", "load")]
-        cells = [row["task"], row["scores"], row["engine"], exponent, *numbers]
+        cells = [row["task"], row["scores"], row["engine"], power(row["n"]), *numbers]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 

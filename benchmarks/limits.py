@@ -1,33 +1,39 @@
 """Measure how far one machine goes: seconds and memory of methods on rows that it can hold.
 
-Run it with ``make bench``, or ``python benchmarks/limits.py 10000000`` for one number of rows, and
-with names of methods behind it for some of them. Each method has a process of its own. Writes
-results/limits.csv, in which a row replaces an older one of the same method, type and size, and a
-section of book/speed.md.
+Run it with ``make bench``, or ``python benchmarks/limits.py 10000000 float64`` for one number of
+rows and one type, with names of methods behind it for some of them. Each method has a process of
+its own, and beside the methods stands NumPy's sort of the same scores. Writes results/limits.csv,
+in which a row replaces an older one of the same method, type and size, and a section of
+book/speed.md.
 """
 
 import csv
 import multiprocessing
 import sys
+import tempfile
 import time
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 import page
-from large import digest, forget_peak, resident
+from large import digest, forget_peak, power, resident
 
 import calib
 from calib import metrics
 from calib.datasets import LAWS
+from calib.kernels import grouping
 
-TABLE = Path(__file__).resolve().parents[1] / "results" / "limits.csv"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+TABLE, THREADS = RESULTS / "limits.csv", RESULTS / "threads.csv"
 HEADING = "## As many rows as fit"
 SIZES = [10**7, 10**8]
 TYPES = ["float64", "float32"]
 SEED = 27
 KEYS = ["method", "scores", "n"]
-REPEATS = {10**8: 1}  # of a call, where 3 would take minutes
+SORT = "NumPy's sort"
+MOST_REPEATED = 10**6  # rows; with more each call is made once
+PIECE = 10**6
 
 
 def learned(calibrator):
@@ -42,6 +48,7 @@ def measured_by(measure, **options):
 
 
 METHODS = {
+    SORT: lambda z, p: np.sort(p)[:: p.size // 1000],
     "isotonic regression": learned(calib.IsotonicCalibrator()),
     "Venn-Abers": learned(calib.VennAbers()),
     "ENIR": learned(calib.ENIR()),
@@ -62,46 +69,41 @@ METHODS = {
 def sample(n, dtype):
     """Labels and continuous scores by the over-confident law, made in pieces."""
     scores, labels = np.empty(n, dtype), np.empty(n, np.uint8)
-    for start in range(0, n, 10**6):
-        here = slice(start, min(start + 10**6, n))
+    for start in range(0, n, PIECE):
+        here = slice(start, min(start + PIECE, n))
         rng = np.random.default_rng([SEED, start])
         scores[here], labels[here] = LAWS["overconfident"].sample(here.stop - start, rng)
     return labels, scores
 
 
-def measured(method, n, dtype):
-    """Seconds of the sort and of the method, megabytes it takes beside its input, its bits."""
-    function = METHODS[method]
-    function(*sample(200_000, dtype))  # compiles, or loads what is compiled
-    labels, scores = sample(n, dtype)
-    repeats = REPEATS.get(n, 3)
-    sorts, calls = [], []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        np.sort(scores)
-        sorts.append(time.perf_counter() - start)
-    before = resident("VmRSS")
+def measured(method, folder):
+    """Seconds, megabytes beside those of the input, and bits, in this process."""
+    labels, scores = (np.load(Path(folder, f"{name}.npy")) for name in ("labels", "scores"))
+    some = 200_000  # compiles, or loads what is compiled
+    METHODS[method](labels[:some].copy(), scores[:some].copy())
+    before, seconds = resident("VmRSS"), []
     forget_peak()
-    for _ in range(repeats):
+    for _ in range(3 if labels.size <= MOST_REPEATED else 1):
         start = time.perf_counter()
-        found = function(labels, scores)
-        calls.append(time.perf_counter() - start)
-    beside = resident("VmHWM") - before
-    return min(sorts), min(calls), beside, (labels.nbytes + scores.nbytes) / 2**20, digest(found)
+        found = METHODS[method](labels, scores)
+        seconds.append(time.perf_counter() - start)
+    given = (labels.nbytes + scores.nbytes) / 2**20
+    return min(seconds), resident("VmHWM") - before, given, digest(found)
 
 
-def measure(n, methods):
+def measure(n, dtype, methods):
     """Rows of the table for one number of rows."""
-    for dtype in TYPES:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, column in zip(("labels", "scores"), sample(n, dtype), strict=True):
+            np.save(Path(folder, f"{name}.npy"), column)
         for method in methods:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                sort, seconds, beside, given, bits = pool.apply(measured, (method, n, dtype))
+                seconds, beside, given, bits = pool.apply(measured, (method, folder))
             row = {
                 "method": method,
                 "scores": dtype,
                 "n": str(n),
                 "seconds": f"{seconds:.3g}",
-                "sorts": f"{seconds / sort:.2g}",
                 "beside_mb": f"{beside:.0f}",
                 "inputs": f"{beside / given:.2g}",
                 "bits": bits,
@@ -109,3 +111,87 @@ def measure(n, methods):
             }
             print(" ".join(f"{cell:>12}" for cell in row.values()), flush=True)
             yield row
+
+
+def write(path, rows):
+    """Write a table."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def record(row):
+    """Write the table, with the old rows that are not measured anew."""
+    old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
+    rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
+    order = sorted(rows, key=lambda k: (int(k[2]), TYPES.index(k[1]), list(METHODS).index(k[0])))
+    write(TABLE, [rows[key] for key in order])
+
+
+def in_threads():
+    """Seconds to sort and group scores in one thread and in two, and their quotient, by size."""
+    grouping._MANY, rows = 0, []
+    for n in (10**5, 10**6, 10**7):
+        labels, scores = sample(n, "float64")
+        seconds = {1: [], 2: []}
+        for _ in range(9):
+            found = {}
+            for grouping.threads, measured in seconds.items():
+                start = time.perf_counter()
+                groups = grouping.group_ties(scores, labels)
+                measured.append(time.perf_counter() - start)
+                found[grouping.threads] = digest(groups)
+            assert found[1] == found[2]
+        one, two = (min(measured) for measured in seconds.values())
+        row = {"n": str(n), "one": f"{one:.3g}", "two": f"{two:.3g}", "gain": f"{one / two:.2f}"}
+        rows.append(row)
+    return rows
+
+
+def section():
+    """The section of the page, from the table."""
+    rows = list(csv.DictReader(TABLE.open()))
+    sort = {(r["scores"], r["n"]): float(r["seconds"]) for r in rows if r["method"] == SORT}
+    lines = [
+        HEADING,
+        "",
+        "Continuous scores and labels of one byte, in memory; written by `make bench`. Sorts: time",
+        "by that of NumPy's sort of the same scores. Inputs: most memory beside the input, in",
+        "multiples of it (9 bytes a row, 5 with scores of `float32`).",
+        "",
+        "| method | scores | rows | seconds | sorts | inputs |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for r in rows:
+        sorts = float(r["seconds"]) / sort[r["scores"], r["n"]]
+        cells = [r["method"], r["scores"], power(r["n"]), r["seconds"], f"{sorts:.2g}", r["inputs"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        f"Without weights, {grouping._MANY:,} scores or more are sorted in two threads, to",
+        "the same bits; `NUMBA_NUM_THREADS=1` switches that off. Seconds and gain:",
+        "",
+        "| rows | one thread | two | gain |",
+        "|---:|---:|---:|---:|",
+    ]
+    for r in csv.DictReader(THREADS.open()):
+        lines.append(f"| {power(r['n'])} | {r['one']} | {r['two']} | {r['gain']} |")
+    return "\n".join([*lines, ""])
+
+
+def main():
+    """Measure the size, type and methods of the command line, or all."""
+    sizes = [int(argument) for argument in sys.argv[1:2]] or SIZES
+    for n in sizes:
+        for dtype in sys.argv[2:3] or TYPES:
+            for row in measure(n, dtype, sys.argv[3:] or list(METHODS)):
+                record(row)
+    if not sys.argv[1:]:
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            write(THREADS, pool.apply(in_threads))
+    page.put(HEADING, section())
+
+
+if __name__ == "__main__":
+    main()

@@ -50,6 +50,7 @@ from calib.contract.counts import Counts
 from calib.contract.validation import check_labels, check_not_negative, check_scores, check_size
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties, sum_runs
+from calib.kernels.sorting import argsort
 
 __all__ = ["counts", "isotonic_counts"]
 
@@ -222,7 +223,7 @@ def _split(table, cuts):
 def _pooled(tables):
     """One table for many: equal scores are one."""
     scores, positives, totals = _joined(tables)
-    order = np.argsort(scores, kind="stable")
+    order = argsort(scores)
     scores = scores[order]
     starts, totals, positives = sum_runs(scores, totals[order], positives[order])
     return _compact(scores[starts], totals, positives)

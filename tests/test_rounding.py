@@ -15,6 +15,7 @@ from calib import (
     IsotonicCalibrator,
     PlattScaling,
     SplineCalibrator,
+    VennAbers,
     rounded_scores,
 )
 from calib import metrics as m
@@ -114,12 +115,43 @@ def test_bins_of_equal_frequency(seed, n_bins):
     assert abs(change) <= bound + 2 * residuals[hit].sum() / ends[-1] + TINY
 
 
+def bins_of(scores, weights, n_bins):
+    """The bin of equal frequency of each row: that of the middle rank of its tie."""
+    _, tie = np.unique(scores, return_inverse=True)
+    of_ties = np.bincount(tie, weights)
+    twice = 2 * np.cumsum(of_ties) - of_ties  # whole numbers
+    return (n_bins * twice // (2 * weights.sum())).astype(int)[tie]
+
+
+@pytest.mark.parametrize("n_bins", [2, 5, 10])
 @pytest.mark.parametrize("seed", ATTACKS)
-def test_isotonic_regression(seed):
-    """In means over any run of rows, in squared mean, and between neighbours; not row by row."""
+def test_histograms_of_equal_frequency(seed, n_bins):
+    """A bin that keeps k and gains and loses v at most moves by v / (k + v) at most."""
     labels, scores, weights, bound = attack(seed)
     rounded = rounded_scores(scores, bound)
-    order = np.argsort(scores, kind="stable")
+    before, after = (bins_of(s, weights, n_bins) for s in (scores, rounded))
+    _, cell = np.unique(rounded, return_inverse=True)
+    ends = np.cumsum(np.bincount(cell, weights))
+    cuts = np.arange(1, n_bins) * ends[-1] / n_bins
+    assert np.isin(cell[before != after], np.searchsorted(ends, cuts)).all()
+    raw, new = (
+        HistogramBinning(n_bins=n_bins).fit(s, labels, sample_weight=weights).predict(s)
+        for s in (scores, rounded)
+    )
+    for bin_ in np.intersect1d(before, after):
+        was, is_ = before == bin_, after == bin_
+        kept = weights[was & is_].sum()
+        moved = max(weights[was & ~is_].sum(), weights[~was & is_].sum())
+        change = np.average(labels[is_], weights=weights[is_])
+        np.testing.assert_allclose(new[is_], change, atol=TINY)
+        change -= np.average(labels[was], weights=weights[was])
+        np.testing.assert_allclose(raw[was] + change, new[is_][0], atol=TINY)
+        assert abs(change) <= moved / (kept + moved) + TINY
+
+
+def isotonic_change(labels, scores, rounded, weights):
+    """Rows by score: fits before and after, weights, the largest cell, and eta after a check."""
+    order = np.lexsort((scores, rounded))
     labels, scores, rounded, weights = (v[order] for v in (labels, scores, rounded, weights))
     raw, new = (
         IsotonicCalibrator().fit(s, labels, sample_weight=weights).predict(s)
@@ -130,21 +162,45 @@ def test_isotonic_regression(seed):
     total = weights.sum()
     path = np.append(0, np.cumsum(weights * (new - raw)))
     assert path.min() >= -TINY * total and path.max() <= slack + TINY * total
-    largest = (negative + positive).max() / total
-    assert slack <= (largest / 4 + TINY) * total
-    assert np.average((new - raw) ** 2, weights=weights) <= largest / 2 + TINY
-    losses = [np.average((labels - f) ** 2, weights=weights) for f in (raw, new)]
-    assert -TINY <= losses[1] - losses[0] <= largest / 2 + TINY
     ends = np.cumsum(weights)
     for step in (np.sqrt(slack), 3 * np.sqrt(slack), slack):
         if step > 0:  # rows that end a step to the left, and that begin a step to the right
             left = np.searchsorted(ends, ends - weights - step, side="right") - 1
             right = np.searchsorted(ends - weights, ends + step, side="left")
-            inside = (left >= 0) & (right < ends.size)
-            assert (raw[left] - slack / step <= new + TINY)[inside].all()
-            assert (new <= raw[np.minimum(right, ends.size - 1)] + slack / step + TINY)[
-                inside
-            ].all()
+            within = (left >= 0) & (right < ends.size)
+            here, below, above = new[within], raw[left[within]], raw[right[within]]
+            assert (below - slack / step <= here + TINY).all()
+            assert (here <= above + slack / step + TINY).all()
+    return labels, weights, raw, new, (negative + positive).max() / total, slack / total
+
+
+@pytest.mark.parametrize("seed", ATTACKS)
+def test_isotonic_regression(seed):
+    """In means over any run of rows, in squared mean, and between neighbours; not row by row."""
+    labels, scores, weights, bound = attack(seed)
+    rounded = rounded_scores(scores, bound)
+    labels, weights, raw, new, largest, slack = isotonic_change(labels, scores, rounded, weights)
+    assert slack <= largest / 4 + TINY
+    assert np.average((new - raw) ** 2, weights=weights) <= largest / 2 + TINY
+    losses = [np.average((labels - f) ** 2, weights=weights) for f in (raw, new)]
+    assert -TINY <= losses[1] - losses[0] <= largest / 2 + TINY
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("seed", ATTACKS)
+def test_pairs_of_venn_abers(seed, label):
+    """Values of isotonic regressions of the rows and one more, so what holds of these holds."""
+    labels, scores, weights, bound = attack(seed)
+    rng = np.random.default_rng([seed, label])
+    at = rng.choice([rng.choice(scores), rng.random()])
+    every = np.append(scores, at)
+    rounded = rounded_scores(every, bound)
+    rows = np.append(labels, label), np.append(weights, 1.0)
+    for s in (every, rounded):
+        pair = VennAbers().fit(s[:-1], labels, sample_weight=weights).predict_interval(s[-1:])
+        among = IsotonicCalibrator().fit(s, rows[0], sample_weight=rows[1]).predict(s[-1:])
+        np.testing.assert_allclose(pair[label], among, rtol=0, atol=TINY)
+    isotonic_change(rows[0], every, rounded, rows[1])
 
 
 def test_a_single_value_of_isotonic_regression_may_move_by_a_half():

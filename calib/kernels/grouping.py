@@ -33,7 +33,7 @@ def group_ties(scores, labels, weights=None):
     labels = labels.astype(np.uint8, copy=False)
     groups = Groups(*(np.empty(labels.size) for _ in range(3)))
     if threads == 1 or labels.size < _MANY:
-        n_groups = _fill(scores, labels, groups)
+        n_groups = _fill(scores, labels, (-np.inf, np.inf), np.count_nonzero(labels), groups)
     else:
         n_groups = _fill_in_threads(scores, labels, groups)
     few = 2 * n_groups < labels.size  # else the room behind the groups is worth no copy
@@ -42,26 +42,30 @@ def group_ties(scores, labels, weights=None):
 
 def _fill_in_threads(scores, labels, groups):
     """`_fill`, the scores below their median and the others side by side: no tie is split."""
-    low = scores < np.median(scores[:: scores.size // 1000])
-    room = np.count_nonzero(low)
+    cut = np.median(scores[:: scores.size // 1000])
+    low = scores < cut
+    room, hits = np.count_nonzero(low), np.count_nonzero(low & (labels == 1))
 
-    def fill(rows, place):
-        return _fill(scores[rows], labels[rows], Groups(*(values[place] for values in groups)))
+    def fill(within, n_positive, place):
+        here = Groups(*(values[place] for values in groups))
+        return _fill(scores, labels, within, n_positive, here)
 
     with ThreadPoolExecutor(1) as pool:
-        others = pool.submit(fill, ~low, slice(room, None))
-        n_low, n_high = fill(low, slice(room)), others.result()
+        rest = np.count_nonzero(labels) - hits
+        others = pool.submit(fill, (cut, np.inf), rest, slice(room, None))
+        n_low = fill((-np.inf, cut), hits, slice(room))
+        n_high = others.result()
     for values in groups:
         values[n_low : n_low + n_high] = values[room : room + n_high]
     return n_low + n_high
 
 
-def _fill(scores, labels, groups):
-    """Fill in the groups; how many there are."""
-    n_positive = np.count_nonzero(labels)
+def _fill(scores, labels, within, n_positive, groups):
+    """Fill in the groups of the scores from the first of `within` to the second; how many."""
     # each class has infinity behind its end
-    negative, positive = np.empty(labels.size - n_positive + 1), np.empty(n_positive + 1)
-    _split_classes(scores, labels, negative, positive)
+    negative = np.empty(groups.scores.size - n_positive + 1)
+    positive = np.empty(n_positive + 1)
+    _split_classes(scores, labels, *within, negative, positive)
     sort(negative[:-1])
     sort(positive[:-1])
     return _merge(negative, positive, *groups)
@@ -82,15 +86,16 @@ def smoothed(groups, smoothing):
 
 
 @jit
-def _split_classes(scores, labels, negative, positive):
-    """Fill in the scores of class 0 and those of class 1."""
+def _split_classes(scores, labels, least, below, negative, positive):
+    """Fill in the scores of class 0 and those of class 1, of those that are in a range."""
     i, j = 0, 0
     for k in range(labels.size):
-        # both are written and one index moves: no branch to be guessed wrong
+        # both are written and one index moves at most: no branch to be guessed wrong
         negative[i] = scores[k]
         positive[j] = scores[k]
-        i += 1 - np.int64(labels[k])
-        j += np.int64(labels[k])
+        inside = np.int64(least <= scores[k]) & np.int64(scores[k] < below)
+        i += inside & (1 - np.int64(labels[k]))
+        j += inside & np.int64(labels[k])
     negative[-1] = positive[-1] = np.inf
 
 
