@@ -265,7 +265,7 @@ def test_advice_costs_less_than_to_keep_and_than_to_calibrate_always():
 
 @pytest.mark.parametrize("family", ["over-confident", "under-confident"])
 def test_what_is_easily_mended_is_mended(family):
-    """Before the average was advised, these lost a quarter of what there was to gain, and more."""
+    """Before the average was advised, these lost a fifth of what there was to gain, and more."""
     lines = table.summary(recorded("verdicts_advice"), table.costs)
     line = next(line for line in lines if line["family"] == family)
     assert line["regret_advised"].value < line["regret_keep"].value / 8
