@@ -117,7 +117,7 @@ def verdicts():
     yield "verdicts_failures", table.failures(rows)
     everything, all_costs = says[-1], costs[-1]
     yield from ((f"verdicts_{key}", f"{everything[key]:,}") for key in ("truths", "files"))
-    yield from ((f"verdicts_advised_{key}", f"{all_costs[key]:,}") for key in ("truths", "files"))
+    yield "verdicts_advised_files", f"{all_costs['files']:,}"
     for key in ["bad", "right_groups_named", "false_alarms"]:
         yield f"verdicts_{key}", _with_limits(everything[key])
     for key in ["harm", "harm_always"]:

@@ -117,7 +117,7 @@ def shares(rows):
     for judge in dict.fromkeys(rows["judge"].tolist()):
         by = rows["judge"] == judge
         found[judge] = {
-            kind: mean_of(rows["truth"][by & here], rows["rejects"][by & here])
+            kind: mean_of(rows["truth"][by & here], rows["rejects"][by & here], share=True)
             for kind, here in kinds.items()
         }
     return found

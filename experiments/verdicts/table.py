@@ -11,6 +11,7 @@ from experiments.verdicts.truths import FAMILIES
 ALL = "all truths"
 POLICIES = ["advised", "keep", "always"]
 N_THRESHOLDS = 3
+AMOUNTS = ("regret", "cost")  # measures that are no shares begin so
 N_WORST = 12  # truths that are named
 TWO_ERRORS = 1.96  # standard errors of an interval of 95 %
 
@@ -43,17 +44,19 @@ def summary(rows, measures):
         here = np.ones(rows["truth"].size, bool) if family == ALL else rows["family"] == family
         line = {"family": family, "truths": np.unique(rows["truth"][here]).size}
         line["files"] = int(here.sum())
-        means = {key: mean_of(rows["truth"][here], column[here]) for key, column in columns.items()}
-        lines.append(line | means)
+        for key, column in columns.items():
+            share = not key.startswith(AMOUNTS)
+            line[key] = mean_of(rows["truth"][here], column[here], share=share)
+        lines.append(line)
     return lines
 
 
-def mean_of(truths, values):
-    """Mean over truths of the mean over files, with limits.
+def mean_of(truths, values, *, share):
+    """Mean over truths of the mean over files, with limits, of zeros and ones if it is a `share`.
 
     Examples
     --------
-    >>> mean_of(np.array(["a", "a", "b"]), np.array([1.0, 0.0, 1.0])).value
+    >>> mean_of(np.array(["a", "a", "b"]), np.array([1.0, 0.0, 1.0]), share=True).value
     0.75
     """
     there = ~np.isnan(values)
@@ -64,7 +67,7 @@ def mean_of(truths, values):
     files = np.bincount(of)
     means = np.bincount(of, values) / files
     mean = float(means.mean())
-    if np.isin(values, [0, 1]).all():
+    if share:
         alike = files.size**2 / np.sum(1 / files)  # files of one truth that would tell as much
         return Mean(mean, *map(float, binomial_limits(min(mean, 1.0) * alike, alike)))
     if files.min() == 1:
