@@ -4,6 +4,8 @@ Each file is judged by the tests as a user calls them, but with fewer draws; a f
 refuses is not judged.
 """
 
+from zlib import crc32
+
 import numpy as np
 from scipy.special import softmax
 from scipy.stats import norm
@@ -15,9 +17,9 @@ from experiments.atlas_laws import LAWS, TRUTHS
 from experiments.recording import Experiment
 
 SEED = 25
-FILES, POWER_FILES, DRAWS, LEVELS = 3000, 300, 99, (0.05, 0.01)
+FILES, POWER_FILES, DRAWS, LEVELS = 2000, 200, 99, (0.05, 0.01)
 DEPENDENCE = 0.5  # of the normal numbers behind outcomes of a cluster, and behind its predictions
-RARE = ("Beta(0.5, 10)", "Beta(1, 99)", "logit N(-6, 2)")
+RARE = ("Beta(0.5, 10)",)
 SEEN = ("calibrated", "too extreme", "bias")
 
 
@@ -132,17 +134,19 @@ def judged(case, truth, rng):
 def cases():
     """Designs with the laws of predictions and the sizes that go with them."""
     clusters = [
-        case_of(design, law, 2400 if law in RARE else 600) for design in CLUSTERS for law in LAWS
+        case_of(design, law, 2400 if law in RARE else 600)
+        for design in CLUSTERS
+        for law in ("uniform", "Beta(0.5, 10)", "logit N(0, 2)", "3 values")
     ]
     samples = [case_of(design, law, n) for n in (20, 200) for design in KEPT for law in LAWS]
     classes = [case_of(design, "Dirichlet", n) for design in CLASSES for n in (20, 60)]
-    rows = [case_of("rows", law, n) for n in (20, 200, 1000) for law in LAWS]
-    return [*classes, *rows, *clusters, *samples]
+    rows = [case_of("rows", law, n) for n in (20, 200) for law in LAWS]
+    return [*classes, *samples, *rows, *clusters]
 
 
 def run_case(case):
     """Shares of files that each test rejects, for one design, law and size."""
-    rng, rows = np.random.default_rng([SEED, cases().index(case)]), []
+    rng, rows = np.random.default_rng([SEED, crc32(repr(case).encode())]), []
     for truth in SEEN:
         found = {}
         for _ in range(FILES if truth == "calibrated" else POWER_FILES):

@@ -5,7 +5,7 @@ import pytest
 
 from calib.kernels.grouping import group_ties
 from calib.metrics import hosmer_lemeshow_test, kuiper_test, spiegelhalter_test
-from experiments import atlas
+from experiments import atlas, atlas_designs
 from experiments.recording import recorded
 
 ROWS = recorded("atlas")
@@ -68,3 +68,27 @@ def test_the_atlas_judges_as_the_tests_do(law):
             assert (law_of(value)[0] <= level) == (asymptotic <= level)
         drawn = test(labels, p, null="draws").p_value
         assert test(labels, p).p_value == (asymptotic if serves else drawn)
+
+
+DESIGNS = recorded("atlas_designs")
+
+
+def test_no_test_of_a_design_rejects_more_than_six_in_a_hundred():
+    """But for the error of so many files; and samples whose weights are of both kinds."""
+    here = (DESIGNS["truth"] == "calibrated") & (DESIGNS["design"] != "sampled by both")
+    files, share = DESIGNS["files"][here], DESIGNS["at_5"][here]
+    assert here.sum() > 20
+    assert np.all(share <= 0.06 + 2 * np.sqrt(0.06 * 0.94 / files))
+    assert np.average(share, weights=files) < 0.05
+
+
+def test_a_design_comes_out_again():
+    case = atlas_designs.case_of("3 classes", "Dirichlet", 20)
+    assert case in atlas_designs.cases()
+    rows = [dict(zip(DESIGNS, row, strict=True)) for row in zip(*DESIGNS.values(), strict=True)]
+    rng = np.random.default_rng([atlas_designs.SEED, atlas_designs.crc32(repr(case).encode())])
+    found = [atlas_designs.judged(case, "calibrated", rng) for _ in range(200)]
+    kept = [r for r in rows if r["design"] == case["design"] and r["n"] == 20]
+    level = next(r["at_5"] for r in kept if r["truth"] == "calibrated")
+    share = np.mean([p_value <= 0.05 for one in found for p_value in one.values()])
+    assert share == pytest.approx(level, abs=4 * np.sqrt(0.05 * 0.95 / 200))
