@@ -231,7 +231,7 @@ def test_every_notebook_is_in_the_book():
 
 OPEN_LINES, OPEN_WIDTH = 25, 79  # of a cell that is not folded
 # Cells that are longer, by chapter: whoever mends one lowers the number, and nobody raises it.
-LONGER = {8: 4, 9: 1, 10: 1, 14: 6, 15: 3, 21: 9, 28: 3}
+LONGER = {8: 4, 9: 1, 10: 1, 14: 6, 15: 3, 21: 9}
 UNANNOUNCED = {9: 1, 21: 1, 29: 1}  # likewise cells that follow another one without a word
 PAIRED = {8: 1, 9: 2, 10: 4, 14: 1, 15: 7, 21: 5}
 BARS = {"hide-input", "hide-cell", "hide-output"}

@@ -236,7 +236,7 @@ def test_a_section_for_the_specialist_is_folded_and_opens_where_a_link_leads(sit
     folded = tab.locator("details.specialist:not([open])")
     count = folded.count()
     assert count == 2 and tab.locator("section > h2 ~ details.specialist").count() == count
-    inside = tab.evaluate("document.querySelector('details.specialist section').id")
+    inside = tab.evaluate("document.querySelector('details.specialist h3').parentElement.id")
     tab.goto(f"{address}#{inside}")
     tab.wait_for_function("document.querySelectorAll('details.specialist[open]').length === 1")
     tab.close()
