@@ -22,6 +22,7 @@ from pathlib import Path  # noqa: E402
 
 import cold_start  # noqa: E402
 import large  # noqa: E402
+import limits  # noqa: E402
 import numpy as np  # noqa: E402
 import page  # noqa: E402
 from tasks import NOTES, TASKS  # noqa: E402
@@ -155,7 +156,8 @@ def write_page(tables, versions, notes):
         if task in notes:
             lines += [notes[task], ""]
     page.PAGE.write_text("\n".join(lines))
-    large.write_section()
+    page.put(large.HEADING, large.section())
+    page.put(limits.HEADING, limits.section())
     cold_start.write_section()
 
 
