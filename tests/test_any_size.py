@@ -175,3 +175,16 @@ def test_what_the_page_says_of_the_grid():
     ends = calib.rounded_scores([0.0, 1.0], 0.0005, scale="logit")
     assert 2 * np.log(ends[1] / (1 - ends[1])) * 1020 < 75_000
     assert calib.rounded_scores([0.0], 0.0005, scale="logit")[0] > 0
+
+
+def test_the_page_of_speed_says_why_others_are_faster():
+    spec = importlib.util.spec_from_file_location("faster", ROOT / "benchmarks" / "faster.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    page = (ROOT / "book" / "speed.md").read_text(encoding="utf-8")
+    with open(ROOT / "results" / "speed.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    behind = {r["task"] for r in rows if script.ahead([s for s in rows if s["task"] == r["task"]])}
+    assert behind and behind <= set(script.FASTER)
+    for sentence in script.FASTER.values():
+        assert sentence in page
