@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from test_rounding import OF_BOUND, OF_DELTA
 
 import calib
 from calib.commands import main
@@ -169,6 +170,11 @@ def test_the_table_of_changes_is_what_the_script_writes_now():
             assert float(other["bound"]) == pytest.approx(float(row["bound"]), rel=0.05)
             assert float(other["change"]) <= float(other["bound"])
         assert float(other["change"]) == pytest.approx(float(row["change"]), rel=0.2, abs=1e-7)
+
+
+def test_what_the_page_says_of_the_spline():
+    assert f"it was {OF_BOUND} of that bound at most" in PAGE
+    assert f"was as much as {OF_DELTA} $\\delta$" in PAGE
 
 
 def test_what_the_page_says_of_the_grid():
