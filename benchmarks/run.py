@@ -22,8 +22,10 @@ from pathlib import Path  # noqa: E402
 
 import cold_start  # noqa: E402
 import large  # noqa: E402
+import limits  # noqa: E402
 import numpy as np  # noqa: E402
 import page  # noqa: E402
+from faster import FASTER, ahead  # noqa: E402
 from tasks import NOTES, TASKS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -169,8 +171,13 @@ def write_page(tables, versions, notes):
         lines.append("")
         if task in notes:
             lines += [notes[task], ""]
+        if task in FASTER:
+            lines += [FASTER[task], ""]
+        elif ahead(rows):
+            print(f"benchmarks/faster.py does not say why others are faster: {ahead(rows)}")
     page.PAGE.write_text("\n".join(lines))
-    large.write_section()
+    page.put(large.HEADING, large.section())
+    page.put(limits.HEADING, limits.section())
     cold_start.write_section()
 
 

@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from test_rounding import OF_BOUND, OF_DELTA
 
 import calib
 from calib.commands import main
@@ -171,7 +172,25 @@ def test_the_table_of_changes_is_what_the_script_writes_now():
         assert float(other["change"]) == pytest.approx(float(row["change"]), rel=0.2, abs=1e-7)
 
 
+def test_what_the_page_says_of_the_spline():
+    assert f"it was {OF_BOUND} of that bound at most" in PAGE
+    assert f"was as much as {OF_DELTA} $\\delta$" in PAGE
+
+
 def test_what_the_page_says_of_the_grid():
     ends = calib.rounded_scores([0.0, 1.0], 0.0005, scale="logit")
     assert 2 * np.log(ends[1] / (1 - ends[1])) * 1020 < 75_000
     assert calib.rounded_scores([0.0], 0.0005, scale="logit")[0] > 0
+
+
+def test_the_page_of_speed_says_why_others_are_faster():
+    spec = importlib.util.spec_from_file_location("faster", ROOT / "benchmarks" / "faster.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    page = (ROOT / "book" / "speed.md").read_text(encoding="utf-8")
+    with open(ROOT / "results" / "speed.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    behind = {r["task"] for r in rows if script.ahead([s for s in rows if s["task"] == r["task"]])}
+    assert behind and behind <= set(script.FASTER)
+    for sentence in script.FASTER.values():
+        assert sentence in page

@@ -18,7 +18,7 @@ from calib import (
     OneClassWarning,
     PlattScaling,
 )
-from calib.binning.histogram import halfway
+from calib.kernels.binning import halfway
 
 seeds = st.integers(0, 10**6)
 

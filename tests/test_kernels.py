@@ -17,7 +17,7 @@ from calib.kernels.binning import (
     label_ordered_sums,
     prefix_sums,
     split_sizes,
-    uniform_bin,
+    uniform_sums,
 )
 from calib.kernels.compiling import compiled
 from calib.kernels.grouping import group_ties
@@ -173,11 +173,11 @@ def test_label_order_is_array_split_of_the_sorted_rows(n, n_bins, seed):
 
 @pytest.mark.parametrize("n_bins", [1, 3, 7, 10, 49, 100])
 def test_uniform_bins_start_at_their_edges(n_bins):
-    edges = np.arange(n_bins) / n_bins
-    assert [uniform_bin(edge, n_bins) for edge in edges] == list(range(n_bins))
-    below = np.nextafter(edges[1:], 0)
-    assert [uniform_bin(score, n_bins) for score in below] == list(range(n_bins - 1))
-    assert uniform_bin(1.0, n_bins) == n_bins - 1
+    edges = np.arange(n_bins + 1) / n_bins
+    for scores in (edges[:-1], np.nextafter(edges[1:], 0), np.append(edges[:-2], 1.0)):
+        totals, sums, _ = uniform_sums(scores, np.ones(n_bins, np.uint8), None, n_bins)
+        np.testing.assert_array_equal(totals, np.ones(n_bins))
+        np.testing.assert_array_equal(sums, scores)
 
 
 def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():

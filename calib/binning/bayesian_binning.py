@@ -5,12 +5,11 @@ import math
 import numpy as np
 from scipy.special import softmax
 
-from calib.binning.histogram import halfway
 from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_flag, check_integer, check_positive
 from calib.contract.validation import check_countable
 from calib.kernels import bayesian_binning as kernels
-from calib.kernels.binning import prefix_sums
+from calib.kernels.binning import halfway, prefix_sums
 from calib.kernels.grouping import group_ties
 from calib.maps.forms import StepMap
 

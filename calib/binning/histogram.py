@@ -7,11 +7,11 @@ from calib.contract.options import check_choice, number_of_bins
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,
+    halfway,
     prefix_sums,
     segment_sums,
     uniform_sums,
 )
-from calib.kernels.compiling import jit
 from calib.kernels.grouping import group_ties
 from calib.maps.forms import StepMap
 
@@ -104,13 +104,3 @@ def quantile_bins(groups, n_bins):
     starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
     first = starts[1:-1]  # of each bin but the lowest
     return starts, halfway(groups.scores[first - 1], groups.scores[first])
-
-
-@jit
-def halfway(left, right):
-    """Cuts c with left < c <= right, halfway where floating point allows: O(n)."""
-    cuts = np.empty(left.size)
-    for i in range(left.size):
-        middle = left[i] / 2 + right[i] / 2
-        cuts[i] = middle if middle > left[i] else right[i]
-    return cuts

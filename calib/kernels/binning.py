@@ -93,33 +93,37 @@ def _means_increase(starts, ranks, positives):
 
 
 @jit
-def uniform_bin(score, n_bins):
-    """Bin of a score in [0, 1] among [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]."""
-    k = cell_of(score, 0.0, n_bins, n_bins)
-    # the product may round across an edge; the edges k / n decide
-    if k > 0 and score < k / n_bins:
-        return k - 1
-    if k + 1 < n_bins and score >= (k + 1) / n_bins:
-        return k + 1
-    return k
-
-
-@jit
 def uniform_sums(scores, labels, weights, n_bins):
-    """Per equal-width bin of [0, 1]: weight, weighted sum of scores, positive weight.
+    """Per bin [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]: weight, sum of scores, positive weight.
 
     `weights` may be None: all are one.
     """
     totals, sums, positives = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
+    edges = np.arange(n_bins + 1) / n_bins
     for i in range(scores.size):
-        k = uniform_bin(scores[i], n_bins)
+        score = scores[i]
+        k = cell_of(score, 0.0, n_bins, n_bins)
+        if score < edges[k]:  # the product has been rounded across an edge
+            k -= 1
+        elif k + 1 < n_bins and score >= edges[k + 1]:
+            k += 1
         weight = 1.0
         if weights is not None:
             weight = weights[i]
         totals[k] += weight
-        sums[k] += weight * scores[i]
+        sums[k] += weight * score
         positives[k] += weight * labels[i]
     return totals, sums, positives
+
+
+@jit
+def halfway(left, right):
+    """Cuts c with left < c <= right, halfway where floating point allows: O(n)."""
+    cuts = np.empty(left.size)
+    for i in range(left.size):
+        middle = left[i] / 2 + right[i] / 2
+        cuts[i] = middle if middle > left[i] else right[i]
+    return cuts
 
 
 @jit

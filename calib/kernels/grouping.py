@@ -12,7 +12,7 @@ import numpy as np
 from calib.kernels.compiling import jit, threads
 from calib.kernels.sorting import argsort, sort
 
-_MANY = 300_000  # rows, for which two threads pay
+_MANY = 1_000_000  # rows, for which two threads pay
 
 
 class Groups(NamedTuple):
