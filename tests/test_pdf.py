@@ -104,6 +104,7 @@ def test_the_links_of_the_site_are_links_of_the_pdf(pdf, kept):
     """A formula or theorem that a page links to is an anchor of the PDF, unless it is left out."""
     anchors = build_pdf.anchors(pdf)
     there = {element["id"] for article in kept.values() for element in article.select("[id]")}
+    there |= set(kept)
     targets = {
         link["href"][1:]
         for article in kept.values()
@@ -143,25 +144,25 @@ def test_the_short_book_is_read_in_an_hour():
         assert 15 <= len(short.pages) <= 27
 
 
-def test_it_says_what_is_left_to_the_site(articles, printed):
+def test_it_says_what_is_left_to_the_site(articles, kept, printed):
     """Solutions, long programs and long tables are gone, and something stands in their place."""
     text = " ".join(word[4] for page in printed for word in page)
-    assert "Solution to" not in text
+    assert not [page for page, article in kept.items() if article.select(".solution")]
     with_solutions = [page for page, article in articles.items() if article.select(".solution")]
     assert text.count(f"Solutions are {build_pdf.PLACE}.") == len(with_solutions) > 30
     assert f"lines: {build_pdf.PLACE}" in text and f"rows: {build_pdf.PLACE}" in text
 
 
-def test_no_number_of_a_formula_is_cut_in_two(printed):
+def test_no_number_of_a_formula_is_cut_in_two(kept, printed):
     number = re.compile(r"\(\d+\.\d+\)")
     found = [(n, word) for n, page in enumerate(printed, 1) for word in page if is_seen(word)]
     numbers = [(n, word) for n, word in found if number.fullmatch(word[4])]
-    assert len(numbers) > 400
-    cut = [
-        f"{text} on page {n}"
-        for n, (_, top, _, bottom, text) in numbers
-        if top < TOP - 1 or bottom > HEIGHT - BOTTOM + 1
-    ]
+    assert len(numbers) > sum(len(article.select(".eqno")) for article in kept.values()) > 100
+    cut = []
+    for n, (_, top, _, bottom, text) in numbers:
+        middle = (top + bottom) / 2  # a box has room above and below its digits, which are 10 high
+        if middle - 5 < TOP or middle + 5 > HEIGHT - BOTTOM:
+            cut.append(f"{text} on page {n}")
     assert not cut
 
 

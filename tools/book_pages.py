@@ -4,7 +4,7 @@ import re
 import subprocess
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urlsplit
+from urllib.parse import quote, unquote, urldefrag, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup
@@ -18,6 +18,7 @@ ON_THE_SITE_ONLY = {"book/indices", "book/api", "book/scoreboard", "book/status"
 ON_SCREEN_ONLY = (
     "a.headerlink, .toctree-wrapper, summary, .sd-summary-state-marker, script, noscript, button"
 )
+RESERVED = ":/?#[]@!$&'()*+,;=%"
 FORMULA = re.compile("<mjx-container.*?</mjx-container>", re.DOTALL)
 PUT_ASIDE = re.compile('<mjx-container data-formula="([^"]*)">.*?</mjx-container>', re.DOTALL)
 GLYPH = re.compile(r'<path id="(glyph-\d+)" d="[^"]*"/>')
@@ -91,6 +92,7 @@ def follow_links(article, name, pages, address):
     for link in article.select("a[href]"):
         path, fragment = urldefrag(link["href"])
         if urlsplit(path).scheme:
+            link["href"] = quote(link["href"], safe=RESERVED)  # some DOIs have < and >
             continue
         target = (folder / unquote(path)).resolve() if path else SITE / f"{name}.html"
         page = target.relative_to(SITE).with_suffix("").as_posix()

@@ -96,9 +96,6 @@ def tidy(article):
 def serialized(article, formulas, glyphs):
     """The article as XHTML, with the outlines of its glyphs."""
     tree = lxml_html.fragment_fromstring(f"<div>{article.decode_contents()}</div>")
-    for element in tree.iter(etree.Element):
-        element.tag = f"{{{XHTML}}}{element.tag}"
-    etree.cleanup_namespaces(tree, top_nsmap={None: XHTML})
     text = with_formulas(etree.tostring(tree, encoding="unicode"), formulas)
     used = set(re.findall('<use href="#([^"]*)"', text))
     outlines = "".join(path for name, path in sorted(glyphs.items()) if name in used)

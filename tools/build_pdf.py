@@ -45,7 +45,7 @@ NOT_PRINTED = ON_THE_SITE_ONLY | {
     *["book/for_calarena", "book/data", "book/run_teach_reproduce", "book/teach"],
     *["book/troubleshooting", "book/changelog"],
 }
-LONGEST = {"program": 20, "table": 20}  # lines or rows of what is printed in the whole book
+LONGEST = {"program": 20, "table": 15}  # lines or rows of what is printed in the whole book
 PLACE = "on the site, and in the notebook of this chapter"
 TEXT_WIDTHS = {False: 627, True: 657}  # 166 and 174 mm, as in book.css and compact.css
 MINUTES = 60_000  # milliseconds
