@@ -17,7 +17,7 @@ import pytest
 from experiments import __main__ as command
 from experiments import auditing, ledger, registry
 from experiments.contents import ChapterFigure, Figure, Table
-from experiments.recording import RESULTS
+from experiments.recording import RESULTS, recorded_cases
 from experiments.reproducing import Reproduction, chosen, compared
 from experiments.states import state_of
 
@@ -154,6 +154,21 @@ def test_an_audit_tells_equal_cases_from_different_ones(tmp_path):
     assert found["different"] == 2
     found = auditing.audit(10, 0, 1, known=known, folder=tmp_path, say=lambda line: None)
     assert found["left_out"] == 2
+
+
+def test_a_case_is_undecided_only_where_last_digits_move_what_differs(monkeypatch):
+    experiment = registry.experiments()["naeini2014_rings"]
+    case, rows = recorded_cases(experiment)[0]
+    column = next(place for place, key in enumerate(rows[0]) if key == "RMSE")
+    wrong = [{**row, "RMSE": "0.9"} for row in rows]
+    places = {column + k * len(rows[0]) for k in range(len(rows))}
+    assert auditing._moved(experiment, case, rows) == set()  # computed by another process
+    assert auditing.compared_case(experiment, case, wrong).startswith("differs")
+    for moved, said in [(places, "undecided"), (places - {column}, "differs")]:
+        monkeypatch.setattr(auditing, "_moved", lambda *_, moved=moved: moved)
+        assert auditing.compared_case(experiment, case, wrong).startswith(said)
+    kept = auditing.compared_case(experiment, case, rows)
+    assert kept == auditing.EQUAL or kept.startswith("close")
 
 
 @pytest.mark.slow
