@@ -205,7 +205,7 @@ def write(app):
     """Write the pages anew; they are in no table of contents, and read all the same."""
     source = Path(app.srcdir)
     shutil.rmtree(source / FOLDER, ignore_errors=True)
-    (source / FOLDER).mkdir()
+    (source / FOLDER).mkdir(parents=True)
     texts = dict(kinds(source))
     rows = [(kind, *row) for kind, text in texts.items() for row in listed(text)]
     pages = {}

@@ -103,7 +103,7 @@ def uniform_sums(scores, labels, weights, n_bins):
     for i in range(scores.size):
         score = scores[i]
         k = cell_of(score, 0.0, n_bins, n_bins)
-        if score < edges[k]:  # the product has been rounded across an edge
+        if k > 0 and score < edges[k]:  # the product has been rounded across an edge
             k -= 1
         elif k + 1 < n_bins and score >= edges[k + 1]:
             k += 1
