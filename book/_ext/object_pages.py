@@ -81,9 +81,9 @@ def listed(text):
 def kinds(source):
     """The pages of kinds in their order: docname and text."""
     toc = yaml.safe_load((source / "_toc.yml").read_text(encoding="utf-8"))
-    pages = [page for part in toc["parts"] for page in part["chapters"]]
-    (index,) = (page for page in pages if page["file"] == KINDS)
-    for page in index["sections"]:
+    pages = [page for part in toc.get("parts", [toc]) for page in part["chapters"]]
+    indices = [page for page in pages if page["file"] == KINDS]  # none in a book of some pages
+    for page in (kind for index in indices for kind in index["sections"]):
         yield page["file"], (source / f"{page['file']}.md").read_text(encoding="utf-8")
 
 
