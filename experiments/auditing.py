@@ -12,8 +12,8 @@ more than a tenth of the time.
 
 import json
 import math
-import platform
 import os
+import platform
 import random
 import secrets
 import subprocess
