@@ -265,10 +265,10 @@ def test_advice_costs_less_than_to_keep_and_than_to_calibrate_always():
 
 @pytest.mark.parametrize("family", ["over-confident", "under-confident"])
 def test_what_is_easily_mended_is_mended(family):
-    """Before the average was advised, these lost a fifth of what there was to gain, and more."""
+    """What is lost is of small files in which nothing is found; it was up to a half before."""
     lines = table.summary(recorded("verdicts_advice"), table.costs)
     line = next(line for line in lines if line["family"] == family)
-    assert line["regret_advised"].value < line["regret_keep"].value / 8
+    assert line["regret_advised"].value < line["regret_keep"].value / 4
 
 
 @pytest.mark.parametrize("model", ["forest", "boosting", "tree"])

@@ -21,6 +21,8 @@ from experiments.verdicts.verdict import verdict_of
 
 OURS = "calib, the verdict"
 CALIBRATED, EASY = "calibrated", "wrong and easy to find"
+# Columns of the table: these, and families in which the judges differ.
+KINDS = [CALIBRATED, EASY, "tail", "middle and waves", "prior shifted", "groups off", "new rows"]
 MAPIE, PROBCAL = "mapie.metrics.calibration", "probcal.metrics"
 N_FILES = 10  # of each truth
 LEFT_OUT = {
@@ -124,13 +126,12 @@ def shares(rows):
 
 
 def written_shares(rows):
-    """A row for each kind of files and a column for each judge, in per cent, as a table."""
-    found = shares(rows)
+    """A row for each judge and a column for each kind of files, in per cent, as a table."""
     body = [
-        [kind, *(cell(means[kind], 100, limits=False) for means in found.values())]
-        for kind in next(iter(found.values()))
+        [judge, *(cell(means[kind], 100, limits=False) for kind in KINDS)]
+        for judge, means in shares(rows).items()
     ]
-    return as_table(["files", *found], body)
+    return as_table(["judge", *KINDS], body)
 
 
 VERDICTS_PEERS = Experiment(

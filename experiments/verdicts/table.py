@@ -103,7 +103,7 @@ def costs(rows):
     return {key: np.asarray(values, float) for key, values in found.items()}
 
 
-SIZES = {"truths": ("truths", None), "files": ("files", None)}
+SIZES = {"files": ("files", None)}
 SAYS = SIZES | {  # a measure, its column, and what it is multiplied by, or None for a number
     "right": ("right", 100),
     "misleading": ("misleading", 100),
@@ -127,11 +127,15 @@ WITH_LIMITS = {"right", "harm", "regret_advised"}
 
 
 def written(lines, columns):
-    """A table in Markdown of some measures, a row for each family; a dash where there is none."""
+    """A table in Markdown of some measures, a row for each family; a dash where there is none.
+
+    Limits stand in the last line, that of all truths: a page has no room for those of families.
+    """
     body = []
     for line in lines:
+        limited = WITH_LIMITS if line is lines[-1] else ()
         cells = [
-            cell(line[key], scale, limits=key in WITH_LIMITS) for key, (_, scale) in columns.items()
+            cell(line[key], scale, limits=key in limited) for key, (_, scale) in columns.items()
         ]
         body.append([line["family"], *cells])
     return as_table(["family", *(name for name, _ in columns.values())], body)
