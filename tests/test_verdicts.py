@@ -186,7 +186,7 @@ def test_a_short_run_is_recorded_and_summed_up(tmp_path):
     assert lines["reversed"]["caught"].value == 1
     assert np.isnan(lines["calibrated"]["caught"].value)
     *_, last = table.written(list(lines.values()), table.SAYS).splitlines()
-    assert last.startswith(f"| {table.ALL} | 3 | 3 | {100 * lines[table.ALL]['right'].value:.1f} (")
+    assert last.startswith(f"| {table.ALL} | 3 | {100 * lines[table.ALL]['right'].value:.1f} (")
     rows = recorded("verdicts_advice", folder=tmp_path)
     assert np.all(rows["loss_oracle"] <= rows["loss_advised"])
     assert np.all(rows["loss_oracle"] <= rows["loss_keep"])
