@@ -52,6 +52,8 @@ def leave_the_screen(article):
         title.name, title["class"] = "p", "rubric"
     for word in article.select("div.proof > details > summary"):
         word.name = "p"
+    for section in article.select("details.specialist"):
+        section.name = section.summary.name = "div"
     for element in article.select(ON_SCREEN_ONLY):
         element.decompose()
     for widget in article.select(".widget"):

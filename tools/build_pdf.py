@@ -5,7 +5,8 @@ python tools/build_pdf.py        reads book/_build/html, writes two PDFs to book
 One is the short book, the other the whole of it, in smaller type. The articles of its pages are
 joined to one page, which Chromium lays out and prints until the page numbers in the contents are
 those of the print. Folded code is left out, folded results are open; of the whole book, solutions,
-long programs, long tables and the pages to look things up are left to the site.
+long programs, long tables, sections for the specialist without a theorem, such as comparisons with
+a paper, and the pages to look things up are left to the site.
 """
 
 import io
@@ -45,7 +46,7 @@ NOT_PRINTED = ON_THE_SITE_ONLY | {
     *["book/for_calarena", "book/data", "book/run_teach_reproduce", "book/teach"],
     *["book/troubleshooting", "book/changelog"],
 }
-LONGEST = {"program": 20, "table": 15}  # lines or rows of what is printed in the whole book
+LONGEST = {"program": 16, "table": 12}  # lines or rows of what is printed in the whole book
 PLACE = "on the site, and in the notebook of this chapter"
 TEXT_WIDTHS = {False: 627, True: 657}  # 166 and 174 mm, as in book.css and compact.css
 MINUTES = 60_000  # milliseconds
@@ -60,9 +61,12 @@ def note(text):
 
 
 def leave_to_the_site(article):
-    """Drop solutions, long programs and long tables of a chapter, and say where they are."""
+    """Drop what is long or for few in a chapter, and say where it is; theorems and proofs stay."""
     for solution in article.select(".solution"):
         solution.decompose()
+    for section in article.select(".specialist"):
+        if not section.select(".proof"):
+            section.replace_with(note(f"For the specialist: {PLACE}."))
     if exercises := article.select(".exercise"):
         exercises[-1].insert_after(note(f"Solutions are {PLACE}."))
     for program in article.select(".cell_input"):
