@@ -109,6 +109,11 @@ def steps(linear):
     }
 
 
+def nearest_step(linear):
+    """A `LinearMap` read as steps: a score gets the value of the knot that is nearest to it."""
+    return StepMap((linear.scores[1:] + linear.scores[:-1]) / 2, linear.probabilities)
+
+
 def measures(labels, probabilities):
     """The five measures; MCE and ECE for each partition, such as ``"MCE label"``."""
     found = {}

@@ -16,7 +16,6 @@ from sklearn.svm import SVC, LinearSVC
 
 from calib.binning.bayesian_binning import ABB
 from calib.isotonic.regression import IsotonicCalibrator
-from calib.maps.forms import StepMap
 from experiments.naeini2016.data import (
     CLASSIFIERS,
     DATA_SETS,
@@ -24,7 +23,13 @@ from experiments.naeini2016.data import (
     base_classifier,
     encoded,
 )
-from experiments.naeini2016.protocol import DIGITS, both_poolings, methods, seed_of_run
+from experiments.naeini2016.protocol import (
+    DIGITS,
+    both_poolings,
+    methods,
+    nearest_step,
+    seed_of_run,
+)
 from experiments.recording import Experiment
 
 SMALLER = [one for one in DATA_SETS if one.rows <= 4000 and one.features <= 100]
@@ -172,9 +177,8 @@ def run_nearest(case):
     for k, fold in enumerate(scored_folds(X, labels, template, seed)):
         training, test, scores, test_scores = fold
         linear = IsotonicCalibrator().fit(scores, labels[training]).map_
-        between = (linear.scores[1:] + linear.scores[:-1]) / 2
         folds[test] = k
-        found[test] = StepMap(between, linear.probabilities)(test_scores).round(DIGITS)
+        found[test] = nearest_step(linear)(test_scores).round(DIGITS)
     return both_poolings({"method": "Isotonic nearest"}, labels, found, folds)
 
 
