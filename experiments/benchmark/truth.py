@@ -137,7 +137,7 @@ BENCHMARK_TRUTH = Experiment(
         "Prevalence is the mean of the scores; that of the outcomes is the same where the scores "
         "are calibrated, and near it for the other shapes.",
         "Calibrators that look at features have none here; ABB has at most 2000 points.",
-        "'Chosen by CV' was recorded while CalibratorCV still dealt rows to folds in the order of "
-        "their scores.",
+        "'Chosen by CV' was recorded later than the rest, once CalibratorCV dealt rows to folds at "
+        "random; its seconds are those of the first time.",
     ),
 )
