@@ -29,7 +29,7 @@ from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
 from calib.contract.options import check_choice, check_positive
 from calib.contract.protocol import check_calibrator
 from calib.contract.randomness import RandomState, check_seed
-from calib.contract.validation import check_labels, check_scores, check_weights
+from calib.contract.validation import check_labels, check_scores, check_size, check_weights
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition
 from calib.metrics.discrimination import auc_by_parts, codes_of
@@ -169,11 +169,8 @@ def compare(
     kept_scores = scores[kept]
     is_probability = bool(kept_scores.min() >= 0 and kept_scores.max() <= 1)
     grouped = calibrator_groups is not None
-    if grouped and _num_samples(calibrator_groups) != scores.size:
-        raise ValueError(
-            f"calibrator_groups has {_num_samples(calibrator_groups)} rows but scores has "
-            f"{scores.size}: they must match"
-        )
+    if grouped:
+        check_size(_num_samples(calibrator_groups), scores.size, "calibrator_groups", "scores")
     methods, notes = _methods(
         calibrators, is_probability, kept_scores.size, weighted=weights is not None, grouped=grouped
     )

@@ -9,7 +9,13 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.contract.options import check_integer
-from calib.contract.validation import check_labels, check_scores, check_weights, restored_on_failure
+from calib.contract.validation import (
+    check_labels,
+    check_scores,
+    check_size,
+    counts_of,
+    restored_on_failure,
+)
 from calib.kernels.auc_split import split_aucs, whole_auc
 
 ROUNDING = 1e-12  # differences of AUC below this are no differences
@@ -177,11 +183,8 @@ class AUCSplitTree(BaseEstimator):
         X = validate_data(self, X, dtype=np.float64)
         scores = check_scores(scores)
         labels = check_labels(labels, size=scores.size)
-        if X.shape[0] != scores.size:
-            raise ValueError(f"X has {X.shape[0]} rows but scores has {scores.size}: match them")
-        weights = np.ones(scores.size)
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size)
+        check_size(len(X), scores.size, "X", "scores")
+        weights = counts_of(sample_weight, scores.size, "scores")
         nodes, rows = [], np.flatnonzero(weights > 0)
         self._grow(nodes, X, scores, labels, weights, rows, self.max_depth)
         self.tree_ = SplitTree(*(np.array(column) for column in zip(*nodes, strict=True)))
@@ -259,15 +262,10 @@ def split_criterion(
     feature = check_scores(feature, name="feature")
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    if feature.size != scores.size:
-        raise ValueError(
-            f"feature has {feature.size} rows but scores has {scores.size}: match them"
-        )
+    check_size(feature.size, scores.size, "feature", "scores")
     if not 0 < np.count_nonzero(labels) < labels.size:
         raise ValueError("labels holds one class only: the criterion needs both")
-    weights = np.ones(scores.size)
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, size=scores.size)
+    weights = counts_of(sample_weight, scores.size, "scores")
     order = np.argsort(feature, kind="stable")
     values = feature[order]
     standardised = _standardise(scores, weights)

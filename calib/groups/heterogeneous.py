@@ -11,7 +11,7 @@ from sklearn.utils.validation import _num_samples, validate_data
 from calib.contract.calibrator import GroupCalibrator
 from calib.contract.options import check_integer
 from calib.contract.protocol import check_calibrator
-from calib.contract.validation import check_groups, n_dimensions
+from calib.contract.validation import check_groups, check_size, n_dimensions
 from calib.groups.partitions import GivenGroups, fit_partition
 from calib.groups.parts import CalibratedParts, Recipe
 from calib.groups.pooling import check_pooling
@@ -263,10 +263,7 @@ class HeterogeneousCalibrator(GroupCalibrator):
                 f"features must be two-dimensional; found {n_dimensions(features)} dimensions. "
                 "Reshape your data, or pass the one group of each row as groups"
             )
-        if _num_samples(features) != size:
-            raise ValueError(
-                f"features has {_num_samples(features)} rows but scores has {size}: they must match"
-            )
+        check_size(_num_samples(features), size, "features", "scores")
         return indexable(features)[0]
 
     def _fit(self, scores, labels, weights, beside):

@@ -10,7 +10,14 @@ from sklearn.utils.validation import validate_data
 from calib.binning.histogram import quantile_bins
 from calib.contract.calibrator import GroupCalibrator
 from calib.contract.options import check_choice, check_integer, check_positive
-from calib.contract.validation import check_countable, check_groups, inside, log_odds, n_dimensions
+from calib.contract.validation import (
+    check_countable,
+    check_groups,
+    check_size,
+    inside,
+    log_odds,
+    n_dimensions,
+)
 from calib.kernels.grouping import group_ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 
@@ -169,8 +176,7 @@ class Multicalibration(GroupCalibrator):
         check_choice(self.scale, ["logit", "score"], "scale")
         check_integer(self.n_levels, "n_levels")
         check_positive(self.alpha, "alpha", below=1)
-        if weights is None:
-            weights = np.ones(scores.size)
+        weights = np.ones(scores.size) if weights is None else weights
         check_countable(weights.sum(), MOST_OBSERVATIONS)
         members = _with_everyone(members)
         _, self.cuts_ = quantile_bins(group_ties(scores, labels, weights), self.n_levels)
@@ -259,10 +265,7 @@ class Multicalibration(GroupCalibrator):
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
             ) from error
-        if groups.shape[0] != size:
-            raise ValueError(
-                f"groups has {groups.shape[0]} rows but scores has {size}: they must match"
-            )
+        check_size(len(groups), size, "groups", "scores")
         wrong = (groups != 0) & (groups != 1)
         if wrong.any():
             row, column = (int(place) for place in np.argwhere(wrong)[0])

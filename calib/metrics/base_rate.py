@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, logsumexp, xlogy
 
-from calib.contract.validation import check_labels
+from calib.contract.validation import check_labels, counts_of
 from calib.metrics.anytime import AnytimeTest
-from calib.metrics.samples import counts_of
 
 REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
 
@@ -88,7 +87,7 @@ class BaseRateTest(AnytimeTest):
             For input that is not as described; the test is then as it was.
         """
         labels = check_labels(labels)
-        weights = counts_of(sample_weight, labels, "labels")
+        weights = counts_of(sample_weight, labels.size, "labels")
         rows = (self.n_rows[-1] if self.n_rows else 0.0) + float(weights.sum())
         positives = (self.n_positives[-1] if self.n_positives else 0.0) + float(weights @ labels)
         before = np.arange(1, len(self.n_rows) + 1)

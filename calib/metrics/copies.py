@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from calib.contract.validation import check_labels, check_scores
+from calib.contract.validation import check_labels, check_scores, counts_of
 from calib.kernels.grouping import group_ties
-from calib.metrics.samples import counts_of, whole
+from calib.metrics.samples import whole
 
 
 class CopiesTest(NamedTuple):
@@ -80,7 +80,7 @@ def copies_test(
     """
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    weights = whole(counts_of(sample_weight, scores, "scores"))
+    weights = whole(counts_of(sample_weight, scores.size, "scores"))
     there = weights > 0
     _, counts, positives = group_ties(scores[there], labels[there], weights[there])
     rates, tied = positives / counts, counts > 1

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_labels, check_scores
+from calib.contract.validation import check_labels, check_scores, check_size, counts_of
 from calib.kernels.binning import prefix_sums
 from calib.metrics.clusters import cluster_codes, cluster_error, quantile
-from calib.metrics.intervals import Interval, check_same_size
-from calib.metrics.samples import counts_of
+from calib.metrics.intervals import Interval
 
 FEW = 20  # rows of a class in pairs of the wrong order, below which DeLong's error is uncertain
 
@@ -141,9 +140,9 @@ def auc_difference(
 def _two_of_each(labels, *scores, names, sample_weight):
     """Clean labels, scores and weights, with more than one point of each class."""
     scores = [check_scores(column, name=name) for column, name in zip(scores, names, strict=True)]
-    check_same_size(*scores)
+    check_size(scores[-1].size, scores[0].size, names[-1], names[0])
     labels = check_labels(labels, size=scores[0].size, other=names[0])
-    weights = counts_of(sample_weight, labels, names[0])
+    weights = counts_of(sample_weight, labels.size, names[0])
     for label in (0, 1):
         found = weights[labels == label].sum()
         if found <= 1:

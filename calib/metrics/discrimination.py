@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from calib.contract.validation import (
     check_labels,
     check_scores,
+    check_size,
     check_weights,
     one_dimensional,
     rescaled,
@@ -139,8 +140,7 @@ def check_both_classes(smallest, largest):
 def codes_of(parts, size, *, name="parts", other="scores"):
     """The distinct `parts`, and for each row the number of its own among them."""
     parts = one_dimensional(parts, name)
-    if parts.size != size:
-        raise ValueError(f"{name} has {parts.size} rows but {other} has {size}: they must match")
+    check_size(parts.size, size, name, other)
     try:
         return np.unique(parts, return_inverse=True)
     except TypeError:  # strings beside numbers, or None

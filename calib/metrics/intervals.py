@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from calib.contract.options import check_integer, check_positive
 from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_sample, check_scores
+from calib.contract.validation import check_sample, check_scores, check_size
 from calib.metrics.clusters import cluster_codes
 from calib.metrics.discrimination import parts_of
 from calib.metrics.samples import grouped_sample
@@ -162,7 +162,7 @@ def bootstrap_difference(
         check_scores(column, name=name, unit=True)
         for column, name in ((first, "first"), (second, "second"))
     )
-    check_same_size(first, second)
+    check_size(second.size, first.size, "second", "first")
     codes = cluster_codes(clusters, first.size, sample_weight, other="first")
     labels, first, weights = check_sample(labels, first, sample_weight, name="first", counts=True)
     if weights is not None:
@@ -278,11 +278,3 @@ def _basic(measure, labels, predictions, weights, codes, confidence, n_resamples
     low, high = np.quantile(draws, [tail, 1 - tail])
     lower, upper = 2 * value - high, 2 * value - low  # reflected at the value
     return Interval(value, float(lower), float(upper), float(draws.std(ddof=1)))
-
-
-def check_same_size(first, second=None):
-    """Refuse a second prediction that is not on the same rows as the first."""
-    if second is not None and second.size != first.size:
-        raise ValueError(
-            f"second has {second.size} rows but first has {first.size}: they must match"
-        )

@@ -9,11 +9,11 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_sample, check_scores
+from calib.contract.validation import check_sample, check_scores, counts_of
 from calib.kernels.binning import prefix_sums, segment_sums
 from calib.kernels.label_paths import worst_intervals
 from calib.metrics.intervals import Interval
-from calib.metrics.samples import counted_ties_of, counts_of, neighbours
+from calib.metrics.samples import counted_ties_of, neighbours
 from calib.metrics.significance import brownian_range_tail
 from calib.metrics.statistics import MOST_RANGES
 from calib.metrics.unbinned import kuiper_error
@@ -225,7 +225,7 @@ def detectable_bias(
     check_positive(confidence, "confidence", below=1)
     check_positive(power, "power", below=1)
     scores = check_scores(probabilities, name="probabilities", unit=True)
-    counts = counts_of(sample_weight, scores, "probabilities")
+    counts = counts_of(sample_weight, scores.size, "probabilities")
     deviation = math.sqrt(np.dot(counts, scores * (1 - scores)))
     return float((critical_range(confidence) + ndtri(power)) * deviation / counts.sum())
 

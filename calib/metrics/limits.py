@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_scores, check_weights, rescaled
+from calib.contract.validation import check_scores, check_weights, counts_of, rescaled
 from calib.metrics.clusters import cluster_codes, cluster_error, quantile
 from calib.metrics.intervals import Interval
-from calib.metrics.samples import counts_of, is_sampled
+from calib.metrics.samples import is_sampled
 
 
 def binomial_limits(
@@ -137,7 +137,7 @@ def mean_interval(
         total = np.count_nonzero(weights)
         factors = np.square(weights) * (total / weights.sum()) ** 2
     else:
-        weights = factors = counts_of(sample_weight, values, "values")
+        weights = factors = counts_of(sample_weight, values.size, "values")
         total = weights.sum()
     mean = float(np.dot(weights, values) / weights.sum())
     if total <= 1:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calib.contract.validation import check_sample, check_weights, one_dimensional, rescaled
+from calib.contract.validation import check_sample, one_dimensional, rescaled
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
 from calib.kernels.grouping import Groups, group_ties
 from calib.metrics.discrimination import codes_of
@@ -62,13 +62,6 @@ def counted(labels, probabilities, sample_weight):
     """A clean sample; weights, which are counts here, are ones where there are none."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     return labels, probabilities, np.ones(labels.size) if weights is None else weights
-
-
-def counts_of(sample_weight, values, name):
-    """Weights of the `values` that the caller calls `name`, which are counts; else ones."""
-    if sample_weight is None:
-        return np.ones(values.size)
-    return check_weights(sample_weight, size=values.size, other=name)
 
 
 def grouped_sample(labels, probabilities, groups, sample_weight, *, counts=False):
