@@ -26,9 +26,8 @@ from calib.comparison.advice import advise, infinite_losses, rough_intervals
 from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
 from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
-from calib.contract.options import check_choice, check_positive
+from calib.contract.options import RandomState, check_choice, check_positive, check_seed
 from calib.contract.protocol import check_calibrator
-from calib.contract.randomness import RandomState, check_seed
 from calib.contract.validation import check_labels, check_scores, check_size, check_weights
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition

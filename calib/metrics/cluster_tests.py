@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import stdtr
 
-from calib.contract.options import check_integer
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.kernels.grouping import group_ties
 from calib.kernels.signed_range import signed_range
 from calib.metrics.clusters import cluster_codes, equal_clusters

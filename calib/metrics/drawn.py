@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.options import check_integer
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.contract.validation import check_sample
 from calib.kernels.grouping import Groups
 from calib.metrics.samples import grouped_sample, impossible, whole

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.contract.options import check_integer, check_positive
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_positive, check_random_state
 from calib.contract.validation import check_sample, check_scores, check_size
 from calib.metrics.clusters import cluster_codes
 from calib.metrics.discrimination import parts_of

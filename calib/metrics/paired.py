@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_random_state
 from calib.metrics.intervals import Interval
 
 DRAWS = 100_000  # of the largest of correlated errors: its quantile is known to half a percent

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
-from calib.contract.options import check_choice, check_flag
-from calib.contract.randomness import RandomState
+from calib.contract.options import RandomState, check_choice, check_flag
 from calib.contract.validation import check_sample, rescaled
 from calib.kernels.label_paths import ranges_of_sums
 from calib.metrics.drawn import counted_outcomes, sampled_outcomes
