@@ -7,11 +7,10 @@ first picture is drawn.
 """
 
 from calib.contract.docs import fill_docstrings
-from calib.diagrams.forest import forest_plot
+from calib.diagrams.canvas import STYLE
+from calib.diagrams.forest import forest_plot, weights_plot
 from calib.diagrams.maps import calibration_map, partition_map
 from calib.diagrams.reliability import corp_diagram, reliability_diagram
-from calib.diagrams.styles import STYLE
-from calib.diagrams.weights import weights_plot
 
 __all__ = [
     "STYLE",

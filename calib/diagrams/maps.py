@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.validation import check_scores
-from calib.diagrams.canvas import check_named, one_axes, pyplot
-from calib.diagrams.styles import Styles, line_styles
+from calib.diagrams.canvas import Styles, check_named, line_styles, one_axes, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,12 +9,10 @@ from scipy.special import expit, logit
 
 from calib.contract.options import check_choice
 from calib.contract.validation import check_sample
-from calib.diagrams.canvas import check_named, pair_of_axes
-from calib.diagrams.styles import Styles, line_styles
-from calib.metrics.bands import confidence_band, consistency_band
+from calib.diagrams.canvas import Styles, check_named, line_styles, pair_of_axes
 from calib.metrics.binned import bin_sample
-from calib.metrics.corp import corp_curve, score_decomposition
-from calib.metrics.discrimination import codes_of
+from calib.metrics.corp import confidence_band, consistency_band, corp_curve, score_decomposition
+from calib.metrics.samples import codes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

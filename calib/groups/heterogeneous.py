@@ -13,9 +13,8 @@ from calib.contract.options import check_integer
 from calib.contract.protocol import check_calibrator
 from calib.contract.validation import check_groups, check_size, n_dimensions
 from calib.groups.partitions import GivenGroups, fit_partition
-from calib.groups.parts import CalibratedParts, Recipe
+from calib.groups.parts import CalibratedParts, Recipe, cross_validated_strength
 from calib.groups.pooling import check_pooling
-from calib.groups.strength import cross_validated_strength
 from calib.logistic.platt import PlattScaling
 
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from calib.contract.options import check_flag
 from calib.contract.validation import inside
-from calib.logistic.base import LogisticCalibrator
-from calib.logistic.fitting import NO_MISSES, likeliest, middle
+from calib.logistic.fitting import NO_MISSES, LogisticCalibrator, likeliest, middle
 from calib.logistic.platt import targets
 from calib.maps.forms import BetaMap
 

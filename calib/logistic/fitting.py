@@ -1,4 +1,4 @@
-"""Logistic regressions of largest likelihood, for the calibrators of the family."""
+"""What the logistic family shares: regressions of largest likelihood, and known log-odds."""
 
 from typing import NamedTuple
 
@@ -7,8 +7,41 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from calib.contract.validation import rescaled, warn
+from calib.contract.calibrator import Calibrator
+from calib.contract.options import check_choice
+from calib.contract.validation import log_odds, rescaled, warn
 from calib.kernels.logistic import derivatives, fit_logistic
+from calib.maps.forms import LogitPolynomialMap, SigmoidMap
+
+
+class LogisticCalibrator(Calibrator):
+    """Base class of the calibrators whose log-odds are known: `map_` has them in `logits`."""
+
+    def _predict_logit(self, scores):
+        return self.map_.logits(scores)
+
+
+class ScalingCalibrator(LogisticCalibrator):
+    """Base class of those that scale the score or its logit, as their parameter `scale` says."""
+
+    @property
+    def unit_scores(self) -> bool:
+        """Whether scores must lie in [0, 1]: where their logits are taken."""
+        check_choice(self.scale, ["score", "logit"], "scale")
+        return self.scale == "logit"
+
+    def _values(self, scores):
+        """What is scaled."""
+        return log_odds(scores) if self.unit_scores else scores
+
+    def _set_line(self, slope, level, centre):
+        """Set `map_` to the line through (centre, level) on the chosen scale."""
+        level, centre = float(level), float(centre)
+        if self.unit_scores:
+            self.map_ = LogitPolynomialMap(np.array([level, slope]), centre)
+        else:
+            self.map_ = SigmoidMap(slope, level - slope * centre)
+
 
 SMALLEST_RADIUS = 1e-290  # of the scores: no finite slope would tell closer ones apart
 LARGEST = np.finfo(np.float64).max

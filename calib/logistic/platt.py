@@ -4,8 +4,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from calib.contract.validation import warn
-from calib.logistic.base import ScalingCalibrator
-from calib.logistic.fitting import LARGEST, fit_columns, radius_about
+from calib.logistic.fitting import LARGEST, ScalingCalibrator, fit_columns, radius_about
 
 
 class PlattScaling(ScalingCalibrator):

@@ -3,8 +3,7 @@
 import numpy as np
 
 from calib.contract.validation import log_odds
-from calib.logistic.base import LogisticCalibrator
-from calib.logistic.fitting import likeliest, middle
+from calib.logistic.fitting import LogisticCalibrator, likeliest, middle
 from calib.maps.forms import LogitPolynomialMap
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from calib.logistic.base import ScalingCalibrator
-from calib.logistic.fitting import LARGEST, likeliest_slope, radius_about
+from calib.logistic.fitting import LARGEST, ScalingCalibrator, likeliest_slope, radius_about
 
 
 class TemperatureScaling(ScalingCalibrator):

@@ -10,26 +10,43 @@ input; the docstring of each says where they differ.
 """
 
 from calib.contract.docs import fill_docstrings
-from calib.metrics.bands import CalibrationBand, confidence_band, consistency_band
-from calib.metrics.base_rate import BaseRateTest
 from calib.metrics.binned import (
     ReliabilityCurve,
     debiased_squared_error,
+    evaluate,
     expected_calibration_error,
     maximum_calibration_error,
     reliability_curve,
     sweep_calibration_error,
 )
 from calib.metrics.by_group import GroupCalibration, calibration_by_group
-from calib.metrics.change import ChangeTest, change_test
 from calib.metrics.cluster_tests import ClusterTests, cluster_tests
-from calib.metrics.copies import CopiesTest, copies_test
-from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
-from calib.metrics.delong import auc_difference, auc_interval
-from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
+from calib.metrics.copies import ChangeTest, CopiesTest, change_test, copies_test
+from calib.metrics.corp import (
+    CalibrationBand,
+    CORPCurve,
+    ScoreDecomposition,
+    confidence_band,
+    consistency_band,
+    corp_curve,
+    score_decomposition,
+)
+from calib.metrics.discrimination import (
+    PartsAUC,
+    auc_by_parts,
+    auc_difference,
+    auc_interval,
+    roc_auc_score,
+)
 from calib.metrics.drawn import Simulated, calibration_test
-from calib.metrics.elementary import DecisionCurve, MurphyCurve, decision_curve, murphy_curve
-from calib.metrics.gains import DecisionGains, decision_gains
+from calib.metrics.elementary import (
+    DecisionCurve,
+    DecisionGains,
+    MurphyCurve,
+    decision_curve,
+    decision_gains,
+    murphy_curve,
+)
 from calib.metrics.intervals import (
     Interval,
     bootstrap_by_group,
@@ -45,21 +62,23 @@ from calib.metrics.kuiper import (
 )
 from calib.metrics.limits import binomial_limits, mean_interval
 from calib.metrics.losses import accuracy, brier_score_loss, log_loss, root_mean_squared_error
-from calib.metrics.recalibration import RecalibrationIntervals, recalibration_intervals
+from calib.metrics.recalibration import (
+    RecalibrationIntervals,
+    RecalibrationLine,
+    recalibration_intervals,
+    recalibration_line,
+)
 from calib.metrics.scorers import get_scorer
-from calib.metrics.sequential import SequentialCalibrationTest
+from calib.metrics.sequential import BaseRateTest, SequentialCalibrationTest
 from calib.metrics.significance import (
     TestResult,
     hosmer_lemeshow_test,
     kuiper_test,
     spiegelhalter_test,
 )
-from calib.metrics.summary import evaluate
 from calib.metrics.unbinned import (
-    RecalibrationLine,
     integrated_calibration_index,
     kuiper_error,
-    recalibration_line,
     smooth_calibration_error,
     smooth_ece,
 )

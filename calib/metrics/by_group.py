@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calib.contract.options import check_positive
-from calib.metrics.discrimination import parts_of
 from calib.metrics.limits import binomial_limits
-from calib.metrics.samples import grouped_sample
+from calib.metrics.samples import grouped_sample, parts_of
 from calib.metrics.significance import kuiper_of_counts
 
 

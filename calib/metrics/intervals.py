@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 
 from calib.contract.options import RandomState, check_integer, check_positive, check_random_state
 from calib.contract.validation import check_sample, check_scores, check_size
-from calib.metrics.clusters import cluster_codes
-from calib.metrics.discrimination import parts_of
-from calib.metrics.samples import grouped_sample
+from calib.metrics.samples import cluster_codes, grouped_sample, parts_of
 
 Measure = Callable[..., float]
 

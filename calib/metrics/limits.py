@@ -8,9 +8,8 @@ from scipy.special import betaincinv, ndtri
 
 from calib.contract.options import check_positive
 from calib.contract.validation import check_scores, check_weights, counts_of, rescaled
-from calib.metrics.clusters import cluster_codes, cluster_error, quantile
 from calib.metrics.intervals import Interval
-from calib.metrics.samples import is_sampled
+from calib.metrics.samples import cluster_codes, cluster_error, is_sampled, quantile
 
 
 def binomial_limits(

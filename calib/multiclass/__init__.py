@@ -25,11 +25,9 @@ from calib.multiclass.base import MulticlassCalibrator
 from calib.multiclass.canonical import canonical_calibration_test
 from calib.multiclass.linear import DirichletCalibration, VectorScaling
 from calib.multiclass.measures import brier_score_loss, class_wise, confidences, log_loss, top_label
-from calib.multiclass.one_vs_rest import OneVsRestCalibrator
+from calib.multiclass.reductions import OneVsRestCalibrator, PairwiseVennAbers, TopLabelBinning
 from calib.multiclass.stacking import StackedCalibrator
 from calib.multiclass.temperature import TemperatureScaling
-from calib.multiclass.top_label_binning import TopLabelBinning
-from calib.multiclass.venn_abers import PairwiseVennAbers
 
 __all__ = [
     "DirichletCalibration",

@@ -15,7 +15,7 @@ from calib.logistic.spline import SplineCalibrator
 from calib.maps.forms import mixed
 from calib.multiclass.base import MulticlassCalibrator
 from calib.multiclass.linear import VectorScaling
-from calib.multiclass.one_vs_rest import OneVsRestCalibrator
+from calib.multiclass.reductions import OneVsRestCalibrator
 from calib.multiclass.temperature import TemperatureScaling
 from calib.wrappers.identity import IdentityCalibrator
 from calib.wrappers.out_of_fold import MANY, held_out_losses

@@ -7,8 +7,8 @@ Slow exact references, the definitions written out, are in `calib.testing.refere
 
 from calib.testing import references
 from calib.testing.calibrators import calibrator_checks, check_calibrator
-from calib.testing.checking import Check, CheckError, Outcome
 from calib.testing.measures import check_measure, measure_checks
+from calib.testing.shared import Check, CheckError, Outcome
 
 __all__ = [
     "Check",
