@@ -160,7 +160,11 @@ class ScoreModel(OneDimensional):
         """The groups if the model takes them; else nothing, and nothing must be given."""
         if self.takes_groups:
             return (self._check_groups(groups, size, fitting),)
-        refuse_groups(groups, self)
+        if groups is not None:
+            raise ValueError(
+                f"groups are given, but {type(self).__name__} takes none: leave them out, or take "
+                "MondrianVennAbers, HeterogeneousCalibrator or Multicalibration"
+            )
         return ()
 
     def _check_scores(self, scores, *, allow_empty=False):
@@ -169,15 +173,6 @@ class ScoreModel(OneDimensional):
     def _check_groups(self, groups, size, fitting):
         """The groups, one for each of `size` rows, in a form whose rows can be taken."""
         return check_groups(groups, size=size)
-
-
-def refuse_groups(groups: ArrayLike | None, model: object) -> None:
-    """Raise if there are groups, which `model` does not take."""
-    if groups is not None:
-        raise ValueError(
-            f"groups are given, but {type(model).__name__} takes none: leave them out, or take "
-            "MondrianVennAbers, HeterogeneousCalibrator or Multicalibration"
-        )
 
 
 class Calibrator(ScoreModel):

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
 NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
@@ -184,6 +184,11 @@ def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
     return logit(inside(probabilities))
+
+
+def probabilities_of(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Within [2**-53, 1 - 2**-53]; near 1 expit alone would be off by a unit of the last place."""
+    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
 
 
 def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

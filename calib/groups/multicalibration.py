@@ -14,9 +14,9 @@ from calib.contract.validation import (
     check_countable,
     check_groups,
     check_size,
-    inside,
     log_odds,
     n_dimensions,
+    probabilities_of,
 )
 from calib.kernels.grouping import group_ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
@@ -260,7 +260,8 @@ class Multicalibration(GroupCalibrator):
     def _members_by_column(self, groups, size, fitting):
         try:
             _check_no_text(groups)
-            groups = self._columns(groups, reset=fitting, ensure_min_samples=min(size, 1))
+            rows = {"reset": fitting, "ensure_min_samples": min(size, 1)}
+            groups = validate_data(self, groups, dtype=np.float64, **rows)
         except ValueError as error:  # which speaks of X
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
@@ -277,9 +278,6 @@ class Multicalibration(GroupCalibrator):
             default = [f"x{column}" for column in range(groups.shape[1])]
             self.group_names_ = list(map(str, getattr(self, "feature_names_in_", default)))
         return groups == 1
-
-    def _columns(self, groups, **options):
-        return validate_data(self, groups, dtype=np.float64, **options)
 
 
 def _with_everyone(members):
@@ -301,16 +299,11 @@ def _rows(patch, members, predictions):
     return np.flatnonzero(members[0 if patch.group is None else patch.group + 1] & within)
 
 
-def _probabilities(logits):
-    """Within [2**-53, 1 - 2**-53]; near 1 expit alone would be off by a unit of the last place."""
-    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
-
-
 def _apply(patch, members, predictions, logits, scale):
     """Move the predictions in place, and on the scale of log-odds these."""
     rows = _rows(patch, members, predictions)
     if scale == "logit":
         logits[rows] = np.clip(logits[rows] + patch.shift, -LARGEST, LARGEST)
-        predictions[rows] = _probabilities(logits[rows])
+        predictions[rows] = probabilities_of(logits[rows])
     else:
         predictions[rows] = np.clip(predictions[rows] + patch.shift, 0.0, 1.0)

@@ -4,11 +4,10 @@ import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.protocol import calibrated, calibrated_logits
+from calib.contract.protocol import calibrated, calibrated_logits, fitted
 from calib.contract.validation import log_odds
 from calib.groups.partitions import rows_by_part
 from calib.groups.pooling import Blended, Shifted, effective_size_of, fit_offset
@@ -80,11 +79,6 @@ class Recipe(NamedTuple):
     min_part_size: int
     pooling: float
 
-    def fitted(self, scores, labels, weights):
-        """A calibrator, fitted to some points."""
-        given = {} if weights is None else {"sample_weight": weights}
-        return clone(self.calibrator).fit(scores, labels, **given)
-
     def shifted(self, common, scores, labels, weights):
         """The `common` calibrator of all points, shifted by what a few of them tell."""
         common = Shifted(common, 0.0)
@@ -145,7 +139,7 @@ class CalibratedParts:
         """Add the parts of one tree, given the part and the score of each row."""
         if tree == 0 or self.partition.sequential:
             if tree not in own:
-                own[tree] = self.recipe.fitted(scores, labels, weights)
+                own[tree] = fitted(self.recipe.calibrator, scores, labels, weights)
             self.fallbacks.append(own[tree])
         else:
             self.fallbacks.append(self.fallbacks[0])
@@ -162,7 +156,7 @@ class CalibratedParts:
                 calibrator = common
             elif enough:
                 if (tree, number) not in own:
-                    own[tree, number] = self.recipe.fitted(*sample)
+                    own[tree, number] = fitted(self.recipe.calibrator, *sample)
                 calibrator = self.recipe.blended(common, own[tree, number], effective_size)
             else:
                 calibrator = self.recipe.shifted(common, *sample)

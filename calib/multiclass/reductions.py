@@ -236,7 +236,7 @@ class TopLabelBinning(MulticlassCalibrator):
 
     def _fit(self, probabilities, labels, weights):
         check_integer(self.bin_size, "bin_size")
-        top, confidence = top_labels(probabilities)
+        top, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
         right = labels == top
         self.top_counts_ = np.bincount(top, weights, self.classes_.size)
         bin_size = min(self.bin_size, self.top_counts_.max().item())  # a larger one is no other
@@ -250,7 +250,7 @@ class TopLabelBinning(MulticlassCalibrator):
             self.binnings_.append(binning)
 
     def _predict_top_label(self, probabilities):
-        top, confidence = top_labels(probabilities)
+        top, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
         calibrated = np.empty(top.size)
         for k in np.unique(top):
             calibrated[top == k] = self.binnings_[k].predict(confidence[top == k])
@@ -267,12 +267,6 @@ class TopLabelBinning(MulticlassCalibrator):
         shares = normalized(others) * (1 - calibrated)[:, np.newaxis]
         shares[rows, top] = calibrated
         return shares
-
-
-def top_labels(probabilities):
-    """Class of the largest probability of each row, and that probability."""
-    top = probabilities.argmax(axis=1)
-    return top, np.take_along_axis(probabilities, top[:, np.newaxis], axis=1)[:, 0]
 
 
 class PairwiseVennAbers(MulticlassCalibrator):
