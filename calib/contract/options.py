@@ -7,6 +7,7 @@ import numpy as np
 from calib.contract.validation import LARGEST_TOTAL
 
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
+RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
 def check_choice(value: object, choices, name: str) -> None:
@@ -69,9 +70,6 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
             f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
             "take fewer, or strategy='quantile'"
         )
-
-
-RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
 def check_random_state(random_state: RandomState) -> np.random.Generator:

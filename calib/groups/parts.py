@@ -13,6 +13,9 @@ from calib.groups.partitions import rows_by_part
 from calib.groups.pooling import Blended, Shifted, effective_size_of, fit_offset
 from calib.kernels.dealing import deal
 
+STRENGTHS = (np.inf, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 0.0)
+FOLDS = 5
+
 
 class Part(NamedTuple):
     """One part of a partition and its calibrator.
@@ -190,10 +193,6 @@ def _as_scores(calibrator, scores):
     if getattr(calibrator, "unit_scores", False):
         return calibrated(calibrator, scores)
     return calibrated_logits(calibrator, scores)
-
-
-STRENGTHS = (np.inf, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 0.0)
-FOLDS = 5
 
 
 def cross_validated_strength(partitioned, recipe, ties, beside, scores, labels, weights):

@@ -13,6 +13,12 @@ from calib.contract.validation import log_odds, rescaled, warn
 from calib.kernels.logistic import derivatives, fit_logistic
 from calib.maps.forms import LogitPolynomialMap, SigmoidMap
 
+SMALLEST_RADIUS = 1e-290  # of the scores: no finite slope would tell closer ones apart
+LARGEST = np.finfo(np.float64).max
+CERTAIN = 2.0**-53  # a mean log loss that rounding cannot tell from 0
+NO_MISSES = (0.0, 0.0)  # the targets are the labels
+MANY = 100_000  # rows, so that a sixteenth of them is a good guide
+
 
 class LogisticCalibrator(Calibrator):
     """Base class of the calibrators whose log-odds are known: `map_` has them in `logits`."""
@@ -41,13 +47,6 @@ class ScalingCalibrator(LogisticCalibrator):
             self.map_ = LogitPolynomialMap(np.array([level, slope]), centre)
         else:
             self.map_ = SigmoidMap(slope, level - slope * centre)
-
-
-SMALLEST_RADIUS = 1e-290  # of the scores: no finite slope would tell closer ones apart
-LARGEST = np.finfo(np.float64).max
-CERTAIN = 2.0**-53  # a mean log loss that rounding cannot tell from 0
-NO_MISSES = (0.0, 0.0)  # the targets are the labels
-MANY = 100_000  # rows, so that a sixteenth of them is a good guide
 
 
 class Fit(NamedTuple):

@@ -23,6 +23,8 @@ from calib.metrics.limits import clopper_pearson
 from calib.metrics.losses import logarithmic, squared
 from calib.metrics.samples import counted_ties_of, neighbours, ties_of
 
+MOST_KNOTS = 1000  # at which a consistency band is stored
+
 
 @dataclass(frozen=True, eq=False)
 class CORPCurve:
@@ -178,9 +180,6 @@ def total_loss(loss, probabilities, groups):
         here = probabilities[there]
         total += np.dot(weights[there], loss(np.full(here.size, label), here))
     return total
-
-
-MOST_KNOTS = 1000  # at which a consistency band is stored
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,8 @@ from calib.kernels.sorting import argsort
 from calib.metrics.intervals import Interval
 from calib.metrics.samples import cluster_codes, cluster_error, codes_of, parts_of, quantile
 
+FEW = 20  # rows of a class in pairs of the wrong order, below which DeLong's error is uncertain
+
 
 def roc_auc_score(
     labels: ArrayLike, scores: ArrayLike, *, sample_weight: ArrayLike | None = None
@@ -167,9 +169,6 @@ def _share(part, whole):
     return float(np.clip(part / whole, 0.0, 1.0)) if whole > 0 else np.nan
 
 
-FEW = 20  # rows of a class in pairs of the wrong order, below which DeLong's error is uncertain
-
-
 def auc_interval(
     labels: ArrayLike,
     scores: ArrayLike,
@@ -230,11 +229,10 @@ def auc_interval(
     shares = _shares(labels, scores, weights)
     area, error = _mean_and_error(shares, labels, weights, codes)
     if area < 0.5:  # as of the reverse scores
-        upper, lower = (
-            1 - x for x in _limits(1 - shares, error, labels, weights, codes, confidence)
-        )
-    else:
-        lower, upper = _limits(shares, error, labels, weights, codes, confidence)
+        shares = 1 - shares
+    lower, upper = _limits(shares, error, labels, weights, codes, confidence)
+    if area < 0.5:
+        lower, upper = 1 - upper, 1 - lower
     return Interval(area, lower, upper, error)
 
 

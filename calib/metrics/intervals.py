@@ -155,10 +155,8 @@ def bootstrap_difference(
     (-0.08, True)
     """
     check_positive(confidence, "confidence", below=1)
-    first, second = (
-        check_scores(column, name=name, unit=True)
-        for column, name in ((first, "first"), (second, "second"))
-    )
+    first = check_scores(first, name="first", unit=True)
+    second = check_scores(second, name="second", unit=True)
     check_size(second.size, first.size, "second", "first")
     codes = cluster_codes(clusters, first.size, sample_weight, other="first")
     labels, first, weights = check_sample(labels, first, sample_weight, name="first", counts=True)

@@ -11,6 +11,9 @@ from calib.contract.validation import check_labels, counts_of
 from calib.metrics.betting import DESIGNS, RANGES, Learners, cells, spread
 from calib.metrics.samples import counted
 
+MOST_EXTREME = 1e-12  # logits are those of probabilities no nearer to 0 and 1
+REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
+
 
 class AnytimeTest:
     """A test by an e-value: a number that is a martingale from 1, at most, if nothing is wrong."""
@@ -43,9 +46,6 @@ class AnytimeTest:
         except (KeyError, TypeError, ValueError, np.linalg.LinAlgError) as error:
             raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
         return test
-
-
-MOST_EXTREME = 1e-12  # logits are those of probabilities no nearer to 0 and 1
 
 
 class SequentialCalibrationTest(AnytimeTest):
@@ -204,9 +204,6 @@ class SequentialCalibrationTest(AnytimeTest):
             ends = [starts[0], starts[-1]] if starts else [1, 0]
             if spread(sorted(set(starts))) != starts or ends != [1, self.n_batches]:
                 raise ValueError("the learners are not those after n_batches")
-
-
-REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
 
 
 class BaseRateTest(AnytimeTest):

@@ -84,17 +84,14 @@ def spiegelhalter_test(
     scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
     if _impossible(scores, sample):
         return TestResult(np.inf, 0.0)
-    slopes = 1 - 2 * scores
+    slopes, given = 1 - 2 * scores, sample.variances
+    squares = np.square(slopes)
 
     def statistic(hits, variances):
-        return _over((hits - sample.expected) @ slopes, variances @ np.square(slopes))
+        return _over((hits - sample.expected) @ slopes, variances @ squares)
 
-    z = float(statistic(sample.found, sample.variances))
-    needed = (
-        are_few(sample.variances * np.square(slopes))
-        if sample.weighted
-        else is_skewed(scores, sample.variances)
-    )
+    z = float(statistic(sample.found, given))
+    needed = are_few(given * squares) if sample.weighted else is_skewed(scores, given)
     p_value = float(2 * ndtr(-abs(z)))
     if _drawn(null, needed):
         draws = lambda *block: np.abs(statistic(*block)), p_value, n_resamples, random_state
@@ -233,11 +230,8 @@ def kuiper_test(
     (2.798, 0.007)
     """
     scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
-    few = (
-        are_few(sample.variances)
-        if sample.weighted
-        else has_few_steps(sample.variances, sample.n_rows)
-    )
+    variances = sample.variances
+    few = are_few(variances) if sample.weighted else has_few_steps(variances, sample.n_rows)
     return _kuiper(scores, sample, _drawn(null, few), n_resamples, random_state)
 
 

@@ -15,6 +15,11 @@ from calib.contract.options import check_choice
 
 LONGEST_LIST = 40  # of numbers that are printed one by one
 MOST_RUNS = 8
+SIZES = (8, 12, 40)
+SEEDS = 2  # of each size
+FEW = SIZES[:2]  # for references, whose time grows with the third power, or with 2^n
+FEWEST_CHANGES = 3  # of the label, in the order of the scores: no map of three parameters separates
+WEIGHTLESS = 0.05  # score of the row of weight 0
 
 
 class CheckError(AssertionError):
@@ -118,13 +123,6 @@ def pasted(values: ArrayLike) -> str:
     if len(values) <= LONGEST_LIST or len(runs) > MOST_RUNS:
         return repr(values)
     return " + ".join(f"[{value}] * {length}" for value, length in runs)
-
-
-SIZES = (8, 12, 40)
-SEEDS = 2  # of each size
-FEW = SIZES[:2]  # for references, whose time grows with the third power, or with 2^n
-FEWEST_CHANGES = 3  # of the label, in the order of the scores: no map of three parameters separates
-WEIGHTLESS = 0.05  # score of the row of weight 0
 
 
 class Sample(NamedTuple):
