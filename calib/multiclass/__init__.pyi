@@ -1,6 +1,7 @@
 from .base import MulticlassCalibrator as MulticlassCalibrator
 from .canonical import canonical_calibration_test as canonical_calibration_test
 from .linear import DirichletCalibration as DirichletCalibration
+from .linear import TemperatureScaling as TemperatureScaling
 from .linear import VectorScaling as VectorScaling
 from .measures import brier_score_loss as brier_score_loss
 from .measures import class_wise as class_wise
@@ -11,4 +12,3 @@ from .reductions import OneVsRestCalibrator as OneVsRestCalibrator
 from .reductions import PairwiseVennAbers as PairwiseVennAbers
 from .reductions import TopLabelBinning as TopLabelBinning
 from .stacking import StackedCalibrator as StackedCalibrator
-from .temperature import TemperatureScaling as TemperatureScaling

@@ -14,9 +14,8 @@ from calib.kernels.dealing import deal
 from calib.logistic.spline import SplineCalibrator
 from calib.maps.forms import mixed
 from calib.multiclass.base import MulticlassCalibrator
-from calib.multiclass.linear import VectorScaling
+from calib.multiclass.linear import TemperatureScaling, VectorScaling
 from calib.multiclass.reductions import OneVsRestCalibrator
-from calib.multiclass.temperature import TemperatureScaling
 from calib.wrappers.identity import IdentityCalibrator
 from calib.wrappers.out_of_fold import MANY, held_out_losses
 
