@@ -1,6 +1,6 @@
 """The contract of a calibrator."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,8 @@ from calib.contract.validation import (
 # scores and labels are X and y, no metadata; weights are taken unless that is switched off
 QUERIED = {"scores": UNUSED, "groups": UNUSED}
 ROUTED = QUERIED | {"labels": UNUSED, "sample_weight": True}
+
+METHODS = ("fit", "predict", "predict_proba", "score")
 
 
 class OneClassWarning(UserWarning):
@@ -67,6 +69,12 @@ class ScoreModel(OneDimensional):
 
     unit_scores: bool = False
     takes_groups: bool = False
+
+    def __init_subclass__(cls, *, requests: dict[str, bool] | None = None, **options: Any):
+        """Metadata routing finds in `requests` what every method of a subclass asks for, or not."""
+        for method in METHODS if requests is not None else ():
+            setattr(cls, f"__metadata_request__{method}", requests)
+        super().__init_subclass__(**options)
 
     def fit(
         self,
@@ -259,7 +267,7 @@ class Calibrator(ScoreModel):
         return log_odds(self._predict(*queries))
 
 
-class CompositeCalibrator(Calibrator):
+class CompositeCalibrator(Calibrator, requests={"groups": False}):
     """Base class of the calibrators made of calibrators that may ask for groups.
 
     A subclass has the property ``takes_groups``. Its ``_fit``, ``_predict`` and ``_predict_logit``
@@ -267,21 +275,11 @@ class CompositeCalibrator(Calibrator):
     ``set_fit_request(groups=True)`` and ``set_score_request(groups=True)``.
     """
 
-    __metadata_request__fit: ClassVar[dict] = {"groups": False}
-    __metadata_request__predict: ClassVar[dict] = {"groups": False}
-    __metadata_request__predict_proba: ClassVar[dict] = {"groups": False}
-    __metadata_request__score: ClassVar[dict] = {"groups": False}
 
-
-class GroupCalibrator(Calibrator):
+class GroupCalibrator(Calibrator, requests={"groups": True}):
     """Base class of the calibrators that ask for the group of each row, in `fit` and `predict`.
 
     With scikit-learn's metadata routing they ask for the groups by themselves.
     """
 
     takes_groups = True
-
-    __metadata_request__fit: ClassVar[dict] = {"groups": True}
-    __metadata_request__predict: ClassVar[dict] = {"groups": True}
-    __metadata_request__predict_proba: ClassVar[dict] = {"groups": True}
-    __metadata_request__score: ClassVar[dict] = {"groups": True}

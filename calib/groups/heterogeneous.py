@@ -1,6 +1,6 @@
 """Heterogeneous calibration: a calibrator of its own for each group, or part of feature space."""
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ class Features(NamedTuple):
     of_rows: Any
 
 
-class HeterogeneousCalibrator(GroupCalibrator):
+class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     r"""Calibrate the scores of each group, or of each part of feature space, by themselves.
 
     .. math:: P(z = 1 \mid x) = f_i(h(x)) \quad\text{for } x \in X_i
@@ -244,11 +244,6 @@ class HeterogeneousCalibrator(GroupCalibrator):
         """Minus the Brier score of `predict`, in [-1, 0]; parameters are those of `fit`."""
         beside = _one_of(groups, features)
         return super().score(scores, labels, sample_weight=sample_weight, groups=beside)
-
-    __metadata_request__fit: ClassVar[dict] = {"features": True}
-    __metadata_request__predict: ClassVar[dict] = {"features": True}
-    __metadata_request__predict_proba: ClassVar[dict] = {"features": True}
-    __metadata_request__score: ClassVar[dict] = {"features": True}
 
     def _check_groups(self, groups, size, fitting):
         if not isinstance(groups, Features):
