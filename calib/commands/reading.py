@@ -282,11 +282,8 @@ def read_scores(
             parts.append(part)
             if progress:
                 progress(reader.n_rows)
-    read = Scores(
-        *(_joined([getattr(part, name) for part in parts]) for name in PARTS),
-        notes=reader.notes(),
-        names=reader.names,
-    )
+    columns = (_joined([getattr(part, name) for part in parts]) for name in PARTS)
+    read = Scores(*columns, reader.notes(), reader.names)
     _check_use(table, read)
     return read
 

@@ -257,10 +257,8 @@ class Parquet(Table):
         try:
             for file in self._files:
                 for batch in file.iter_batches(size):
-                    picked = [
-                        self._column(batch.column(c), as_number)
-                        for c, as_number in zip(columns, numeric, strict=True)
-                    ]
+                    wanted = zip(columns, numeric, strict=True)
+                    picked = [self._column(batch.column(c), number) for c, number in wanted]
                     yield Block(range(row, row + batch.num_rows), picked, batch)
                     row += batch.num_rows
         except (self._arrow.ArrowException, OSError) as error:
@@ -269,9 +267,8 @@ class Parquet(Table):
     def _column(self, values, as_number):
         types = self._arrow.types
         kind = values.type
-        if as_number and (
-            types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-        ):
+        numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+        if as_number and numeric:
             values = values.cast(self._arrow.float64(), safe=False)
             return np.asarray(values.to_numpy(zero_copy_only=False), np.float64)
         return ["" if value is None else str(value) for value in values.to_pylist()]

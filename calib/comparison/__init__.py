@@ -234,19 +234,15 @@ def _methods(calibrators, is_probability, size, **given):
 
 def _defaults(is_probability, size):
     usable = fitting(DEFAULTS, is_probability)
-    chosen = [default for default in usable if size <= default.most]
-    notes = [
-        f"{name} was left out: with more than {most:,} rows it takes long."
-        for name, _, most in usable
-        if size > most
-    ]
+    slow = [default for default in usable if size > default.most]
+    notes = [f"{d.name} was left out: with more than {d.most:,} rows it takes long." for d in slow]
     if not is_probability:
         others = [default.name for default in DEFAULTS if default not in usable]
         notes.append(
             "The scores are taken for margins, since some lie outside [0, 1]: what needs "
             f"probabilities was left out ({', '.join(others)})."
         )
-    return {default.name: default.calibrator for default in chosen}, notes
+    return {d.name: d.calibrator for d in usable if d not in slow}, notes
 
 
 def _gains(trials, reference, kind, sample, groups, confidence, seed):
@@ -266,22 +262,14 @@ def _gains(trials, reference, kind, sample, groups, confidence, seed):
 
 def _result(name, trials, reference, sample, gains, loss):
     trial = trials[name]
-    measures = [
-        _measures(sample, predictions, splits)
-        for predictions, splits in zip(trial.predictions, sample.repeats, strict=True)
-    ]
+    repeats = zip(trial.predictions, sample.repeats, strict=True)
+    measures = [_measures(sample, *repeat) for repeat in repeats]
     predicted = np.flatnonzero(~np.isnan(trial.predictions).all(axis=0))
     log, brier = (sample.mean(trial.row_losses[kind][predicted], predicted) for kind in LOSSES)
     worse = trial.fold_losses[loss] > trials[reference].fold_losses[loss]
-    return Result(
-        log,
-        brier,
-        *np.mean(measures, axis=0).tolist(),
-        gains["log"].get(name),
-        gains["brier"].get(name),
-        float(np.mean(worse)),
-        trial.seconds,
-    )
+    means = np.mean(measures, axis=0).tolist()
+    gained = [gains[kind].get(name) for kind in ("log", "brier")]
+    return Result(log, brier, *means, *gained, float(np.mean(worse)), trial.seconds)
 
 
 def _measures(sample, predictions, splits):
@@ -292,14 +280,10 @@ def _measures(sample, predictions, splits):
     rows = ~np.isnan(predictions)
     labels, probabilities = sample.labels[rows], predictions[rows]
     weights = {"sample_weight": None if sample.weights is None else sample.weights[rows]}
-    parts = score_decomposition(labels, probabilities, **weights)
+    _, miscalibration, discrimination, _ = score_decomposition(labels, probabilities, **weights)
+    kuiper = kuiper_error(labels, probabilities, **weights)
+    ece = expected_calibration_error(labels, probabilities, n_bins="cube_root", **weights)
     auc = np.nan
     if 0 < np.count_nonzero(labels) < labels.size:
         auc = auc_by_parts(labels, probabilities, folds[rows], **weights).within
-    return (
-        parts.miscalibration,
-        parts.discrimination,
-        kuiper_error(labels, probabilities, **weights),
-        expected_calibration_error(labels, probabilities, n_bins="cube_root", **weights),
-        auc,
-    )
+    return miscalibration, discrimination, kuiper, ece, auc

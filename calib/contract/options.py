@@ -87,10 +87,9 @@ def check_random_state(random_state: RandomState) -> np.random.Generator:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         legacy = np.random if random_state is None else random_state
         random_state = legacy.randint(2**31 - 1)
-    is_seed = isinstance(random_state, numbers.Integral) and random_state >= 0
-    if isinstance(random_state, bool) or not (
-        is_seed or isinstance(random_state, np.random.Generator)
-    ):
+    is_number = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    is_seed = is_number and random_state >= 0
+    if not is_seed and not isinstance(random_state, np.random.Generator):
         raise ValueError(
             "random_state must be None, an integer of at least 0, a numpy Generator or a "
             f"RandomState; found {random_state!r}"

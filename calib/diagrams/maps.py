@@ -113,13 +113,8 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
     colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
     for part, color in zip(parts, colors, strict=True):
         scores = np.linspace(*part.score_range, 501)
-        ax.plot(
-            scores,
-            part.calibrator.predict(scores),
-            color=color,
-            linestyle="--" if part.fallback else "-",
-            label=f"{part.rule} ({part.n_points})",
-        )
+        line, label = "--" if part.fallback else "-", f"{part.rule} ({part.n_points})"
+        ax.plot(scores, part.calibrator.predict(scores), line, color=color, label=label)
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
     ax.legend(fontsize=9, title="Part (calibration points)", title_fontsize=9)
     return ax

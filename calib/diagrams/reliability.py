@@ -69,25 +69,17 @@ def reliability_diagram(
     """
     samples = _samples(labels, predictions, None, sample_weight)
     edges = _edges(samples, scale)
-    curves = {
-        name: bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
-        for name, sample in samples.items()
-    }
+    bins = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
+    curves = {name: bin_sample(*sample, **bins) for name, sample in samples.items()}
     top, bottom = pair_of_axes(axes)
     for name, style in line_styles(samples, styles).items():
         _, probabilities, weights = samples[name]
         curve = curves[name]
+        limits = [curve.observed - curve.lower, curve.upper - curve.observed]
         error = f"ECE {curve.ece:.3f}"
-        top.errorbar(
-            curve.predicted,
-            curve.observed,
-            [curve.observed - curve.lower, curve.upper - curve.observed],
-            label=error if name is None else f"{name} ({error})",
-            linewidth=1.2,
-            elinewidth=0.8,
-            capsize=2,
-            **style,
-        )
+        look = dict(linewidth=1.2, elinewidth=0.8, capsize=2, **style)
+        look["label"] = error if name is None else f"{name} ({error})"
+        top.errorbar(curve.predicted, curve.observed, limits, **look)
         _histogram(bottom, edges, probabilities, weights, style["color"])
     return _finished(top, bottom, edges, scale)
 

@@ -186,21 +186,19 @@ class AUCSplitTree(BaseEstimator):
         check_size(len(X), scores.size, "X", "scores")
         weights = counts_of(sample_weight, scores.size, "scores")
         nodes, rows = [], np.flatnonzero(weights > 0)
-        self._grow(nodes, X, scores, labels, weights, rows, self.max_depth)
+        self._grow(nodes, (X, scores, labels, weights), rows, self.max_depth)
         self.tree_ = SplitTree(*(np.array(column) for column in zip(*nodes, strict=True)))
 
-    def _grow(self, nodes, X, scores, labels, weights, rows, depth):
+    def _grow(self, nodes, sample, rows, depth):
         """Append the node of `rows` and all below it to `nodes`; return its number."""
         number = len(nodes)
         nodes.append((-1, -1, -2, np.nan, rows.size, 0.0))
-        split = self._best_split(X[rows], scores[rows], labels[rows], weights[rows], depth)
+        split = self._best_split(*(column[rows] for column in sample), depth)
         if split is not None:
             feature, threshold, gain = split
-            left = X[rows, feature] <= threshold
-            children = [
-                self._grow(nodes, X, scores, labels, weights, part, depth - 1)
-                for part in (rows[left], rows[~left])
-            ]
+            left = sample[0][rows, feature] <= threshold
+            sides = rows[left], rows[~left]
+            children = [self._grow(nodes, sample, side, depth - 1) for side in sides]
             nodes[number] = (*children, feature, threshold, rows.size, gain)
         return number
 

@@ -165,19 +165,9 @@ class CalibratedParts:
                 calibrator = self.recipe.shifted(common, *sample)
             self._calibrators[tree][number] = calibrator
             inside = scores[rows] if rows.size else np.array([np.nan])
-            self.parts.append(
-                Part(
-                    tree=tree,
-                    number=number,
-                    rule=rule,
-                    n_points=rows.size,
-                    n_positive=int(np.count_nonzero(labels[rows])),
-                    effective_size=effective_size,
-                    score_range=(float(inside.min()), float(inside.max())),
-                    calibrator=calibrator,
-                    fallback=not enough,
-                )
-            )
+            sizes = rows.size, int(np.count_nonzero(labels[rows])), effective_size
+            ends = float(inside.min()), float(inside.max())
+            self.parts.append(Part(tree, number, rule, *sizes, ends, calibrator, not enough))
 
     def _calibrate(self, tree, part_numbers, scores, output):
         """`output` of each row's calibrator in one tree."""

@@ -71,12 +71,8 @@ class Fit(NamedTuple):
         `reach` bounds what level and slopes are the factors of. One class has been warned of.
         """
         if not self.converged:
-            warn(
-                f"Newton's method did not converge in {self.n_steps} steps: check scores and "
-                "sample_weight for values that are far out, or for classes that are all but "
-                "separated",
-                ConvergenceWarning,
-            )
+            what = "scores and sample_weight for values that are far out, or for classes that are"
+            warn_unconverged(self.n_steps, f"{what} all but separated")
         elif self.moves(reach) and 0 < labels.mean() < 1:
             warn(
                 "scores separate the classes, but for near ties: the likelihood has no maximum "
@@ -84,6 +80,12 @@ class Fit(NamedTuple):
                 "as good as 0 and 1; PlattScaling stays cautious",
                 ConvergenceWarning,
             )
+
+
+def warn_unconverged(n_steps, what):
+    """Warn that the last of so many steps was no small one, and say `what` is to be looked at."""
+    message = f"Newton's method did not converge in {n_steps} steps: check {what}"
+    warn(message, ConvergenceWarning)
 
 
 def radius_about(centre, lowest, highest):

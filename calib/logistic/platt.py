@@ -1,10 +1,14 @@
 """Platt scaling."""
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from calib.contract.validation import warn
-from calib.logistic.fitting import LARGEST, ScalingCalibrator, fit_columns, radius_about
+from calib.logistic.fitting import (
+    LARGEST,
+    ScalingCalibrator,
+    fit_columns,
+    radius_about,
+    warn_unconverged,
+)
 
 
 class PlattScaling(ScalingCalibrator):
@@ -80,11 +84,7 @@ class PlattScaling(ScalingCalibrator):
         """Sigmoid of the scores from that of ``(scores / 2 - centre) / radius``."""
         self.n_iter_ = fit.n_steps
         if not fit.converged:
-            warn(
-                f"Newton's method did not converge in {self.n_iter_} steps: check scores and "
-                "weights for values that are far out",
-                ConvergenceWarning,
-            )
+            warn_unconverged(fit.n_steps, "scores and weights for values that are far out")
         with np.errstate(over="ignore"):  # a few scores much closer than the others ask for more
             self.slope_ = float(np.clip(fit.slopes[0] / (2 * radius), -LARGEST, LARGEST))
         self.intercept_ = float(fit.level - self.slope_ * (2 * centre))

@@ -68,11 +68,6 @@ class QuadraticLogit(LogisticCalibrator):
         fit.check(np.ptp(columns, axis=1), labels)
         self.n_iter_ = fit.n_steps
         level, linear, quadratic = fit.level, *fit.slopes
-        self.coefficients_ = np.array(
-            [
-                level - centre * linear + centre**2 * quadratic,
-                linear - 2 * centre * quadratic,
-                quadratic,
-            ]
-        )
+        at_0 = level - centre * linear + centre**2 * quadratic
+        self.coefficients_ = np.array([at_0, linear - 2 * centre * quadratic, quadratic])
         self.map_ = LogitPolynomialMap(np.array([level, linear, quadratic]), centre)

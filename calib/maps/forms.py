@@ -391,8 +391,5 @@ def mixed(weights, probabilities) -> NDArray[np.float64]:
     return total
 
 
-FORMS = (
-    *[StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap],
-    MixtureMap,
-)
-KINDS = {form.kind: form for form in FORMS}
+LOGISTIC = (SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap)
+KINDS = {form.kind: form for form in (StepMap, LinearMap, *LOGISTIC, MixtureMap)}

@@ -50,11 +50,8 @@ def onnx_model(map_, score: str = "score", origin: str = ""):
     finite = graph("Equal", graph("Sub", score, score), 0.0)
     value = FORMS[map_.kind](graph, map_, graph("Where", finite, score, 0.5))
     graph("Where", finite, value, np.nan, output="probability")
-    ends = (
-        helper.make_tensor_value_info(name, TensorProto.DOUBLE, ["rows"])
-        for name in (score, "probability")
-    )
-    source, target = ([end] for end in ends)
+    row = TensorProto.DOUBLE, ["rows"]
+    source, target = ([helper.make_tensor_value_info(n, *row)] for n in (score, "probability"))
     body = helper.make_graph(graph.nodes, "calibration", source, target, graph.constants)
     opset = [helper.make_opsetid("", OPSET)]
     about = {"producer_name": "calib", "doc_string": origin, "ir_version": IR}

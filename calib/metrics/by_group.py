@@ -90,9 +90,8 @@ def calibration_by_group(
         np.bincount(codes, counts * column) for column in (1, probabilities, labels)
     )
     predicted, observed = predicted / totals, positives / totals
-    limits = binomial_limits(
-        np.minimum(positives, totals), totals, confidence=confidence ** (1 / names.size)
-    )
+    hits, level = np.minimum(positives, totals), confidence ** (1 / names.size)
+    limits = binomial_limits(hits, totals, confidence=level)
     tests = (kuiper_of_counts(z, p, w) for z, p, w in parts_of(sample, codes))
     biases = (side - predicted for side in (observed, *limits))
     columns = (column.tolist() for column in (totals, positives, predicted, observed, *biases))

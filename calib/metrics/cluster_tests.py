@@ -130,11 +130,8 @@ def cluster_tests(
     if deviation == 0:
         return ClusterTests(bias, brier, TestResult(0.0, 1.0), effect)
     order = np.lexsort([codes, probabilities])
-    path = (
-        (weights * (labels - probabilities))[order],
-        np.append(np.diff(probabilities[order]) > 0, True),
-        codes[order],
-    )
+    residuals = (weights * (labels - probabilities))[order]
+    path = residuals, np.append(np.diff(probabilities[order]) > 0, True), codes[order]
     n_clusters, rng = codes.max() + 1, check_random_state(random_state)
     found = signed_range(*path, np.ones(n_clusters, np.int8))
     # with few clusters, as in the variance of a mean: one degree of freedom less
@@ -205,16 +202,12 @@ def cluster_scan(
         return {}
     sums = hstack([part.sums for part in runs.values()])
     signs = 2.0 * rng.integers(0, 2, (n_resamples, sums.shape[0])) - 1
-    drawn = np.split(
-        signs @ sums, np.cumsum([part.sums.shape[1] for part in runs.values()])[:-1], axis=1
-    )
-    found = [
-        np.append(
-            part.largest(part.sums.sum(0)[np.newaxis], part.variances),
-            part.largest(draws, part.plain),
-        )
-        for part, draws in zip(runs.values(), drawn, strict=True)
-    ]
+    ends = np.cumsum([part.sums.shape[1] for part in runs.values()])
+    drawn = np.split(signs @ sums, ends[:-1], axis=1)
+    found = []
+    for part, draws in zip(runs.values(), drawn, strict=True):
+        ours = part.largest(part.sums.sum(0)[np.newaxis], part.variances)
+        found.append(np.append(ours, part.largest(draws, part.plain)))
     adjusted = p_values_of(np.array(found), np.zeros(len(runs), bool))[1]
     return dict(zip(runs, adjusted, strict=True))
 

@@ -114,11 +114,9 @@ def auc_by_parts(
         if n_pairs_here > 0:
             here = won_pairs(*part)
             won_inside, inside = won_inside + here[0], inside + here[1]
+    across = _share(won - won_inside, outside)
     return PartsAUC(
-        _share(won, n_pairs),
-        _share(won_inside, inside),
-        _share(won - won_inside, outside),
-        _share(inside, n_pairs),
+        _share(won, n_pairs), _share(won_inside, inside), across, _share(inside, n_pairs)
     )
 
 
@@ -315,10 +313,8 @@ def _shares(labels, scores, weights):
         rows, others = labels == label, labels != label
         order = np.argsort(scores[others])
         sums = prefix_sums(weights[others][order])
-        left, right = (
-            sums[np.searchsorted(scores[others][order], scores[rows], side=side)]
-            for side in ("left", "right")
-        )
+        values, both = scores[others][order], ("left", "right")
+        left, right = (sums[np.searchsorted(values, scores[rows], side)] for side in both)
         below = (left + right) / (2 * sums[-1])  # ties: half
         shares[rows] = below if label == 1 else 1 - below
     return shares

@@ -16,9 +16,7 @@ SAME = 1e-11  # difference of statistics that are equal but for rounding
 LARGEST = 1e300  # of a statistic: an infinite one is made comparable
 ENOUGH = 100  # draws as large as the sample: then the p value is known well enough
 BLOCK = 2**17  # numbers drawn at a time
-OFTEN = (
-    32  # rows of a prediction, on average, from which one binomial draw is quicker than its rows
-)
+OFTEN = 32  # rows of a prediction, on average: from here one binomial draw is quicker than they
 
 
 class Simulated(NamedTuple):
@@ -122,15 +120,11 @@ def calibration_test(
     check_integer(n_resamples, "n_resamples")
     statistics = [statistic] if isinstance(statistic, str) or callable(statistic) else statistic
     ties, parts = _parts(labels, probabilities, groups, sample_weight)
-    asked = {
-        one if group is None else (one, group): (
-            part,
-            statistic_of(one, part, n_bins, strategy),
-            of,
-        )
-        for group, (part, of) in parts.items()
-        for one in statistics
-    }
+    asked = {}
+    for group, (part, of) in parts.items():
+        for one in statistics:
+            name = one if group is None else (one, group)
+            asked[name] = part, statistic_of(one, part, n_bins, strategy), of
     found = np.empty((len(asked), 1 + n_resamples))
     rng, done = check_random_state(random_state), 1
     for row, (part, measure, _) in zip(found, asked.values(), strict=True):
@@ -178,10 +172,8 @@ def _parts(labels, probabilities, groups, sample_weight):
 def p_values_of(found, certain):
     """P values of the first column, alone and for all rows at once, from its place among all."""
     size, found = found.shape[1], np.minimum(found, LARGEST)
-    smaller = np.array(
-        [np.searchsorted(np.sort(row), row - SAME * (1 + np.abs(row))) for row in found]
-    )
-    p_values = (size - smaller) / size
+    smaller = [np.searchsorted(np.sort(row), row - SAME * (1 + np.abs(row))) for row in found]
+    p_values = (size - np.array(smaller)) / size
     p_values[certain, 0] = 0
     smallest = np.sort(p_values.min(axis=0))
     adjusted = np.searchsorted(smallest, p_values[:, 0], side="right") / size
@@ -292,9 +284,8 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     exact = all(of.min() == of.max() for of in classes)
     negative, positive = (np.full(labels.size, of[0]) if exact else weights for of in classes)
     order = np.lexsort((weights, probabilities))
-    p, negative, positive, labels = (
-        column[order] for column in (probabilities, negative, positive, labels)
-    )
+    columns = probabilities, negative, positive, labels
+    p, negative, positive, labels = (column[order] for column in columns)
     lost, won = negative * p, positive * (1 - p)  # residuals of either outcome
     chances = p * negative / (p * negative + (1 - p) * positive)
     apart = np.append(True, np.any(np.diff([p, lost, won]) != 0, axis=0))
@@ -305,9 +296,8 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
 
     def at_ties(hits):
         squares = hits * np.square(won) + (counts - hits) * np.square(lost)
-        return tuple(
-            np.add.reduceat(values, ties, axis=-1) for values in (hits * (won + lost), squares)
-        )
+        sums = hits * (won + lost), squares
+        return tuple(np.add.reduceat(values, ties, axis=-1) for values in sums)
 
     def draws(n_draws, rng):
         return map(at_ties, draws_of(cell, n_draws, rng))

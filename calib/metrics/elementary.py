@@ -84,9 +84,8 @@ def murphy_curve(
     >>> murphy_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5]).scores
     array([0.05 , 0.125])
     """
-    thresholds, (false_alarms, hits, base_rate) = shares_at_thresholds(
-        labels, probabilities, thresholds, sample_weight
-    )
+    thresholds, shares = shares_at_thresholds(labels, probabilities, thresholds, sample_weight)
+    false_alarms, hits, base_rate = shares
     misses = np.maximum(base_rate - hits, 0.0)
     return MurphyCurve(thresholds, thresholds * false_alarms + (1 - thresholds) * misses)
 
@@ -135,9 +134,8 @@ def decision_curve(
     >>> curve.net_benefit, curve.act_on_all
     (array([0.4375, 0.25  ]), array([0.375, 0.   ]))
     """
-    thresholds, (false_alarms, hits, base_rate) = shares_at_thresholds(
-        labels, probabilities, thresholds, sample_weight
-    )
+    thresholds, shares = shares_at_thresholds(labels, probabilities, thresholds, sample_weight)
+    false_alarms, hits, base_rate = shares
     if thresholds.size and thresholds.max() == 1:
         raise ValueError(
             "thresholds must be below 1 for a decision curve; found 1.0: there a false alarm "
@@ -234,9 +232,8 @@ def decision_gains(
     codes = cluster_codes(clusters, np.size(labels), sample_weight, other="labels")
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     curve = decision_curve(labels, probabilities, thresholds=thresholds, sample_weight=weights)
-    thresholds, (false_alarms, hits, base_rate) = shares_at_thresholds(
-        labels, probabilities, curve.thresholds, weights
-    )
+    thresholds, shares = shares_at_thresholds(labels, probabilities, curve.thresholds, weights)
+    false_alarms, hits, base_rate = shares
     odds = thresholds / (1 - thresholds)
     of_all = curve.act_on_all > 0  # else never acting is the better default
     gain = curve.net_benefit - np.maximum(curve.act_on_all, 0.0)

@@ -223,17 +223,14 @@ def bootstrap_by_group(
     """
     check_positive(confidence, "confidence", below=1)
     sample, names, codes = grouped_sample(labels, probabilities, groups, sample_weight)
-    settings = {
-        "confidence": confidence ** (1 / names.size),
-        "n_resamples": n_resamples,
-        "random_state": check_random_state(random_state),
-    }
+    rng = check_random_state(random_state)
+    draws = {"n_resamples": n_resamples, "random_state": rng}
+    settings = {"confidence": confidence ** (1 / names.size), **draws}
     of_clusters = cluster_codes(clusters, np.size(groups), sample_weight, other="groups")
+    parts = zip(names.tolist(), parts_of((*sample, of_clusters), codes), strict=True)
     return {
         name: bootstrap_interval(measure, z, p, sample_weight=w, clusters=c, **settings)
-        for name, (z, p, w, c) in zip(
-            names.tolist(), parts_of((*sample, of_clusters), codes), strict=True
-        )
+        for name, (z, p, w, c) in parts
     }
 
 

@@ -79,12 +79,9 @@ def simultaneous_intervals(
     covariance = products / total**2 * n_independent / (n_independent - 1)
     errors = np.sqrt(np.diag(covariance))
     varying = errors > 0
-    quantile = _largest(
-        covariance[np.ix_(varying, varying)] / np.outer(errors[varying], errors[varying]),
-        n_independent - 1,
-        confidence,
-        random_state,
-    )
+    scales = np.outer(errors[varying], errors[varying])
+    correlations = covariance[np.ix_(varying, varying)] / scales
+    quantile = _largest(correlations, n_independent - 1, confidence, random_state)
     for j, error in zip(finite, errors.tolist(), strict=True):
         mean = intervals[j].estimate
         intervals[j] = Interval(mean, mean - quantile * error, mean + quantile * error, error)

@@ -105,12 +105,12 @@ def recalibration_line(
     column = logits[np.newaxis] / scale
     start = np.array([base, 0.0])
     intercept, (slope,), *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
-    in_the_large = brentq(
-        lambda shift: np.dot(weights, labels - expit(logits + shift)),
-        base - logits.max() - 1e-9,
-        base - logits.min() + 1e-9,
-        xtol=1e-13,
-    )
+
+    def missing(shift):
+        return np.dot(weights, labels - expit(logits + shift))
+
+    ends = base - logits.max() - 1e-9, base - logits.min() + 1e-9
+    in_the_large = brentq(missing, *ends, xtol=1e-13)
     return RecalibrationLine(float(slope / scale), float(intercept), float(in_the_large))
 
 
@@ -188,13 +188,10 @@ def recalibration_intervals(
     weights = weights, np.square(weights) if sampled else weights
     logits, ones = logit(probabilities), np.ones(labels.size)
     on_line = expit(line.intercept + line.slope * logits)
-    errors = (
-        *_sandwich(labels, on_line, weights, codes, logits, ones),
-        *_sandwich(labels, expit(logits + line.in_the_large), weights, codes, ones),
-    )
-    return RecalibrationIntervals(
-        *(normal_interval(*pair, confidence) for pair in zip(line, errors, strict=True))
-    )
+    errors = _sandwich(labels, on_line, weights, codes, logits, ones)
+    errors += _sandwich(labels, expit(logits + line.in_the_large), weights, codes, ones)
+    pairs = zip(line, errors, strict=True)
+    return RecalibrationIntervals(*(normal_interval(*pair, confidence) for pair in pairs))
 
 
 def _sandwich(labels, fitted, weights, codes, *columns):

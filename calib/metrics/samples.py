@@ -22,9 +22,9 @@ def ties_of(labels, probabilities, sample_weight) -> Groups:
 def counted_ties_of(labels, probabilities, sample_weight, *, only_whole=False) -> Groups:
     """Distinct predictions, increasing, where weights are counts, if need be whole numbers."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    return group_ties(
-        probabilities, labels, whole(weights) if only_whole and weights is not None else weights
-    )
+    if only_whole and weights is not None:
+        whole(weights)
+    return group_ties(probabilities, labels, weights)
 
 
 def is_sampled(sample_weight, sampling_weight):

@@ -64,13 +64,8 @@ def get_scorer(name: str, **options: object) -> Callable:
     from sklearn.metrics import make_scorer
 
     check_choice(name, sorted(MEASURES), "name")
-    return make_scorer(
-        _of_classes,
-        greater_is_better=False,
-        response_method="predict_proba",
-        measure=name,
-        **options,
-    )
+    how = {"greater_is_better": False, "response_method": "predict_proba"}
+    return make_scorer(_of_classes, measure=name, **how, **options)
 
 
 def _of_classes(y, probabilities, *, measure, sample_weight=None, **options):

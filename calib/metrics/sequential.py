@@ -195,9 +195,7 @@ class SequentialCalibrationTest(AnytimeTest):
     def _restore(self, stored):
         self.n_rows, self.log_e_value, self.largest_log_e_value = map(float, stored["totals"])
         self.n_batches = int(stored["n_batches"])
-        self._learners = [
-            Learners.from_dict(design, stored["learners"][design]) for design in DESIGNS
-        ]
+        self._learners = [Learners.from_dict(d, stored["learners"][d]) for d in DESIGNS]
         if np.isnan([self.n_rows, self.log_e_value, self.largest_log_e_value]).any():
             raise ValueError("a total is NaN")
         for starts in (learners.starts for learners in self._learners):
@@ -285,11 +283,8 @@ class BaseRateTest(AnytimeTest):
         positives = (self.n_positives[-1] if self.n_positives else 0.0) + float(weights @ labels)
         before = np.arange(1, len(self.n_rows) + 1)
         early_rows, early = np.array(self.n_rows), np.array(self.n_positives)
-        changed = (
-            _log_marginal(early_rows, early)
-            + _log_marginal(rows - early_rows, positives - early)
-            - np.log(before * (before + 1.0))
-        )
+        later = _log_marginal(rows - early_rows, positives - early)
+        changed = _log_marginal(early_rows, early) + later - np.log(before * (before + 1.0))
         unchanged = _log_marginal(rows, positives) - math.log(before.size + 1)
         best = xlogy(positives, positives / rows) + xlogy(rows - positives, 1 - positives / rows)
         self._found(float(logsumexp(np.append(changed, unchanged)) - best))

@@ -12,7 +12,7 @@ from calib.contract.validation import check_sample, rescaled
 from calib.kernels.label_paths import ranges_of_sums
 from calib.metrics.drawn import counted_outcomes, sampled_outcomes
 from calib.metrics.samples import counted_ties_of, impossible, is_sampled
-from calib.metrics.statistics import starts_of_bins, statistic_of
+from calib.metrics.statistics import bins_of, starts_of_bins, statistic_of
 
 # Of the highest point of a path that is read at n times only: what it lacks to that of Brownian
 # motion, in standard deviations of a step (Chernoff 1965, Siegmund 1979)
@@ -168,10 +168,8 @@ def hosmer_lemeshow_test(
         return TestResult(np.inf, 0.0)
     of_ties = statistic_of("hosmer_lemeshow", ties, n_bins, "quantile")
     statistic = float(of_ties(ties.positives[np.newaxis])[0])
-    hits, counts = (
-        np.add.reduceat(column, starts) for column in (ties.weights * ties.scores, ties.weights)
-    )
-    if _drawn(null, are_rare(hits, counts), in_sample and "predictions in_sample"):
+    counts, expected = bins_of(ties, starts)
+    if _drawn(null, are_rare(expected, counts), in_sample and "predictions in_sample"):
         draws = lambda hits, _: of_ties(hits), None, n_resamples, random_state
         return TestResult(statistic, counted_outcomes(ties).p_value(statistic, *draws))
     return TestResult(statistic, float(chdtrc(freedom, statistic)))

@@ -103,7 +103,8 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         return PlattScaling(scale="logit") if self.calibrator is None else self.calibrator
 
     def _fit(self, probabilities, labels, weights):
-        check_calibrator(self._calibrator(), weighted=weights is not None)
+        binary = self._calibrator()
+        check_calibrator(binary, weighted=weights is not None)
         absent = np.setdiff1d(self.classes_, labels)
         if 0 < absent.size < self.classes_.size - 1:  # of one class alone it has been said
             warn(
@@ -113,10 +114,8 @@ class OneVsRestCalibrator(MulticlassCalibrator):
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", OneClassWarning)  # of one column; it has been said
-            self.calibrators_ = [
-                fitted(self._calibrator(), column, labels == k, weights)
-                for k, column in enumerate(probabilities.T)
-            ]
+            columns = enumerate(probabilities.T)
+            self.calibrators_ = [fitted(binary, p, labels == k, weights) for k, p in columns]
 
     def _predict_each(self, probabilities):
         columns = zip(self.calibrators_, probabilities.T, strict=True)

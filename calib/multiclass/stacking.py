@@ -114,10 +114,8 @@ class StackedCalibrator(MulticlassCalibrator):
         with warnings.catch_warnings():  # a member that harms loses its weight
             warnings.simplefilter("ignore")
             self._learn_weights(members, probabilities, labels, weights)
-            self.calibrators_ = [
-                clone(member).fit(probabilities, labels, sample_weight=weights)
-                for member in members
-            ]
+            sample = probabilities, labels
+            self.calibrators_ = [clone(m).fit(*sample, sample_weight=weights) for m in members]
 
     def _learn_weights(self, members, probabilities, labels, weights):
         self.weights_, self.gap_ = normalized(np.ones(len(members))), np.nan
@@ -130,12 +128,8 @@ class StackedCalibrator(MulticlassCalibrator):
         folds = deal(last, labels, weights, self.cv, others)
         few = counts.min() < self.cv
         folds = folds if few or weights.sum() <= MANY else folds[:1]
-        losses = np.column_stack(
-            [
-                held_out_losses(_loss_of(member, probabilities, labels), weights, folds)
-                for member in members
-            ]
-        )
+        functions = (_loss_of(member, probabilities, labels) for member in members)
+        losses = np.column_stack([held_out_losses(f, weights, folds) for f in functions])
         copies, prior = folds[folds > 0], max(self.prior, SHY) if few else self.prior
         self.weights_, self.gap_ = likeliest_weights(losses, copies, prior)
         self.losses_ = np.average(losses, axis=0, weights=copies)

@@ -207,10 +207,7 @@ def calibrator_checks(
         weights = has_fit_parameter(calibrator, "sample_weight") if estimator else True
     if unit is None:
         unit = getattr(calibrator, "unit_scores", True)
-    first = {
-        "range": (check_range, True),
-        "new scores": (check_new_scores, True),
-    }
+    first = {"range": (check_range, True), "new scores": (check_new_scores, True)}
     last = {
         "one score": (partial(check_one_score, positives=MANY // 4), ties),
         "increasing": (check_increasing, monotone),

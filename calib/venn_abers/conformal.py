@@ -186,15 +186,10 @@ class SelfCalibratingConformal(OneDimensional):
         places = np.searchsorted(self.scores_, scores, "left")
         places += np.searchsorted(self.scores_, scores, "right")
         places, place_of = np.unique(places, return_inverse=True)
+        sample = self._outcomes, self.counts_, self.sums_, *self._corners
+        bounds = (bound - self.middle_ for bound in self._bounds)
         values, intervals = self_calibrating_intervals(
-            self._outcomes,
-            self.counts_,
-            self.sums_,
-            *self._corners,
-            places // 2,
-            (places + 1) // 2,
-            self._alpha,
-            *(bound - self.middle_ for bound in self._bounds),
+            *sample, places // 2, (places + 1) // 2, self._alpha, *bounds
         )
         return self._with_offset(values)[place_of], self._with_offset(intervals)[place_of]
 

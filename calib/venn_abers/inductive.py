@@ -304,11 +304,9 @@ class MondrianVennAbers(GroupCalibrator):
         with warnings.catch_warnings():  # one class only makes a wide pair, and no mistake
             warnings.simplefilter("ignore", OneClassWarning)
             for group, rows in _rows_by_group(groups).items():
-                own = None if weights is None else weights[rows]
-                calibrator = VennAbers(loss=self.loss)
-                self.calibrators_[group] = calibrator.fit(
-                    scores[rows], labels[rows], sample_weight=own
-                )
+                sample, own = (scores[rows], labels[rows]), VennAbers(loss=self.loss)
+                own.fit(*sample, sample_weight=None if weights is None else weights[rows])
+                self.calibrators_[group] = own
 
     def predict_interval(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None
