@@ -22,10 +22,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import _num_samples
 
-from calib.comparison.advice import advise, infinite_losses, rough_intervals
 from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
-from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
+from calib.comparison.result import (
+    LOSSES,
+    REFERENCES,
+    Comparison,
+    Result,
+    advise,
+    infinite_losses,
+    rough_intervals,
+)
 from calib.contract.options import RandomState, check_choice, check_positive, check_seed
 from calib.contract.protocol import check_calibrator
 from calib.contract.validation import check_labels, check_scores, check_size, check_weights
