@@ -5,8 +5,6 @@ from .binned import expected_calibration_error as expected_calibration_error
 from .binned import maximum_calibration_error as maximum_calibration_error
 from .binned import reliability_curve as reliability_curve
 from .binned import sweep_calibration_error as sweep_calibration_error
-from .by_group import GroupCalibration as GroupCalibration
-from .by_group import calibration_by_group as calibration_by_group
 from .cluster_tests import ClusterTests as ClusterTests
 from .cluster_tests import cluster_tests as cluster_tests
 from .copies import ChangeTest as ChangeTest
@@ -38,6 +36,8 @@ from .intervals import bootstrap_by_group as bootstrap_by_group
 from .intervals import bootstrap_difference as bootstrap_difference
 from .intervals import bootstrap_interval as bootstrap_interval
 from .kuiper import BiasedRange as BiasedRange
+from .kuiper import GroupCalibration as GroupCalibration
+from .kuiper import calibration_by_group as calibration_by_group
 from .kuiper import detectable_bias as detectable_bias
 from .kuiper import kuiper_interval as kuiper_interval
 from .kuiper import kuiper_range as kuiper_range
