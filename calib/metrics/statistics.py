@@ -137,15 +137,6 @@ def _one_by_one(statistic):
     return lambda draws: np.array([float(statistic(hits)) for hits in draws])
 
 
-STATISTICS = {
-    "kuiper": _kuiper,
-    "scan": _scan,
-    "bias": _bias,
-    "slope": _slope,
-    "spiegelhalter": _spiegelhalter,
-    "hosmer_lemeshow": _hosmer_lemeshow,
-    "ece": _ece,
-    "smooth_ece": _smooth_ece,
-    "smooth_calibration_error": _smooth_calibration_error,
-    "miscalibration": _miscalibration,
-}
+OF_SUMS = [_kuiper, _scan, _bias, _slope, _spiegelhalter, _hosmer_lemeshow, _ece]
+OF_CURVES = [_smooth_ece, _smooth_calibration_error, _miscalibration]
+STATISTICS = {one.__name__.removeprefix("_"): one for one in OF_SUMS + OF_CURVES}
