@@ -1,7 +1,7 @@
 """Calibration errors that need no bins."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
@@ -202,9 +202,7 @@ def integrated_calibration_index(
     return float(np.average(np.abs(smooth - predicted), weights=counts))
 
 
-def _loess(
-    x: float, points: NDArray[np.float64], values: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
+def _loess(x, points, values, weights):
     """Value at `x` of the local quadratic regression."""
     distances = np.abs(points - x)
     order = np.argsort(distances, kind="stable")
