@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags, _safe_indexing
+from sklearn.utils import ClassifierTags, InputTags, TargetTags, _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
@@ -45,10 +45,8 @@ class OneDimensional(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.one_d_labels = True
-        tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
+        tags.target_tags = TargetTags(required=True, one_d_labels=True)
+        tags.input_tags = InputTags(one_d_array=True, two_d_array=False)
         return tags
 
 

@@ -68,8 +68,7 @@ class PlattScaling(ScalingCalibrator):
         self.scale = scale
 
     def _fit(self, scores, labels, weights):
-        if weights is None:
-            weights = np.ones(scores.size)
+        weights = np.ones(scores.size) if weights is None else weights
         negative, positive = weights[labels == 0].sum(), weights[labels == 1].sum()
         # about the median, so that far-out scores do not round the others together; halves: the
         # range may be more than the largest float

@@ -348,11 +348,8 @@ class PairwiseVennAbers(MulticlassCalibrator):
         totals = np.zeros((n, n_classes))
         with np.errstate(divide="ignore"):  # with enormous weights a probability may round to 0
             for j, k in combinations(range(n_classes), 2):
-                calibrator = self.calibrators_.get((j, k))
-                if calibrator is None:
-                    second = np.full(n, 0.5)
-                else:
-                    second = calibrator.predict(log_ratios(probabilities, j, k))
+                calibrator, ratios = self.calibrators_.get((j, k)), log_ratios(probabilities, j, k)
+                second = np.full(n, 0.5) if calibrator is None else calibrator.predict(ratios)
                 totals[:, j] += 1 / (1 - second)
                 totals[:, k] += 1 / second
         return normalized(1 / (totals - (n_classes - 2)))
