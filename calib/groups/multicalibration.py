@@ -260,8 +260,7 @@ class Multicalibration(GroupCalibrator):
     def _members_by_column(self, groups, size, fitting):
         try:
             _check_no_text(groups)
-            rows = {"reset": fitting, "ensure_min_samples": min(size, 1)}
-            groups = validate_data(self, groups, dtype=np.float64, **rows)
+            groups = self._columns(groups, reset=fitting, ensure_min_samples=min(size, 1))
         except ValueError as error:  # which speaks of X
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
@@ -278,6 +277,9 @@ class Multicalibration(GroupCalibrator):
             default = [f"x{column}" for column in range(groups.shape[1])]
             self.group_names_ = list(map(str, getattr(self, "feature_names_in_", default)))
         return groups == 1
+
+    def _columns(self, groups, **options):
+        return validate_data(self, groups, dtype=np.float64, **options)
 
 
 def _with_everyone(members):
