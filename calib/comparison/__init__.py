@@ -166,11 +166,8 @@ def compare(
     seed = check_seed(random_state)
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    weights = None
-    kept = np.ones(scores.size, bool)
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, size=scores.size)
-        kept = weights > 0
+    weights = None if sample_weight is None else check_weights(sample_weight, size=scores.size)
+    kept = np.ones(scores.size, bool) if weights is None else weights > 0
     if groups is not None:
         _, groups = codes_of(groups, scores.size, name="groups")
     kept_scores = scores[kept]
@@ -178,9 +175,8 @@ def compare(
     grouped = calibrator_groups is not None
     if grouped:
         check_size(_num_samples(calibrator_groups), scores.size, "calibrator_groups", "scores")
-    methods, notes = _methods(
-        calibrators, is_probability, kept_scores.size, weighted=weights is not None, grouped=grouped
-    )
+    given = {"weighted": weights is not None, "grouped": grouped}
+    methods, notes = _methods(calibrators, is_probability, kept_scores.size, **given)
     repeats = repeated_folds(labels, groups, kept, cv, n_repeats, seed)
     sample = Sample(scores, labels, weights, calibrator_groups, repeats)
     reference = "Raw" if is_probability else "Base rate"
@@ -192,9 +188,8 @@ def compare(
             raise ValueError(f"calibrator {name} cannot be compared: {error}") from error
         if verbose:
             print(f"compare: {name}, {trials[name].seconds:.2g} s a fit", file=sys.stderr)
-    gains = {
-        kind: _gains(trials, reference, kind, sample, groups, confidence, seed) for kind in LOSSES
-    }
+    settings = sample, groups, confidence, seed
+    gains = {kind: _gains(trials, reference, kind, *settings) for kind in LOSSES}
     results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
     certain = {n for n, t in trials.items() if np.isin(t.predictions, [0, 1]).any()}
     chosen, recommendation = advise(results, certain, reference, loss, confidence, kept_scores.size)
@@ -261,9 +256,8 @@ def _gains(trials, reference, kind, sample, groups, confidence, seed):
     weights = np.ones(rows.size) if sample.weights is None else sample.weights[rows]
     if groups is not None:
         _, groups = np.unique(groups[rows], return_inverse=True)
-    intervals = simultaneous_intervals(
-        differences, weights, groups, confidence=confidence, random_state=seed
-    )
+    how = {"confidence": confidence, "random_state": seed}
+    intervals = simultaneous_intervals(differences, weights, groups, **how)
     return dict(zip(list(trials)[1:], intervals, strict=True))
 
 

@@ -215,9 +215,8 @@ def check_sample(
     labels = check_labels(labels, size=probabilities.size, other=name)
     if sample_weight is None:
         return labels, probabilities, None
-    weights = check_weights(
-        sample_weight, size=probabilities.size, name=of_weights, other=name, counts=counts
-    )
+    names = {"name": of_weights, "other": name}
+    weights = check_weights(sample_weight, size=labels.size, counts=counts, **names)
     kept = weights > 0
     return labels[kept], probabilities[kept], weights[kept]
 

@@ -200,9 +200,8 @@ def _from_openml(name):
     from sklearn.datasets import fetch_openml
 
     try:
-        bunch = fetch_openml(
-            data_id=source.data_id, target_column=source.target, as_frame=True, parser="auto"
-        )
+        which = {"data_id": source.data_id, "target_column": source.target}
+        bunch = fetch_openml(**which, as_frame=True, parser="auto")
     except OSError as error:  # URLError, HTTPError and time-outs are OSErrors
         raise DatasetNotFound(
             f"OpenML did not deliver {name!r} ({error}): {_file_remedy(name)}, or try again with "

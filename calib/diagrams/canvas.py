@@ -64,9 +64,8 @@ def pair_of_axes(axes):
     """Return `axes`, or those of a new figure, with the diagonal on the upper one."""
     plt = pyplot()
     if axes is None:
-        _, axes = plt.subplots(
-            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
-        )
+        look = dict(figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed")
+        _, axes = plt.subplots(2, 1, sharex=True, **look)
     found = list(axes) if np.iterable(axes) else [axes]
     if len(found) != 2 or not all(isinstance(ax, plt.Axes) for ax in found):
         raise ValueError(

@@ -156,9 +156,8 @@ def forest_plot(
         if np.isfinite([mean, lower, upper]).all():
             ax.errorbar(mean, place, xerr=[[mean - lower], [upper - mean]], capsize=3, **style)
         else:
-            ax.annotate(
-                _words(mean), (0.02, place), xycoords=("axes fraction", "data"), va="center"
-            )
+            at = ("axes fraction", "data")
+            ax.annotate(_words(mean), (0.02, place), xycoords=at, va="center")
     ax.set_yticks(range(len(intervals)), list(intervals))
     ax.set_ylim(len(intervals) - 0.5, -0.5)
     return ax

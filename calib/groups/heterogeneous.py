@@ -289,12 +289,9 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
                     "leave the partition out"
                 )
             return GivenGroups(beside, self._title)
-        partition = self.partition
-        if partition is None:
-            partition = DecisionTreeClassifier(
-                max_depth=3, min_samples_leaf=self.min_part_size, random_state=0
-            )
-        return fit_partition(partition, beside, scores, labels, weights)
+        small = {"max_depth": 3, "min_samples_leaf": self.min_part_size, "random_state": 0}
+        tree = DecisionTreeClassifier(**small) if self.partition is None else self.partition
+        return fit_partition(tree, beside, scores, labels, weights)
 
     def _predict(self, scores, beside):
         fitted = "groups" if isinstance(self.partition_, GivenGroups) else "features"

@@ -224,10 +224,9 @@ def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
     )
     first, last = np.triu_indices(ends.size + 2, 1)
     plain, together = (_of_runs((x.T @ x).toarray(), first, last) for x in (sums, spreads))
-    counts, expected, apart = (
-        _of_runs(np.diag(np.bincount(blocks, weights * column)), first, last)
-        for column in (np.ones(labels.size), probabilities, spread**2)
-    )
+    columns = (weights, weights * probabilities, weights * spread**2)
+    diagonals = (np.diag(np.bincount(blocks, column)) for column in columns)
+    counts, expected, apart = (_of_runs(products, first, last) for products in diagonals)
     model = apart + rho * np.maximum(together - apart, 0)
     rarer = np.minimum(expected, counts - expected)
     known = (rarer * apart >= ENOUGH * model) & (plain > 0)

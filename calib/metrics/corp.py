@@ -150,10 +150,8 @@ def score_decomposition(
     curve = corp_of(groups)
     loss = loss_of(loss)
     base_rate = np.full(groups.scores.size, groups.positives.sum() / groups.weights.sum())
-    ours, best, base = (
-        float(total_loss(loss, values, groups) / groups.weights.sum())
-        for values in (groups.scores, curve.recalibrated, base_rate)
-    )
+    forecasts, total = (groups.scores, curve.recalibrated, base_rate), groups.weights.sum()
+    ours, best, base = (float(total_loss(loss, p, groups) / total) for p in forecasts)
     return ScoreDecomposition(ours, ours - best, base - best, base)
 
 

@@ -114,10 +114,8 @@ def auc_by_parts(
         if n_pairs_here > 0:
             here = won_pairs(*part)
             won_inside, inside = won_inside + here[0], inside + here[1]
-    across = _share(won - won_inside, outside)
-    return PartsAUC(
-        _share(won, n_pairs), _share(won_inside, inside), across, _share(inside, n_pairs)
-    )
+    within, across = _share(won_inside, inside), _share(won - won_inside, outside)
+    return PartsAUC(_share(won, n_pairs), within, across, _share(inside, n_pairs))
 
 
 def _check(labels, scores, *parts, sample_weight):
@@ -221,9 +219,7 @@ def auc_interval(
     """
     check_positive(confidence, "confidence", below=1)
     codes = cluster_codes(clusters, np.size(scores), sample_weight, other="scores")
-    labels, scores, weights = _two_of_each(
-        labels, scores, names=["scores"], sample_weight=sample_weight
-    )
+    labels, scores, weights = _two_of_each(labels, {"scores": scores}, sample_weight)
     shares = _shares(labels, scores, weights)
     area, error = _mean_and_error(shares, labels, weights, codes)
     if area < 0.5:  # as of the reverse scores
@@ -280,18 +276,17 @@ def auc_difference(
     """
     check_positive(confidence, "confidence", below=1)
     codes = cluster_codes(clusters, np.size(first), sample_weight, other="first")
-    labels, first, second, weights = _two_of_each(
-        labels, first, second, names=["first", "second"], sample_weight=sample_weight
-    )
+    named = {"first": first, "second": second}
+    labels, first, second, weights = _two_of_each(labels, named, sample_weight)
     shares = _shares(labels, first, weights) - _shares(labels, second, weights)
     difference, error = _mean_and_error(shares, labels, weights, codes)
     reach = quantile(confidence, weights, codes) * error
     return Interval(difference, difference - reach, difference + reach, error)
 
 
-def _two_of_each(labels, *scores, names, sample_weight):
+def _two_of_each(labels, named, sample_weight):
     """Clean labels, scores and weights, with more than one point of each class."""
-    scores = [check_scores(column, name=name) for column, name in zip(scores, names, strict=True)]
+    scores, names = [check_scores(named[name], name=name) for name in named], list(named)
     check_size(scores[-1].size, scores[0].size, names[-1], names[0])
     labels = check_labels(labels, size=scores[0].size, other=names[0])
     weights = counts_of(sample_weight, labels.size, names[0])

@@ -311,9 +311,8 @@ def calibration_by_group(
     sample, names, codes = grouped_sample(labels, probabilities, groups, sample_weight, counts=True)
     labels, probabilities, weights = sample
     counts = np.ones(labels.size) if weights is None else weights
-    totals, predicted, positives = (
-        np.bincount(codes, counts * column) for column in (1, probabilities, labels)
-    )
+    columns = (1, probabilities, labels)
+    totals, predicted, positives = (np.bincount(codes, counts * column) for column in columns)
     predicted, observed = predicted / totals, positives / totals
     hits, level = np.minimum(positives, totals), confidence ** (1 / names.size)
     limits = binomial_limits(hits, totals, confidence=level)

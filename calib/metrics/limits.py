@@ -129,10 +129,8 @@ def mean_interval(
     values = check_scores(values, name="values")
     sampled = is_sampled(sample_weight, sampling_weight)
     if sampled:
-        weights = check_weights(
-            sampling_weight, size=values.size, name="sampling_weight", other="values", counts=False
-        )
-        weights = rescaled(weights)
+        what = {"name": "sampling_weight", "other": "values", "counts": False}
+        weights = rescaled(check_weights(sampling_weight, size=values.size, **what))
         total = np.count_nonzero(weights)
         factors = np.square(weights) * (total / weights.sum()) ** 2
     else:
