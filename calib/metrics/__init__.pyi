@@ -7,10 +7,6 @@ from .binned import reliability_curve as reliability_curve
 from .binned import sweep_calibration_error as sweep_calibration_error
 from .cluster_tests import ClusterTests as ClusterTests
 from .cluster_tests import cluster_tests as cluster_tests
-from .copies import ChangeTest as ChangeTest
-from .copies import CopiesTest as CopiesTest
-from .copies import change_test as change_test
-from .copies import copies_test as copies_test
 from .corp import CalibrationBand as CalibrationBand
 from .corp import CORPCurve as CORPCurve
 from .corp import ScoreDecomposition as ScoreDecomposition
@@ -52,6 +48,10 @@ from .recalibration import RecalibrationIntervals as RecalibrationIntervals
 from .recalibration import RecalibrationLine as RecalibrationLine
 from .recalibration import recalibration_intervals as recalibration_intervals
 from .recalibration import recalibration_line as recalibration_line
+from .rows import ChangeTest as ChangeTest
+from .rows import CopiesTest as CopiesTest
+from .rows import change_test as change_test
+from .rows import copies_test as copies_test
 from .scorers import get_scorer as get_scorer
 from .sequential import BaseRateTest as BaseRateTest
 from .sequential import SequentialCalibrationTest as SequentialCalibrationTest
