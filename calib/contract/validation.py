@@ -104,6 +104,12 @@ def check_labels(
     return positive.view(np.uint8)
 
 
+def check_both_classes(labels: NDArray[np.uint8], why: str) -> None:
+    """Raise if all labels are equal; `why` says what needs both classes, and what to do."""
+    if labels.min() == labels.max():
+        raise ValueError(f"labels holds one class only ({labels[0]}): {why}")
+
+
 def check_weights(
     weights: ArrayLike,
     *,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.contract.options import check_integer
 from calib.contract.validation import (
+    check_both_classes,
     check_labels,
     check_scores,
     check_size,
@@ -261,8 +262,7 @@ def split_criterion(
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
     check_size(feature.size, scores.size, "feature", "scores")
-    if not 0 < np.count_nonzero(labels) < labels.size:
-        raise ValueError("labels holds one class only: the criterion needs both")
+    check_both_classes(labels, "the criterion needs both")
     weights = counts_of(sample_weight, scores.size, "scores")
     order = np.argsort(feature, kind="stable")
     values = feature[order]

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from calib.contract.options import check_positive
 from calib.contract.validation import (
+    check_both_classes,
     check_labels,
     check_scores,
     check_size,
@@ -127,17 +128,9 @@ def _check(labels, scores, *parts, sample_weight):
         weights = rescaled(check_weights(sample_weight, size=scores.size, counts=False))
         kept = weights > 0
         columns, weights = [column[kept] for column in columns], weights[kept]
-    check_both_classes(columns[0].min(), columns[0].max())
+    why = "the AUC compares positives with negatives"
+    check_both_classes(columns[0], f"{why}, so add rows of the other class or leave it out")
     return *columns, weights
-
-
-def check_both_classes(smallest, largest):
-    """Raise if these, of all labels, are equal."""
-    if smallest == largest:
-        raise ValueError(
-            f"labels holds one class only ({smallest}): the AUC compares positives with "
-            "negatives, so add rows of the other class or leave it out"
-        )
 
 
 def _class_weights(labels, weights):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.options import RandomState, check_integer, check_random_state
-from calib.contract.validation import check_sample
+from calib.contract.validation import check_both_classes, check_sample
 from calib.kernels.grouping import Groups
 from calib.metrics.samples import grouped_sample, impossible, whole
 from calib.metrics.statistics import statistic_of
@@ -275,12 +275,9 @@ def counted_outcomes(ties) -> Outcomes:
 
 def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     """Outcomes of rows that were sampled with probabilities of 1 / weight: by Bayes' rule."""
+    why = "the sampling_weight of the other could be anything"
+    check_both_classes(labels, f"{why}, so nothing can be tested")
     classes = [weights[labels == label] for label in (0, 1)]
-    if not all(of.size for of in classes):
-        raise ValueError(
-            "labels holds one class only: the sampling_weight of the other could be anything, so "
-            "nothing can be tested"
-        )
     exact = all(of.min() == of.max() for of in classes)
     negative, positive = (np.full(labels.size, of[0]) if exact else weights for of in classes)
     order = np.lexsort((weights, probabilities))

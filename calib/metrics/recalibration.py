@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_sample, rescaled
+from calib.contract.validation import check_both_classes, check_sample, rescaled
 from calib.kernels.logistic import fit_logistic
 from calib.metrics.intervals import Interval
 from calib.metrics.limits import normal_interval
@@ -89,12 +89,9 @@ def recalibration_line(
         )
     weights = np.ones(labels.size) if weights is None else rescaled(weights)
     logits = logit(probabilities)
+    remedy = "add rows of the other class or leave it out"
+    check_both_classes(labels, f"no finite line fits, so {remedy}")
     negative, positive = logits[labels == 0], logits[labels == 1]
-    if not negative.size or not positive.size:
-        raise ValueError(
-            f"labels holds one class only ({labels[0]}): no finite line fits, so add rows of the "
-            "other class or leave it out"
-        )
     if negative.max() <= positive.min() or positive.max() <= negative.min():
         raise ValueError(
             "probabilities separate the classes or are all equal: no finite line fits; add rows or "
