@@ -12,7 +12,7 @@ from calib.contract.validation import check_sample
 from calib.diagrams.canvas import Styles, check_named, line_styles, pair_of_axes
 from calib.metrics.binned import bin_sample
 from calib.metrics.corp import confidence_band, consistency_band, corp_curve, score_decomposition
-from calib.metrics.samples import codes_of
+from calib.metrics.samples import codes_of, parts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -198,9 +198,5 @@ def _samples(labels, predictions, groups, sample_weight):
     names, codes = codes_of(groups, size, name="groups", other="predictions")
     if sample_weight is not None:
         codes = codes[np.asarray(sample_weight, np.float64) > 0]
-    rows = {str(name): codes == code for code, name in enumerate(names) if code in codes}
-    columns = samples[None]
-    return {
-        name: tuple(None if column is None else column[here] for column in columns)
-        for name, here in rows.items()
-    }
+    parts = zip(names, parts_of(samples[None], codes), strict=False)
+    return {str(name): part for name, part in parts if part[0].size}
