@@ -8,8 +8,8 @@ from . import testing as testing
 from . import theory as theory
 from .binning.adaptive import AdaptiveCalibrator as AdaptiveCalibrator
 from .binning.adaptive import logistic_intervals as logistic_intervals
-from .binning.histogram import ABB as ABB
-from .binning.histogram import BBQ as BBQ
+from .binning.bayesian_binning import ABB as ABB
+from .binning.bayesian_binning import BBQ as BBQ
 from .binning.histogram import HistogramBinning as HistogramBinning
 from .comparison import Comparison as Comparison
 from .comparison import compare as compare

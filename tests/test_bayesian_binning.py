@@ -14,7 +14,7 @@ from scipy.special import betaln, logsumexp
 from sklearn.base import clone
 
 from calib import OneClassWarning
-from calib.binning.histogram import ABB, BBQ, model_sizes
+from calib.binning.bayesian_binning import ABB, BBQ, model_sizes
 
 METHODS = [BBQ(), BBQ(averaging=False), ABB(), ABB(strength=20.0)]
 each_method = pytest.mark.parametrize("method", METHODS, ids=str)

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calib.binning.histogram import BBQ, HistogramBinning
+from calib.binning.bayesian_binning import BBQ
+from calib.binning.histogram import HistogramBinning
 from calib.density.dirichlet_process import DirichletProcessCalibrator
 from calib.density.kernel_density import KernelCalibrator
 from calib.isotonic.near_isotonic import ENIR

@@ -115,8 +115,12 @@ def auc_by_parts(
         if n_pairs_here > 0:
             here = won_pairs(*part)
             won_inside, inside = won_inside + here[0], inside + here[1]
-    within, across = _share(won_inside, inside), _share(won - won_inside, outside)
-    return PartsAUC(_share(won, n_pairs), within, across, _share(inside, n_pairs))
+    return PartsAUC(
+        _share(won, n_pairs),
+        _share(won_inside, inside),
+        _share(won - won_inside, outside),
+        _share(inside, n_pairs),
+    )
 
 
 def _check(labels, scores, *parts, sample_weight):

@@ -281,8 +281,9 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     exact = all(of.min() == of.max() for of in classes)
     negative, positive = (np.full(labels.size, of[0]) if exact else weights for of in classes)
     order = np.lexsort((weights, probabilities))
-    columns = probabilities, negative, positive, labels
-    p, negative, positive, labels = (column[order] for column in columns)
+    p, negative, positive, labels = (
+        column[order] for column in (probabilities, negative, positive, labels)
+    )
     lost, won = negative * p, positive * (1 - p)  # residuals of either outcome
     chances = p * negative / (p * negative + (1 - p) * positive)
     apart = np.append(True, np.any(np.diff([p, lost, won]) != 0, axis=0))
@@ -293,8 +294,9 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
 
     def at_ties(hits):
         squares = hits * np.square(won) + (counts - hits) * np.square(lost)
-        sums = hits * (won + lost), squares
-        return tuple(np.add.reduceat(values, ties, axis=-1) for values in sums)
+        return tuple(
+            np.add.reduceat(values, ties, axis=-1) for values in (hits * (won + lost), squares)
+        )
 
     def draws(n_draws, rng):
         return map(at_ties, draws_of(cell, n_draws, rng))

@@ -11,7 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.binning.histogram import ABB, BBQ, HistogramBinning
+from calib.binning.bayesian_binning import ABB, BBQ
+from calib.binning.histogram import HistogramBinning
 from calib.contract.calibrator import log_odds
 from calib.density.dirichlet_process import DirichletProcessCalibrator
 from calib.density.kernel_density import KernelCalibrator

@@ -28,7 +28,8 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from calib.binning.histogram import BBQ, HistogramBinning
+from calib.binning.bayesian_binning import BBQ
+from calib.binning.histogram import HistogramBinning
 from calib.isotonic.near_isotonic import ENIR
 from calib.isotonic.regression import IsotonicCalibrator
 from calib.logistic.beta import BetaCalibration, QuadraticLogit

@@ -5,7 +5,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from calib.binning.histogram import BBQ
+from calib.binning.bayesian_binning import BBQ
 from calib.isotonic.near_isotonic import ENIR
 from calib.isotonic.regression import IsotonicCalibrator
 from calib.logistic.platt import PlattScaling
