@@ -31,10 +31,10 @@ from .isotonic.near_isotonic import ENIR as ENIR
 from .isotonic.near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .isotonic.regression import IsotonicCalibrator as IsotonicCalibrator
 from .logistic.beta import BetaCalibration as BetaCalibration
+from .logistic.beta import QuadraticLogit as QuadraticLogit
 from .logistic.platt import PlattScaling as PlattScaling
-from .logistic.quadratic import QuadraticLogit as QuadraticLogit
+from .logistic.platt import TemperatureScaling as TemperatureScaling
 from .logistic.spline import SplineCalibrator as SplineCalibrator
-from .logistic.temperature import TemperatureScaling as TemperatureScaling
 from .maps.forms import BetaMap as BetaMap
 from .maps.forms import CalibrationMap as CalibrationMap
 from .maps.forms import LinearMap as LinearMap
@@ -52,8 +52,8 @@ from .online.guarded import GuardedCalibrator as GuardedCalibrator
 from .theory.discrete import DiscreteLaw as DiscreteLaw
 from .venn_abers.conformal import SelfCalibratingConformal as SelfCalibratingConformal
 from .venn_abers.inductive import DirectIsotonic as DirectIsotonic
+from .venn_abers.inductive import MondrianVennAbers as MondrianVennAbers
 from .venn_abers.inductive import VennAbers as VennAbers
-from .venn_abers.mondrian import MondrianVennAbers as MondrianVennAbers
 from .venn_abers.transductive import TransductiveVennAbers as TransductiveVennAbers
 from .wrappers.classifier import CalibratedClassifier as CalibratedClassifier
 from .wrappers.identity import IdentityCalibrator as IdentityCalibrator

@@ -190,7 +190,7 @@ def _checked(scores, labels, weights=None):
     if weights is None:
         return scores, labels
     weights = check_scores(weights, name="sample_weight")
-    check_size(weights, scores.size, "sample_weight", "scores")
+    check_size(weights.size, scores.size, "sample_weight", "scores")
     check_not_negative(weights)
     kept = weights > 0
     return scores[kept], labels[kept], weights[kept]

@@ -42,7 +42,7 @@ array([1, 2, 0])
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_costs, check_scores
+from calib.contract.validation import check_costs, check_scores, check_size
 
 
 def cost_intervals(
@@ -113,8 +113,7 @@ def _costs_at_ends(p0, p1, costs):
     """Expected cost of each action at both ends of each interval, of shape (2, n, k)."""
     p0 = check_scores(p0, name="p0", unit=True, allow_empty=True)
     p1 = check_scores(p1, name="p1", unit=True, allow_empty=True)
-    if p0.size != p1.size:
-        raise ValueError(f"p0 has {p0.size} rows but p1 has {p1.size}: they must match")
+    check_size(p0.size, p1.size, "p0", "p1")
     costs = check_costs(costs)
     p = np.stack([p0, p1])[:, :, np.newaxis]
     return (1 - p) * costs[:, 0] + p * costs[:, 1]

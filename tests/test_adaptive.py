@@ -94,7 +94,7 @@ def test_special_samples_and_intervals():
             r"lower and upper must enclose scores; found 0.5 outside \[0.6, 0.9\]",
         ),
         ([0.5], [0.1], [0.4], "lower and upper must enclose scores.*row 0: put all three on one"),
-        ([0.5], [0.1], [0.6, 0.7], "scores, lower and upper have 1, 1 and 2 rows"),
+        ([0.5], [0.1], [0.6, 0.7], "upper has 2 rows but scores has 1: they must match"),
         ([0.5], [np.nan], [0.6], "lower must be finite; found nan at row 0"),
         ([0.5], [0.1], [np.inf], "upper must be finite; found inf at row 0"),
         ([[0.5]], [0.1], [0.6], "scores must be one-dimensional"),

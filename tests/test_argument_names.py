@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import calib
 from calib.comparison import compare
-from calib.contract.randomness import check_random_state
+from calib.contract.options import check_random_state
 from calib.datasets import LAWS, rings
 from calib.metrics import (
     bootstrap_by_group,

@@ -20,7 +20,7 @@ from calib import (
     multiclass,
 )
 from calib.diagrams import reliability_diagram
-from calib.diagrams.styles import line_styles
+from calib.diagrams.canvas import line_styles
 from calib.metrics import (
     Interval,
     confidence_band,

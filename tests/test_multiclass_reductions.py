@@ -19,7 +19,7 @@ from test_contract import CALIBRATORS as BINARY
 from calib import IsotonicCalibrator, OneClassWarning, PlattScaling, VennAbers
 from calib.datasets import LAWS, TIED_LAWS
 from calib.multiclass import OneVsRestCalibrator, PairwiseVennAbers, TopLabelBinning
-from calib.multiclass.venn_abers import log_ratios
+from calib.multiclass.reductions import log_ratios
 from calib.theory import bin_bounds
 
 each_binary = pytest.mark.parametrize("binary", BINARY, ids=str)

@@ -409,6 +409,16 @@ def test_import_is_light():
     assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "[]\n"
 
 
+def test_a_measure_loads_what_it_needs():
+    heavy = ["matplotlib", "pandas", "sklearn", "numba", "scipy.optimize"]
+    program = (
+        "import sys; from calib.metrics import brier_score_loss; "
+        f"print(brier_score_loss([1], [1.0]), [m for m in {heavy} if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout == "0.0 []\n"
+
+
 def test_calibrators_and_measures_need_no_plotting():
     program = (
         "import sys, calib\n"

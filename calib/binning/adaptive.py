@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.contract.calibrator import ScoreModel
 from calib.contract.options import check_positive
-from calib.contract.validation import check_scores, check_weights
+from calib.contract.validation import check_scores, check_size, counts_of
 from calib.kernels.grouping import group_ties
 from calib.kernels.interval_sums import interval_sums, sum_tree
 
@@ -84,11 +84,8 @@ class AdaptiveCalibrator(ScoreModel):
         scores = check_scores(scores, allow_empty=True)
         lower = check_scores(lower, name="lower", allow_empty=True)
         upper = check_scores(upper, name="upper", allow_empty=True)
-        if not scores.size == lower.size == upper.size:
-            raise ValueError(
-                f"scores, lower and upper have {scores.size}, {lower.size} and {upper.size} rows: "
-                "they must match"
-            )
+        check_size(lower.size, scores.size, "lower", "scores")
+        check_size(upper.size, scores.size, "upper", "scores")
         outside = (scores < lower) | (scores > upper)
         if outside.any():
             row = int(np.argmax(outside))
@@ -173,9 +170,7 @@ def logistic_intervals(
     check_positive(confidence, "confidence", below=1)
     X, X_train = _check_rows(model, X, "X"), _check_rows(model, X_train, "X_train")
     beta = np.append(model.intercept_, model.coef_[0])
-    weights = np.ones(len(X_train))
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, size=len(X_train), other="X_train")
+    weights = counts_of(sample_weight, len(X_train), "X_train")
     design, design_train = (np.c_[np.ones(len(rows)), rows] for rows in (X, X_train))
     kept = slice(0 if model.fit_intercept else 1, None)  # a missing intercept has no variance
     design, design_train, beta = design[:, kept], design_train[:, kept], beta[kept]

@@ -133,10 +133,8 @@ def _write_parquet(options, table):
             f".parquet; found {options.output!r}"
         )
     schema = table.schema.append(pyarrow.field(options.column, pyarrow.float64()))
-    with (
-        new_file(options.output, force=options.force, binary=True) as file,
-        ParquetWriter(file, schema) as writer,
-    ):
+    result = new_file(options.output, force=options.force, binary=True)
+    with result as file, ParquetWriter(file, schema) as writer:
 
         def put(records, kept, probabilities):
             columns = [*records.filter(pyarrow.array(kept)).columns, pyarrow.array(probabilities)]

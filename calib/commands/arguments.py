@@ -19,6 +19,14 @@ METHODS = {
     "abb": "ABB",
     "enir": "ENIR",
 }
+WHICH = "columns, by name or by number from 1"
+COLUMNS = {
+    "score": "finite numbers",
+    "label": "0/1 or true/false, or see --positive",
+    "weight": "counts: how many observations a row stands for",
+    "group": "group of each row, any text: judged one by one",
+    "cluster": "patient, account or the like of each row: rows of one are not independent",
+}
 LANGUAGES = ("javascript", "sql", "onnx", "table")
 EPILOG = """\
 exit codes:
@@ -66,150 +74,102 @@ def _command(commands, name, module, purpose):
 
 def _report(command):
     reading(command, "label", "weight", "group", "cluster")
-    command.add_argument("--json", action="store_true", help="write numbers as JSON, not a page")
-    command.add_argument(
-        "--threshold",
-        type=float,
-        action="append",
-        default=[],
-        metavar="P",
-        help="probability beyond which you act: cost of a false alarm / (that + cost of a miss); "
-        "says what can escape there; may be repeated",
+    _switch(command, "--json", "write numbers as JSON, not a page")
+    what = (
+        "probability beyond which you act: cost of a false alarm / (that + cost of a miss); "
+        "says what can escape there; may be repeated"
     )
+    _valued(command, "--threshold", "P", what, type=float, action="append", default=[])
     _output(command, "file for the page, HTML; - is standard output", required=True)
 
 
 def _compare(command):
     reading(command, "label", "weight", "cluster")
     command.add_argument("--group", help=argparse.SUPPRESS)  # refused in words
-    command.add_argument(
-        "--loss", choices=("log", "brier"), default="log", help="what decides; default: log"
-    )
-    command.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    _valued(command, "--loss", None, "what decides", choices=("log", "brier"), default="log")
+    _switch(command, "--json", "print JSON instead of a table")
 
 
 def _fit(command):
     reading(command, "label", "weight")
-    command.add_argument(
-        "--method", choices=METHODS, default="venn_abers", help="default: venn_abers"
-    )
-    command.add_argument(
-        "--parameter",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an argument of the method, such as n_bins=10; may be repeated",
-    )
+    _valued(command, "--method", None, "", choices=METHODS, default="venn_abers")
+    what = "an argument of the method, such as n_bins=10; may be repeated"
+    _valued(command, "--parameter", "NAME=VALUE", what, action="append", default=[])
     _output(command, "file for the map, JSON; - is standard output", required=True)
 
 
 def _apply(command):
     _map(command)
     reading(command)
-    command.add_argument(
-        "--column",
-        default="calibrated",
-        metavar="NAME",
-        help="name of the column that is added; default: calibrated",
-    )
+    _valued(command, "--column", "NAME", "name of the column that is added", default="calibrated")
     _output(command, "file for the table; default: standard output", default="-")
 
 
 def _export(command):
     _map(command)
     command.add_argument("--to", choices=LANGUAGES, required=True, help="what to write")
-    command.add_argument(
-        "--score",
-        default="score",
-        metavar="NAME",
-        help="name of the column in SQL, or of the input of ONNX; default: score",
-    )
-    command.add_argument(
-        "--threshold",
-        type=float,
-        metavar="P",
-        help="say in a comment at which scores the probability is at least P",
-    )
+    what = "name of the column in SQL, or of the input of ONNX"
+    _valued(command, "--score", "NAME", what, default="score")
+    what = "say in a comment at which scores the probability is at least P"
+    _valued(command, "--threshold", "P", what, type=float)
     _output(command, "file for the program; default: standard output", default="-")
 
 
 def _monitor(command):
     reading(command, "label", "weight", "group")
-    command.add_argument(
-        "--batch", type=int, default=500, metavar="ROWS", help="rows in a batch; default: 500"
-    )
-    command.add_argument(
-        "--alpha",
-        type=float,
-        default=0.05,
-        help="probability of ever giving a false alarm, at most; default: 0.05",
-    )
-    command.add_argument(
-        "--state",
-        metavar="FILE",
-        help="JSON that remembers what was seen: it is made if it is not there, else gone on with",
-    )
-    command.add_argument("--json", action="store_true", help="print a line of JSON for each batch")
-    command.add_argument("--plot", metavar="FILE", help="draw the evidence: .svg, .png or .pdf")
-    command.add_argument("--force", action="store_true", help="overwrite that picture")
+    _valued(command, "--batch", "ROWS", "rows in a batch", type=int, default=500)
+    what = "probability of ever giving a false alarm, at most"
+    _valued(command, "--alpha", None, what, type=float, default=0.05)
+    what = "JSON that remembers what was seen: it is made if it is not there, else gone on with"
+    _valued(command, "--state", "FILE", what)
+    _switch(command, "--json", "print a line of JSON for each batch")
+    _valued(command, "--plot", "FILE", "draw the evidence: .svg, .png or .pdf")
+    _switch(command, "--force", "overwrite that picture")
 
 
 def _counts(command):
     what = "CSV (also in gzip), Parquet, a folder of it, or a pattern in quotes, such as 'day*.csv'"
     command.add_argument("data", help=what)
-    add = command.add_argument_group("columns, by name or by number from 1").add_argument
+    group = command.add_argument_group(WHICH)
     for role in ("score", "label"):
-        add(f"--{role}", required=True, metavar="COLUMN", help="kept as it is written")
+        _valued(group, f"--{role}", "COLUMN", "kept as it is written", required=True)
     for role in ("group", "cluster"):
-        add(f"--{role}", metavar="COLUMN", help="likewise; rows that differ in it stay apart")
-    add("--weight", metavar="COLUMN", help="counts of an earlier run: they are added up")
+        _valued(group, f"--{role}", "COLUMN", "likewise; rows that differ in it stay apart")
+    _valued(group, "--weight", "COLUMN", "counts of an earlier run: they are added up")
     _text(command)
     _progress(command)
-    command.add_argument(
-        "--memory", metavar="SIZE", help="most that is taken, such as 2GB; the disk holds the rest"
-    )
+    _valued(command, "--memory", "SIZE", "most that is taken, such as 2GB; the disk holds the rest")
     _output(command, "file for the counts, .parquet or CSV; - is standard output", required=True)
 
 
 def reading(command: argparse.ArgumentParser, *roles: str) -> None:
     """Add the flags that say what is read: of the `roles` beside the score those named."""
-    command.add_argument(
-        "data",
-        help="CSV (also in gzip), a Parquet file, a folder of them, or - for standard input",
-    )
-    add = command.add_argument_group("columns, by name or by number from 1").add_argument
-    add("--score", required=True, metavar="COLUMN", help="finite numbers")
-    if "label" in roles:
-        add("--label", required=True, metavar="COLUMN", help="0/1 or true/false, or see --positive")
-        add("--positive", metavar="VALUE", help="the value of the label that is class 1")
-    if "weight" in roles:
-        add("--weight", metavar="COLUMN", help="counts: how many observations a row stands for")
-    if "group" in roles:
-        add("--group", metavar="COLUMN", help="group of each row, any text: judged one by one")
-    if "cluster" in roles:
-        what = "patient, account or the like of each row: rows of one are not independent"
-        add("--cluster", metavar="COLUMN", help=what)
+    what = "CSV (also in gzip), a Parquet file, a folder of them, or - for standard input"
+    command.add_argument("data", help=what)
+    group = command.add_argument_group(WHICH)
+    for role in ("score", *roles):
+        required = role in ("score", "label")
+        _valued(group, f"--{role}", "COLUMN", COLUMNS[role], required=required)
+        if role == "label":
+            _valued(group, "--positive", "VALUE", "the value of the label that is class 1")
     _text(command)
-    command.add_argument(
-        "--drop-missing",
-        action="store_true",
-        help="leave out rows with a missing cell in the columns that are read, and say how many",
-    )
+    what = "leave out rows with a missing cell in the columns that are read, and say how many"
+    _switch(command, "--drop-missing", what)
     _progress(command)
 
 
 def _text(command):
-    add = command.add_argument_group("how the text is written; nothing is guessed").add_argument
-    add("--separator", default=",", metavar="C", help="between cells, or tab; default: comma")
-    add("--decimal", default=".", metavar="C", help="'.' or ','; default: '.'")
-    add("--encoding", default="utf-8", help="default: utf-8")
-    add("--no-header", action="store_true", help="the first line is a row")
+    group = command.add_argument_group("how the text is written; nothing is guessed")
+    group.add_argument(
+        "--separator", metavar="C", default=",", help="between cells, or tab; default: comma"
+    )
+    group.add_argument("--decimal", metavar="C", default=".", help="'.' or ','; default: '.'")
+    _valued(group, "--encoding", None, "", default="utf-8")
+    _switch(group, "--no-header", "the first line is a row")
 
 
 def _progress(command):
-    command.add_argument(
-        "--progress", action="store_true", help="say how far it is, also without a terminal"
-    )
+    _switch(command, "--progress", "say how far it is, also without a terminal")
 
 
 def _map(command):
@@ -218,7 +178,18 @@ def _map(command):
 
 def _output(command, purpose, **how):
     command.add_argument("-o", "--output", metavar="FILE", help=purpose, **how)
-    command.add_argument("--force", action="store_true", help="overwrite that file")
+    _switch(command, "--force", "overwrite that file")
+
+
+def _switch(command, flag, purpose):
+    command.add_argument(flag, action="store_true", help=purpose)
+
+
+def _valued(command, flag, metavar, purpose, **how):
+    """A flag with a value, in whose help stands the default."""
+    default = f"default: {how['default']}" if how.get("default") else ""
+    purpose = "; ".join(filter(None, [purpose, default]))
+    command.add_argument(flag, metavar=metavar, help=purpose, **how)
 
 
 def format_of(options):

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import shutil
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,6 @@ from calib.commands.reading import ROLES
 from calib.commands.tables import GZIP, InputError, Parquet, open_table, short
 
 COUNT = "count"
-PART = 1 << 20  # bytes
 
 
 def counts(options) -> int:
@@ -25,12 +25,9 @@ def counts(options) -> int:
     with tempfile.TemporaryDirectory(dir=beside, prefix=".calib-counts-") as folder:
         found = Path(folder, "counts")
         _group(query, files, table, options, found)
-        with (
-            open(found, "rb") as grouped,
-            new_file(options.output, force=options.force, binary=True) as file,
-        ):
-            while part := grouped.read(PART):
-                file.write(part)
+        result = new_file(options.output, force=options.force, binary=True)
+        with open(found, "rb") as grouped, result as file:
+            shutil.copyfileobj(grouped, file)
     note(options, f"read the counts with --weight {COUNT}")
     return 0
 
@@ -81,10 +78,8 @@ def _group(query, files, table, options, found):
     try:
         with duckdb.connect(config=settings) as connection:
             _given(connection, files, table).create_view("given")
-            write = (
-                f"COPY ({query}) TO '{str(found).replace(chr(39), chr(39) * 2)}' (FORMAT {form})"
-            )
-            _watched(connection, write, options.progress)
+            name = str(found).replace("'", "''")
+            _watched(connection, f"COPY ({query}) TO '{name}' (FORMAT {form})", options.progress)
     except duckdb.Error as error:
         fault = " ".join(str(error).partition("Possible fixes")[0].split())
         raise InputError(f"{options.data}: {short(fault, 300)}") from None

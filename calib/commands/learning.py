@@ -24,16 +24,11 @@ def report(options) -> int:
     if not options.json:
         _check_plotting()
     read = _read(options)
-    found = calib.report.make_report(
-        read.scores,
-        read.labels,
-        sample_weight=read.weights,
-        groups=read.groups,
-        clusters=read.clusters,
-        thresholds=options.threshold,
-        name="standard input" if options.data == "-" else Path(options.data).name,
-        notes=[_columns(read.names, options.positive), *read.notes],
-    )
+    beside = {"sample_weight": read.weights, "groups": read.groups, "clusters": read.clusters}
+    name = "standard input" if options.data == "-" else Path(options.data).name
+    notes = [_columns(read.names, options.positive), *read.notes]
+    about = {"thresholds": options.threshold, "name": name, "notes": notes}
+    found = calib.report.make_report(read.scores, read.labels, **beside, **about)
     with new_file(options.output, force=options.force) as file:
         file.write(found.to_json() + "\n" if options.json else found.to_html())
     note(options, found.verdict.sentence)
@@ -49,15 +44,9 @@ def compare(options) -> int:
         )
     read = _parted(_read(options))
     _check_folds(read)
-    comparison = calib.compare(
-        read.scores,
-        read.labels,
-        sample_weight=read.weights,
-        groups=read.clusters,
-        cv=FOLDS,
-        loss=options.loss,
-        verbose=int(options.progress),
-    )
+    beside = {"sample_weight": read.weights, "groups": read.clusters}
+    how = {"cv": FOLDS, "loss": options.loss, "verbose": int(options.progress)}
+    comparison = calib.compare(read.scores, read.labels, **beside, **how)
     print(_json(comparison, read.notes) if options.json else comparison)
     return 0
 
@@ -68,23 +57,19 @@ def fit(options) -> int:
     calibrator = _calibrator(METHODS[options.method], options.parameter)
     read = _read(options)
     calibrator.fit(read.scores, read.labels, sample_weight=read.weights)
-    stored = StoredMap(
-        calibrator.map_,
-        type(calibrator).__name__,
-        calibrator.get_params(),
-        FittedTo(
-            file=Path(options.data).name,
-            score=read.names["score"],
-            label=read.names["label"],
-            positive=options.positive,
-            rows=read.scores.size,
-            positives=int(read.labels.sum()),
-            total_weight=None if read.weights is None else float(read.weights.sum()),
-            lowest_score=float(read.scores.min()),
-            highest_score=float(read.scores.max()),
-        ),
-        f"calib {calib.__version__}",
+    fitted_to = FittedTo(
+        file=Path(options.data).name,
+        score=read.names["score"],
+        label=read.names["label"],
+        positive=options.positive,
+        rows=read.scores.size,
+        positives=int(read.labels.sum()),
+        total_weight=None if read.weights is None else float(read.weights.sum()),
+        lowest_score=float(read.scores.min()),
+        highest_score=float(read.scores.max()),
     )
+    method, package = type(calibrator).__name__, f"calib {calib.__version__}"
+    stored = StoredMap(calibrator.map_, method, calibrator.get_params(), fitted_to, package)
     with new_file(options.output, force=options.force) as file:
         file.write(stored.dumps())
     return 0
@@ -107,12 +92,9 @@ def _parted(read):
     if weights is None or read.clusters is not None or np.any(weights % 1):
         return read
     pieces = np.ceil(weights / max(1.0, weights.sum() / MOST_COPIES)).astype(np.int64)
-    return replace(
-        read,
-        scores=np.repeat(read.scores, pieces),
-        labels=np.repeat(read.labels, pieces),
-        weights=None if np.array_equal(pieces, weights) else np.repeat(weights / pieces, pieces),
-    )
+    scores, labels = np.repeat(read.scores, pieces), np.repeat(read.labels, pieces)
+    parts = None if np.array_equal(pieces, weights) else np.repeat(weights / pieces, pieces)
+    return replace(read, scores=scores, labels=labels, weights=parts)
 
 
 def _check_folds(read):

@@ -164,11 +164,8 @@ def _draw(watch, options):
     ax.set(xlabel="rows", ylabel="evidence (powers of ten)")
     ax.legend(title="dotted: alarm", fontsize="small")
     with new_file(options.plot, force=options.force, binary=True) as file:
-        figure.savefig(
-            file,
-            format=Path(options.plot).suffix[1:],
-            metadata={"Date": None} if options.plot.endswith(".svg") else None,
-        )
+        undated = {"Date": None} if options.plot.endswith(".svg") else None
+        figure.savefig(file, format=Path(options.plot).suffix[1:], metadata=undated)
 
 
 @contextmanager

@@ -64,11 +64,6 @@ class Columns:
     unit: bool = False
     drop_missing: bool = False
 
-    def flags(self) -> dict[str, str]:
-        """The columns that were asked for, by flag."""
-        named = {f"--{name}": getattr(self, name) for name in ROLES}
-        return {flag: str(wanted) for flag, wanted in named.items() if wanted is not None}
-
 
 @dataclass(frozen=True, eq=False)
 class Scores:
@@ -112,29 +107,26 @@ class ScoreReader:
     """
 
     def __init__(self, table, columns: Columns):
-        flags = columns.flags()
+        asked = {role: getattr(columns, role) for role in ROLES}
+        wanted = {role: str(name) for role, name in asked.items() if name is not None}
         self.table, self.columns = table, columns
-        self.indices = {flag: table.find(flags[flag], flag) for flag in flags}
-        _check_distinct(self.table, self.indices)
+        self.indices = {role: table.find(name, f"--{role}") for role, name in wanted.items()}
+        _check_distinct(table, self.indices)
+        self.names = {role: table.names[i] for role, i in self.indices.items()}
         self.n_dropped = 0
         self.n_rows = 0
         self._labels = _Labels(columns.positive)
 
-    @property
-    def names(self) -> dict[str, str]:
-        """Names of the columns, by ``"score"``, ``"label"`` and so on."""
-        return {flag[2:]: self.table.names[i] for flag, i in self.indices.items()}
-
     def blocks(self, size: int) -> Iterator[tuple[Block, NDArray[np.bool_], Scores]]:
         """Each block of the table, which of its rows are kept, and what these hold."""
         indices = list(self.indices.values())
-        numeric = [flag in ("--score", "--weight") for flag in self.indices]
+        numeric = [role in ("score", "weight") for role in self.indices]
         for block in self.table.blocks(indices, numeric, size):
             self.n_rows += len(block.places)
             yield block, *self._scores(block)
         if self.n_rows == 0:
             raise InputError(f"{self.table.name} has a header and no rows: nothing can be computed")
-        if "--label" in self.indices:
+        if "label" in self.indices:
             self._labels.check_positive(self.table, self.names["label"])
         if self.n_dropped == self.n_rows:
             raise InputError(
@@ -151,32 +143,30 @@ class ScoreReader:
 
     def _scores(self, block):
         parsers = {
-            "--score": self._parse_scores,
-            "--label": self._labels,
-            "--weight": self._parse_weights,
-            "--group": _names,
-            "--cluster": _names,
+            "score": self._parse_scores,
+            "label": self._labels,
+            "weight": self._parse_weights,
+            "group": _names,
+            "cluster": _names,
         }
         values, absent = {}, {}
-        for flag, cells in zip(self.indices, block.columns, strict=True):
+        for role, cells in zip(self.indices, block.columns, strict=True):
             try:
-                values[flag], absent[flag] = parsers[flag](cells)
+                values[role], absent[role] = parsers[role](cells)
                 if not self.columns.drop_missing:
-                    _refuse(absent[flag], LACKS + MAYBE_A_CLASS * (flag == "--label"))
+                    _refuse(absent[role], LACKS + MAYBE_A_CLASS * (role == "label"))
             except BadCell as bad:
-                raise self._error(block, flag, cells, *bad.args) from None
+                raise self._error(block, role, cells, *bad.args) from None
         kept = ~np.logical_or.reduce(list(absent.values()))
         self.n_dropped += int(kept.size - np.count_nonzero(kept))
-        picked = [values[f][kept] if f in values else None for f in parsers]
+        picked = [values[role][kept] if role in values else None for role in parsers]
         return kept, Scores(*picked)
 
-    def _error(self, block, flag, cells, row, fault):
+    def _error(self, block, role, cells, row, fault):
         found = "" if cells[row] is None else str(cells[row])
-        name = self.table.names[self.indices[flag]]
-        return InputError(
-            f"{self.table.name}: {self.table.place} {block.places[row]}, column {name!r}: "
-            f"found {short(found)!r}, which {fault}"
-        )
+        where = f"{self.table.name}: {self.table.place} {block.places[row]}"
+        column = f"column {self.names[role]!r}"
+        return InputError(f"{where}, {column}: found {short(found)!r}, which {fault}")
 
     def _parse_scores(self, cells):
         values, absent = self._parse_numbers(cells)
@@ -282,11 +272,8 @@ def read_scores(
             parts.append(part)
             if progress:
                 progress(reader.n_rows)
-    read = Scores(
-        *(_joined([getattr(part, name) for part in parts]) for name in PARTS),
-        notes=reader.notes(),
-        names=reader.names,
-    )
+    columns = (_joined([getattr(part, name) for part in parts]) for name in PARTS)
+    read = Scores(*columns, reader.notes(), reader.names)
     _check_use(table, read)
     return read
 
@@ -311,13 +298,11 @@ def _check_use(table, read):
 
 def _check_distinct(table, indices):
     taken = {}
-    for flag, index in indices.items():
-        if index in taken and flag not in ("--group", "--cluster"):
-            raise InputError(
-                f"{table.name}: {taken[index]} and {flag} both name the column "
-                f"{table.names[index]!r}: they must differ"
-            )
-        taken.setdefault(index, flag)
+    for role, index in indices.items():
+        if index in taken and role not in ("group", "cluster"):
+            both = f"--{taken[index]} and --{role} both name the column {table.names[index]!r}"
+            raise InputError(f"{table.name}: {both}: they must differ")
+        taken.setdefault(index, role)
 
 
 def _numbers(cells, decimal):

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -143,15 +144,15 @@ class Delimited(Table):
             raise InputError(f"--encoding {form.encoding!r} is no known encoding of text") from None
         self._reader = csv.reader(self._lines(), delimiter=form.separator, strict=True)
         self._records = self._checked_records()
-        self._first = next(self._records, None)
-        if self._first is None:
+        first = next(self._records, None)
+        if first is None:
             raise InputError(f"{name} is empty: it must have a header and rows")
-        cells = self._first[1]
-        self.header = [cell.strip() for cell in cells]
+        _, cells = first
+        self.names = self.header = [cell.strip() for cell in cells]
         if not form.header:
             self.names = [str(number) for number in range(1, len(cells) + 1)]
+            self._records = chain([first], self._records)
             return
-        self.names, self._first = self.header, None
         if all(map(_is_number, cells)):
             raise InputError(
                 f"{name}: the first line holds numbers only ({short(form.separator.join(cells))})"
@@ -160,8 +161,7 @@ class Delimited(Table):
 
     def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
         """The rows in blocks of `size`, with the `columns` picked out."""
-        records = chain([self._first] if self._first else [], self._records)
-        while block := list(islice(records, size)):
+        while block := list(islice(self._records, size)):
             places, rows = zip(*block, strict=True)
             yield Block(places, [[row[c] for row in rows] for c in columns], rows)
 
@@ -176,7 +176,12 @@ class Delimited(Table):
                 if row:
                     width = width or len(row)
                     if len(row) != width:
-                        raise self._ragged(line, row, width)
+                        found = short(self.format.separator.join(row))
+                        raise InputError(
+                            f"{self.name}: line {line} has {len(row)} cells where the first line "
+                            f"has {width}; found {found!r}: quote cells that hold the separator, "
+                            "or say --separator and --decimal"
+                        )
                     yield line, row
                 line = self._reader.line_num + 1
         except csv.Error as error:
@@ -203,27 +208,18 @@ class Delimited(Table):
             ) from None
 
     def _lines(self):
-        number = 0
-        while line := self._text.readline(LONGEST_LINE):
-            number += 1
+        lines = iter(partial(self._text.readline, LONGEST_LINE), "")
+        for number, line in enumerate(lines, start=1):
+            fault = ""
             if len(line) == LONGEST_LINE and line[-1] not in "\r\n":
                 fault = f"is longer than {LONGEST_LINE} characters: is this a table of text?"
             elif "\0" in line:
                 fault = (
                     "holds a NUL byte: the file is damaged or binary, or needs --encoding utf-16"
                 )
-            else:
-                yield line.removeprefix("\ufeff") if number == 1 else line
-                continue
-            raise InputError(f"{self.name}: line {number} {fault}")
-
-    def _ragged(self, line, row, width):
-        found = short(self.format.separator.join(row))
-        return InputError(
-            f"{self.name}: line {line} has {len(row)} cells where the first line has {width}; "
-            f"found {found!r}: quote cells that hold the separator, or "
-            "say --separator and --decimal"
-        )
+            if fault:
+                raise InputError(f"{self.name}: line {number} {fault}")
+            yield line.removeprefix("\ufeff") if number == 1 else line
 
 
 class Parquet(Table):
@@ -261,10 +257,8 @@ class Parquet(Table):
         try:
             for file in self._files:
                 for batch in file.iter_batches(size):
-                    picked = [
-                        self._column(batch.column(c), as_number)
-                        for c, as_number in zip(columns, numeric, strict=True)
-                    ]
+                    wanted = zip(columns, numeric, strict=True)
+                    picked = [self._column(batch.column(c), number) for c, number in wanted]
                     yield Block(range(row, row + batch.num_rows), picked, batch)
                     row += batch.num_rows
         except (self._arrow.ArrowException, OSError) as error:
@@ -273,9 +267,8 @@ class Parquet(Table):
     def _column(self, values, as_number):
         types = self._arrow.types
         kind = values.type
-        if as_number and (
-            types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-        ):
+        numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+        if as_number and numeric:
             values = values.cast(self._arrow.float64(), safe=False)
             return np.asarray(values.to_numpy(zero_copy_only=False), np.float64)
         return ["" if value is None else str(value) for value in values.to_pylist()]

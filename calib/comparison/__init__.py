@@ -22,18 +22,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import _num_samples
 
-from calib.comparison.advice import advise, infinite_losses, rough_intervals
 from calib.comparison.cross_validation import Sample, repeated_folds
 from calib.comparison.defaults import DEFAULTS, fitting
-from calib.comparison.result import LOSSES, REFERENCES, Comparison, Result
-from calib.contract.options import check_choice, check_positive
+from calib.comparison.result import (
+    LOSSES,
+    REFERENCES,
+    Comparison,
+    Result,
+    advise,
+    infinite_losses,
+    rough_intervals,
+)
+from calib.contract.options import RandomState, check_choice, check_positive, check_seed
 from calib.contract.protocol import check_calibrator
-from calib.contract.randomness import RandomState, check_seed
-from calib.contract.validation import check_labels, check_scores, check_weights
+from calib.contract.validation import check_labels, check_scores, check_size, check_weights
 from calib.metrics.binned import expected_calibration_error
 from calib.metrics.corp import score_decomposition
-from calib.metrics.discrimination import auc_by_parts, codes_of
+from calib.metrics.discrimination import auc_by_parts
 from calib.metrics.paired import simultaneous_intervals
+from calib.metrics.samples import codes_of
 from calib.metrics.unbinned import kuiper_error
 
 __all__ = ["DEFAULTS", "Comparison", "Result", "compare"]
@@ -159,24 +166,17 @@ def compare(
     seed = check_seed(random_state)
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    weights = None
-    kept = np.ones(scores.size, bool)
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, size=scores.size)
-        kept = weights > 0
+    weights = None if sample_weight is None else check_weights(sample_weight, size=scores.size)
+    kept = np.ones(scores.size, bool) if weights is None else weights > 0
     if groups is not None:
         _, groups = codes_of(groups, scores.size, name="groups")
     kept_scores = scores[kept]
     is_probability = bool(kept_scores.min() >= 0 and kept_scores.max() <= 1)
     grouped = calibrator_groups is not None
-    if grouped and _num_samples(calibrator_groups) != scores.size:
-        raise ValueError(
-            f"calibrator_groups has {_num_samples(calibrator_groups)} rows but scores has "
-            f"{scores.size}: they must match"
-        )
-    methods, notes = _methods(
-        calibrators, is_probability, kept_scores.size, weighted=weights is not None, grouped=grouped
-    )
+    if grouped:
+        check_size(_num_samples(calibrator_groups), scores.size, "calibrator_groups", "scores")
+    given = {"weighted": weights is not None, "grouped": grouped}
+    methods, notes = _methods(calibrators, is_probability, kept_scores.size, **given)
     repeats = repeated_folds(labels, groups, kept, cv, n_repeats, seed)
     sample = Sample(scores, labels, weights, calibrator_groups, repeats)
     reference = "Raw" if is_probability else "Base rate"
@@ -188,9 +188,8 @@ def compare(
             raise ValueError(f"calibrator {name} cannot be compared: {error}") from error
         if verbose:
             print(f"compare: {name}, {trials[name].seconds:.2g} s a fit", file=sys.stderr)
-    gains = {
-        kind: _gains(trials, reference, kind, sample, groups, confidence, seed) for kind in LOSSES
-    }
+    settings = sample, groups, confidence, seed
+    gains = {kind: _gains(trials, reference, kind, *settings) for kind in LOSSES}
     results = {name: _result(name, trials, reference, sample, gains, loss) for name in trials}
     certain = {n for n, t in trials.items() if np.isin(t.predictions, [0, 1]).any()}
     chosen, recommendation = advise(results, certain, reference, loss, confidence, kept_scores.size)
@@ -237,19 +236,15 @@ def _methods(calibrators, is_probability, size, **given):
 
 def _defaults(is_probability, size):
     usable = fitting(DEFAULTS, is_probability)
-    chosen = [default for default in usable if size <= default.most]
-    notes = [
-        f"{name} was left out: with more than {most:,} rows it takes long."
-        for name, _, most in usable
-        if size > most
-    ]
+    slow = [default for default in usable if size > default.most]
+    notes = [f"{d.name} was left out: with more than {d.most:,} rows it takes long." for d in slow]
     if not is_probability:
         others = [default.name for default in DEFAULTS if default not in usable]
         notes.append(
             "The scores are taken for margins, since some lie outside [0, 1]: what needs "
             f"probabilities was left out ({', '.join(others)})."
         )
-    return {default.name: default.calibrator for default in chosen}, notes
+    return {d.name: d.calibrator for d in usable if d not in slow}, notes
 
 
 def _gains(trials, reference, kind, sample, groups, confidence, seed):
@@ -261,30 +256,21 @@ def _gains(trials, reference, kind, sample, groups, confidence, seed):
     weights = np.ones(rows.size) if sample.weights is None else sample.weights[rows]
     if groups is not None:
         _, groups = np.unique(groups[rows], return_inverse=True)
-    intervals = simultaneous_intervals(
-        differences, weights, groups, confidence=confidence, random_state=seed
-    )
+    how = {"confidence": confidence, "random_state": seed}
+    intervals = simultaneous_intervals(differences, weights, groups, **how)
     return dict(zip(list(trials)[1:], intervals, strict=True))
 
 
 def _result(name, trials, reference, sample, gains, loss):
     trial = trials[name]
-    measures = [
-        _measures(sample, predictions, splits)
-        for predictions, splits in zip(trial.predictions, sample.repeats, strict=True)
-    ]
+    repeats = zip(trial.predictions, sample.repeats, strict=True)
+    measures = [_measures(sample, *repeat) for repeat in repeats]
     predicted = np.flatnonzero(~np.isnan(trial.predictions).all(axis=0))
     log, brier = (sample.mean(trial.row_losses[kind][predicted], predicted) for kind in LOSSES)
     worse = trial.fold_losses[loss] > trials[reference].fold_losses[loss]
-    return Result(
-        log,
-        brier,
-        *np.mean(measures, axis=0).tolist(),
-        gains["log"].get(name),
-        gains["brier"].get(name),
-        float(np.mean(worse)),
-        trial.seconds,
-    )
+    means = np.mean(measures, axis=0).tolist()
+    gained = [gains[kind].get(name) for kind in ("log", "brier")]
+    return Result(log, brier, *means, *gained, float(np.mean(worse)), trial.seconds)
 
 
 def _measures(sample, predictions, splits):
@@ -295,14 +281,10 @@ def _measures(sample, predictions, splits):
     rows = ~np.isnan(predictions)
     labels, probabilities = sample.labels[rows], predictions[rows]
     weights = {"sample_weight": None if sample.weights is None else sample.weights[rows]}
-    parts = score_decomposition(labels, probabilities, **weights)
+    _, miscalibration, discrimination, _ = score_decomposition(labels, probabilities, **weights)
+    kuiper = kuiper_error(labels, probabilities, **weights)
+    ece = expected_calibration_error(labels, probabilities, n_bins="cube_root", **weights)
     auc = np.nan
     if 0 < np.count_nonzero(labels) < labels.size:
         auc = auc_by_parts(labels, probabilities, folds[rows], **weights).within
-    return (
-        parts.miscalibration,
-        parts.discrimination,
-        kuiper_error(labels, probabilities, **weights),
-        expected_calibration_error(labels, probabilities, n_bins="cube_root", **weights),
-        auc,
-    )
+    return miscalibration, discrimination, kuiper, ece, auc

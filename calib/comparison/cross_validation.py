@@ -97,9 +97,8 @@ def _drawn(rows, labels, groups, cv, n_repeats, seed):
         found = np.unique(groups).size
         if found < cv:
             raise ValueError(f"groups holds {found} groups, fewer than cv={cv}: pass a smaller cv")
-        folds = [
-            GroupKFold(cv, shuffle=True, random_state=seed + repeat) for repeat in range(n_repeats)
-        ]
+        seeds = range(seed, seed + n_repeats)
+        folds = [GroupKFold(cv, shuffle=True, random_state=own) for own in seeds]
     return [(rows[a], rows[b]) for f in folds for a, b in f.split(rows, labels[rows], groups)]
 
 
@@ -206,12 +205,9 @@ class Sample:
                 row[test] = predict(training, test)
         losses = {"log": logarithmic(self.labels, predictions)}
         losses["brier"] = squared(self.labels, predictions)
-        return Trial(
-            predictions,
-            {kind: _over_repeats(values) for kind, values in losses.items()},
-            {kind: self._over_folds(values) for kind, values in losses.items()},
-            0.0,
-        )
+        of_rows = {kind: _over_repeats(values) for kind, values in losses.items()}
+        of_folds = {kind: self._over_folds(values) for kind, values in losses.items()}
+        return Trial(predictions, of_rows, of_folds, 0.0)
 
     def _over_folds(self, losses):
         """Mean of each fold of each repeat."""

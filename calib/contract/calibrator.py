@@ -1,11 +1,11 @@
 """The contract of a calibrator."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import ClassifierTags, _safe_indexing
+from sklearn.utils import ClassifierTags, InputTags, TargetTags, _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +23,8 @@ from calib.contract.validation import (
 # scores and labels are X and y, no metadata; weights are taken unless that is switched off
 QUERIED = {"scores": UNUSED, "groups": UNUSED}
 ROUTED = QUERIED | {"labels": UNUSED, "sample_weight": True}
+
+METHODS = ("fit", "predict", "predict_proba", "score")
 
 
 class OneClassWarning(UserWarning):
@@ -43,10 +45,8 @@ class OneDimensional(BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.one_d_labels = True
-        tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
+        tags.target_tags = TargetTags(required=True, one_d_labels=True)
+        tags.input_tags = InputTags(one_d_array=True, two_d_array=False)
         return tags
 
 
@@ -67,6 +67,12 @@ class ScoreModel(OneDimensional):
 
     unit_scores: bool = False
     takes_groups: bool = False
+
+    def __init_subclass__(cls, *, requests: dict[str, bool] | None = None, **options: Any):
+        """Metadata routing finds in `requests` what every method of a subclass asks for, or not."""
+        for method in METHODS if requests is not None else ():
+            setattr(cls, f"__metadata_request__{method}", requests)
+        super().__init_subclass__(**options)
 
     def fit(
         self,
@@ -160,7 +166,11 @@ class ScoreModel(OneDimensional):
         """The groups if the model takes them; else nothing, and nothing must be given."""
         if self.takes_groups:
             return (self._check_groups(groups, size, fitting),)
-        refuse_groups(groups, self)
+        if groups is not None:
+            raise ValueError(
+                f"groups are given, but {type(self).__name__} takes none: leave them out, or take "
+                "MondrianVennAbers, HeterogeneousCalibrator or Multicalibration"
+            )
         return ()
 
     def _check_scores(self, scores, *, allow_empty=False):
@@ -169,15 +179,6 @@ class ScoreModel(OneDimensional):
     def _check_groups(self, groups, size, fitting):
         """The groups, one for each of `size` rows, in a form whose rows can be taken."""
         return check_groups(groups, size=size)
-
-
-def refuse_groups(groups: ArrayLike | None, model: object) -> None:
-    """Raise if there are groups, which `model` does not take."""
-    if groups is not None:
-        raise ValueError(
-            f"groups are given, but {type(model).__name__} takes none: leave them out, or take "
-            "MondrianVennAbers, HeterogeneousCalibrator or Multicalibration"
-        )
 
 
 class Calibrator(ScoreModel):
@@ -264,7 +265,7 @@ class Calibrator(ScoreModel):
         return log_odds(self._predict(*queries))
 
 
-class CompositeCalibrator(Calibrator):
+class CompositeCalibrator(Calibrator, requests={"groups": False}):
     """Base class of the calibrators made of calibrators that may ask for groups.
 
     A subclass has the property ``takes_groups``. Its ``_fit``, ``_predict`` and ``_predict_logit``
@@ -272,21 +273,11 @@ class CompositeCalibrator(Calibrator):
     ``set_fit_request(groups=True)`` and ``set_score_request(groups=True)``.
     """
 
-    __metadata_request__fit: ClassVar[dict] = {"groups": False}
-    __metadata_request__predict: ClassVar[dict] = {"groups": False}
-    __metadata_request__predict_proba: ClassVar[dict] = {"groups": False}
-    __metadata_request__score: ClassVar[dict] = {"groups": False}
 
-
-class GroupCalibrator(Calibrator):
+class GroupCalibrator(Calibrator, requests={"groups": True}):
     """Base class of the calibrators that ask for the group of each row, in `fit` and `predict`.
 
     With scikit-learn's metadata routing they ask for the groups by themselves.
     """
 
     takes_groups = True
-
-    __metadata_request__fit: ClassVar[dict] = {"groups": True}
-    __metadata_request__predict: ClassVar[dict] = {"groups": True}
-    __metadata_request__predict_proba: ClassVar[dict] = {"groups": True}
-    __metadata_request__score: ClassVar[dict] = {"groups": True}

@@ -74,7 +74,7 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     scores = check_scores(scores)
     counts = check_weights(counts, size=scores.size, name="counts")
     positives = check_scores(positives, name="positives")
-    check_size(positives, scores.size, "positives", "scores")
+    check_size(positives.size, scores.size, "positives", "scores")
     wrong = (positives < 0) | (positives > counts)
     if wrong.any():
         row = int(np.argmax(wrong))

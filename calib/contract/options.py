@@ -1,4 +1,4 @@
-"""The one place where options are checked: choices, flags and single numbers."""
+"""The one place where options are checked: choices, flags, single numbers and sources of chance."""
 
 import numbers
 
@@ -7,6 +7,7 @@ import numpy as np
 from calib.contract.validation import LARGEST_TOTAL
 
 MOST_BINS = 10**7  # of equal width, each of which needs memory whether it is empty or not
+RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
 def check_choice(value: object, choices, name: str) -> None:
@@ -69,3 +70,35 @@ def check_uniform_bins(n_bins: object, name: str = "n_bins") -> None:
             f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
             "take fewer, or strategy='quantile'"
         )
+
+
+def check_random_state(random_state: RandomState) -> np.random.Generator:
+    """Return the generator that is meant by `random_state`.
+
+    A number is the seed of a new generator, and a NumPy `Generator` is taken as it is. A legacy
+    `RandomState` gives the seed, or NumPy's global one if `random_state` is None, as in
+    scikit-learn: these go on, and do not give the same seed again.
+
+    Raises
+    ------
+    ValueError
+        If it is none of the four.
+    """
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        legacy = np.random if random_state is None else random_state
+        random_state = legacy.randint(2**31 - 1)
+    is_number = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    is_seed = is_number and random_state >= 0
+    if not is_seed and not isinstance(random_state, np.random.Generator):
+        raise ValueError(
+            "random_state must be None, an integer of at least 0, a numpy Generator or a "
+            f"RandomState; found {random_state!r}"
+        )
+    return np.random.default_rng(random_state)
+
+
+def check_seed(random_state: RandomState) -> int:
+    """Return a seed for what takes no generator: `random_state` itself if it is one, else drawn."""
+    generator = check_random_state(random_state)
+    is_seed = isinstance(random_state, numbers.Integral)
+    return int(random_state) if is_seed else int(generator.integers(2**31))

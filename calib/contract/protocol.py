@@ -32,9 +32,8 @@ def default_classifier() -> LogisticRegression:
 
 def check_classifier(estimator: object) -> None:
     """Raise unless `estimator` is a classifier that gives scores."""
-    if not _has_methods(estimator, "fit", "get_params") or not (
-        hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
-    ):
+    scores = hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+    if not (scores and _has_methods(estimator, "fit", "get_params")):
         raise ValueError(
             "estimator must be a classifier with decision_function or predict_proba, such as "
             f"LogisticRegression(); found {estimator!r}"

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
 LARGEST_TOTAL = 1e150  # of weights: products of two sums stay finite
 NEAREST = np.finfo(np.float64).eps / 2  # 1 less this is the largest probability below 1
@@ -24,48 +24,39 @@ def check_scores(
     """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`)."""
     scores = _numbers(scores, name, "real numbers", "convert them")
     scores, lowest, highest = _finite(scores, name, allow_empty, "drop or impute such rows")
-    if unit and (lowest < 0 or highest > 1):
-        rounded = -1e-6 < lowest and highest < 1 + 1e-6
-        remedy = (
-            f"if that is rounding, pass np.clip({name}, 0, 1)"
-            if rounded
-            else "map margins to probabilities first, for example with scipy.special.expit"
-        )
-        _refuse(scores, (scores < 0) | (scores > 1), f"{name} must lie in [0, 1]", remedy)
+    if unit:
+        remedy = "map margins to probabilities first, for example with scipy.special.expit"
+        if -1e-6 < lowest and highest < 1 + 1e-6:
+            remedy = f"if that is rounding, pass np.clip({name}, 0, 1)"
+        _check_unit(scores, lowest, highest, name, remedy)
     return scores
 
 
 def check_score_rows(
-    scores: ArrayLike,
-    *,
-    name: str = "probabilities",
-    unit: bool = True,
-    n_classes: int | None = None,
-    allow_empty: bool = False,
+    scores: ArrayLike, *, unit: bool = True, n_classes: int | None = None, allow_empty: bool = False
 ) -> NDArray[np.float64]:
     """Return `scores` as a contiguous, finite, 2-D float64 array with a column for each class.
 
     If `unit`, each row must be a law on the classes: in [0, 1], with the sum 1, give or take 1e-3.
     """
-    scores = _numbers(scores, name, "real numbers", "convert them", two_dimensional)
+    scores = _numbers(scores, "probabilities", "real numbers", "convert them", _two_dimensional)
     if n_classes is not None and scores.shape[1] != n_classes:
         raise ValueError(
-            f"{name} has {scores.shape[1]} columns but {n_classes} were fitted: pass one for each "
-            "class, in the same order"
+            f"probabilities has {scores.shape[1]} columns but {n_classes} were fitted: pass one "
+            "for each class, in the same order"
         )
-    scores, lowest, highest = _finite(scores, name, allow_empty, "drop such rows")
-    if unit and (lowest < 0 or highest > 1):
+    scores, *ends = _finite(scores, "probabilities", allow_empty, "drop such rows")
+    if unit:
         softmax = "scipy.special.softmax(scores, axis=1)"
         remedy = f"map scores to probabilities first, for example with {softmax}"
-        _refuse(scores, (scores < 0) | (scores > 1), f"{name} must lie in [0, 1]", remedy)
-    if unit:
+        _check_unit(scores, *ends, "probabilities", remedy)
         totals = scores.sum(axis=1)
         off = np.abs(totals - 1) > MOST_OFF
         if off.any():
             row, found = _first(totals, off)
             raise ValueError(
-                f"{name} must have rows that sum to 1; the sum of row {row} is {found:.6g}: divide "
-                f"by {name}.sum(axis=1, keepdims=True)"
+                f"probabilities must have rows that sum to 1; the sum of row {row} is {found:.6g}: "
+                "divide by probabilities.sum(axis=1, keepdims=True)"
             )
     return scores
 
@@ -75,57 +66,48 @@ def check_costs(costs: ArrayLike) -> NDArray[np.float64]:
     costs = _numbers(costs, "costs", "real numbers", "convert them", _row_by_action)
     with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
         costs = costs.astype(np.float64)
-    wrong = ~(np.abs(costs) <= LARGEST_COST)
-    if wrong.any():
-        must = f"costs must be finite, at most {LARGEST_COST:.0e} in size"
-        _refuse(costs, wrong, must, "take another unit")
+    must = f"costs must be finite, at most {LARGEST_COST:.0e} in size"
+    refuse(costs, ~(np.abs(costs) <= LARGEST_COST), must, "take another unit")
     return costs
 
 
-def check_class_labels(
-    labels: ArrayLike,
-    *,
-    n_classes: int,
-    size: int,
-    name: str = "labels",
-    other: str = "probabilities",
-) -> NDArray[np.int64]:
-    """Return `labels`, numbers of the columns of `other`, as a 1-D int64 array."""
+def check_class_labels(labels: ArrayLike, *, n_classes: int, size: int) -> NDArray[np.int64]:
+    """Return `labels`, numbers of the columns of probabilities, as a 1-D int64 array."""
     remedy = (
-        f"number the classes as the columns of {other} are, for example by "
+        "number the classes as the columns of probabilities are, for example by "
         "np.searchsorted(classifier.classes_, labels)"
     )
     kind = f"whole numbers from 0 to {n_classes - 1}"
-    labels = _numbers(labels, name, kind, remedy)
-    check_size(labels, size, name, other)
+    labels = _numbers(labels, "labels", kind, remedy)
+    check_size(labels.size, size, "labels", "probabilities")
     with np.errstate(invalid="ignore"):
         codes = labels.astype(np.int64)
     wrong = (codes != labels) | (codes < 0) | (codes >= n_classes)
-    if wrong.any():
-        _refuse(labels, wrong, f"{name} must be {kind}", remedy)
+    refuse(labels, wrong, f"labels must be {kind}", remedy)
     return codes
 
 
 def check_labels(
-    labels: ArrayLike, *, size: int | None = None, name: str = "labels", other: str = "scores"
+    labels: ArrayLike, *, size: int | None = None, other: str = "scores"
 ) -> NDArray[np.uint8]:
     """Return binary `labels`, `size` of them as in `other`, as a 1-D uint8 array of 0 and 1."""
     remedy = "encode the positive class as 1, for example with labels == 'positive'"
-    labels = _numbers(labels, name, "0/1 or bool", remedy)
+    labels = _numbers(labels, "labels", "0/1 or bool", remedy)
     if labels.size == 0:
-        raise ValueError(f"{name} is empty: at least one row is needed")
-    check_size(labels, size, name, other)
+        raise ValueError("labels is empty: at least one row is needed")
+    check_size(labels.size, size, "labels", other)
     if labels.dtype == bool:
         return np.ascontiguousarray(labels).view(np.uint8)
     positive = labels == 1
-    valid = positive | (labels == 0)
-    if not valid.all():
-        row = int(np.argmin(valid))
-        raise ValueError(
-            f"{name} must be 0/1 or bool; found {labels[row]} at row {row}: encode the positive "
-            "class as 1 and the other as 0"
-        )
+    remedy = "encode the positive class as 1 and the other as 0"
+    refuse(labels, ~(positive | (labels == 0)), "labels must be 0/1 or bool", remedy)
     return positive.view(np.uint8)
+
+
+def check_both_classes(labels: NDArray[np.uint8], why: str) -> None:
+    """Raise if all labels are equal; `why` says what needs both classes, and what to do."""
+    if labels.min() == labels.max():
+        raise ValueError(f"labels holds one class only ({labels[0]}): {why}")
 
 
 def check_weights(
@@ -145,7 +127,7 @@ def check_weights(
     result depends on their ratios alone (`counts` is False), as a mean does.
     """
     weights = check_scores(weights, name=name)
-    check_size(weights, size, name, other)
+    check_size(weights.size, size, name, other)
     check_not_negative(weights, name)
     with np.errstate(over="ignore"):
         total = float(weights.sum())
@@ -153,11 +135,18 @@ def check_weights(
     return weights
 
 
+def counts_of(sample_weight: ArrayLike | None, size: int, other: str) -> NDArray[np.float64]:
+    """Weights that are counts, one for each of the `size` rows of `other`; else ones."""
+    if sample_weight is None:
+        return np.ones(size)
+    return check_weights(sample_weight, size=size, other=other)
+
+
 def check_not_negative(weights: NDArray[np.float64], name: str = "sample_weight") -> None:
     """Raise if one of the `weights` is negative."""
-    if weights.min(initial=0.0) < 0:
-        smallest = weights == weights.min()
-        _refuse(weights, smallest, f"{name} must not be negative", "drop such rows")
+    least = weights.min(initial=0.0)
+    if least < 0:
+        refuse(weights, weights == least, f"{name} must not be negative", "drop such rows")
 
 
 def check_total(total: float, size: int, counts: bool, name: str = "sample_weight") -> None:
@@ -203,6 +192,11 @@ def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     return logit(inside(probabilities))
 
 
+def probabilities_of(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Within [2**-53, 1 - 2**-53]; near 1 expit alone would be off by a unit of the last place."""
+    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
+
+
 def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
     logarithms = np.maximum(probabilities, NEAREST)
@@ -227,9 +221,8 @@ def check_sample(
     labels = check_labels(labels, size=probabilities.size, other=name)
     if sample_weight is None:
         return labels, probabilities, None
-    weights = check_weights(
-        sample_weight, size=probabilities.size, name=of_weights, other=name, counts=counts
-    )
+    names = {"name": of_weights, "other": name}
+    weights = check_weights(sample_weight, size=labels.size, counts=counts, **names)
     kept = weights > 0
     return labels[kept], probabilities[kept], weights[kept]
 
@@ -244,7 +237,7 @@ def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDAr
     if isinstance(groups, list | tuple):  # as they are: an array makes strings of a mixture
         groups = np.asarray(groups, dtype=object)
     groups = one_dimensional(groups, "groups")
-    check_size(groups, size, "groups", "scores")
+    check_size(groups.size, size, "groups", "scores")
     if groups.dtype == object:
         na = getattr(sys.modules.get("pandas"), "NA", None)  # no NA before pandas is there
         groups = np.array([None if value is na else value for value in groups], object)
@@ -282,7 +275,7 @@ def n_dimensions(values: ArrayLike) -> int:
     return len(values.shape) if hasattr(values, "shape") else np.asarray(values).ndim
 
 
-def two_dimensional(values: ArrayLike, name: str) -> NDArray:
+def _two_dimensional(values: ArrayLike, name: str) -> NDArray:
     """Return `values` as a 2-D array of any dtype, with two columns or more."""
     values = _array(values, name, "two-dimensional, one column per class", "")
     if values.ndim != 2 or values.shape[1] < 2:
@@ -367,14 +360,21 @@ def _finite(values, name, allow_empty, remedy):
         return values, 0.0, 0.0
     lowest, highest = values.min(), values.max()
     if not (math.isfinite(lowest) and math.isfinite(highest)):
-        _refuse(values, ~np.isfinite(values), f"{name} must be finite", remedy)
+        refuse(values, ~np.isfinite(values), f"{name} must be finite", remedy)
     return values, lowest, highest
 
 
-def _refuse(values, wrong, must, remedy):
-    """Raise for the first row where something is `wrong`."""
-    row, found = _first(values, wrong)
-    raise ValueError(f"{must}; found {found} at row {row}: {remedy}")
+def _check_unit(values, lowest, highest, name, remedy):
+    """Raise unless the values, between these numbers, lie in [0, 1]."""
+    if lowest < 0 or highest > 1:
+        refuse(values, (values < 0) | (values > 1), f"{name} must lie in [0, 1]", remedy)
+
+
+def refuse(values: NDArray, wrong: NDArray[np.bool_], must: str, remedy: str) -> None:
+    """Raise for the first row where something is `wrong`, if there is one."""
+    if wrong.any():
+        row, found = _first(values, wrong)
+        raise ValueError(f"{must}; found {found} at row {row}: {remedy}")
 
 
 def _first(values, wrong):
@@ -383,7 +383,7 @@ def _first(values, wrong):
     return int(place[0]), values[place].item()
 
 
-def check_size(values: NDArray, size: int | None, name: str, other: str) -> None:
-    """Raise unless there are as many `values` as `other` has, if its `size` is known."""
-    if size is not None and values.size != size:
-        raise ValueError(f"{name} has {values.size} rows but {other} has {size}: they must match")
+def check_size(found: int, size: int | None, name: str, other: str) -> None:
+    """Raise unless as many rows are `found` as `other` has, if its `size` is known."""
+    if size is not None and found != size:
+        raise ValueError(f"{name} has {found} rows but {other} has {size}: they must match")

@@ -1,15 +1,5 @@
 """Simulated laws, and real data from a folder or from OpenML."""
 
-from calib.datasets.real import DatasetNotFound, available, load
-from calib.datasets.simulated import LAWS, TIED_LAWS, ExactErrors, ScoreLaw, rings
+import lazy_loader
 
-__all__ = [
-    "LAWS",
-    "TIED_LAWS",
-    "DatasetNotFound",
-    "ExactErrors",
-    "ScoreLaw",
-    "available",
-    "load",
-    "rings",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -130,9 +130,7 @@ def available() -> dict[str, str]:
     >>> "diabetes" in available()
     True
     """
-    origins = {
-        name: f"https://www.openml.org/d/{source.data_id}" for name, source in _OPENML.items()
-    }
+    origins = {n: f"https://www.openml.org/d/{s.data_id}" for n, s in _OPENML.items()}
     folder = _folder()
     if folder is not None:
         origins |= {path.stem: str(path) for path in folder.glob("*.parquet")}
@@ -179,11 +177,8 @@ def _from_folder(folder, name):
     target = frame.pop("target")
     if not target.isin([0, 1]).all():
         raise ValueError(f"{path} has values other than 0 and 1 in 'target': recode them")
-    return (
-        frame.drop(columns=extra_columns),
-        target.to_numpy(np.int8, copy=True),
-        frame[extra_columns],
-    )
+    X, y = frame.drop(columns=extra_columns), target.to_numpy(np.int8, copy=True)
+    return X, y, frame[extra_columns]
 
 
 def _manifest_entry(path, name):
@@ -205,9 +200,8 @@ def _from_openml(name):
     from sklearn.datasets import fetch_openml
 
     try:
-        bunch = fetch_openml(
-            data_id=source.data_id, target_column=source.target, as_frame=True, parser="auto"
-        )
+        which = {"data_id": source.data_id, "target_column": source.target}
+        bunch = fetch_openml(**which, as_frame=True, parser="auto")
     except OSError as error:  # URLError, HTTPError and time-outs are OSErrors
         raise DatasetNotFound(
             f"OpenML did not deliver {name!r} ({error}): {_file_remedy(name)}, or try again with "

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import quad
 from scipy.special import expit
 
-from calib.contract.options import check_integer
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.contract.validation import check_scores
 
 

@@ -167,10 +167,8 @@ class DirichletProcessCalibrator(Calibrator):
         self.location_, self.scale_ = mean_and_deviation(groups.scores, groups.weights)
         standard = self._standardise(groups.scores)
         options = self.n_components, self.concentration, self.max_iter, self.tol
-        fits = [
-            fit_mixture(standard[w > 0], w[w > 0], *options)
-            for w in (groups.weights - groups.positives, groups.positives)
-        ]
+        classes = groups.weights - groups.positives, groups.positives
+        fits = [fit_mixture(standard[w > 0], w[w > 0], *options) for w in classes]
         self._mixtures = [fit.mixture for fit in fits]
         log_weights, degrees, means, variances = map(np.stack, zip(*self._mixtures, strict=True))
         self.weights_ = np.exp(log_weights)

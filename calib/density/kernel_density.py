@@ -145,12 +145,8 @@ class KernelCalibrator(Calibrator):
 
 def split_groups(groups):
     """(scores, weights) of class 0 and of class 1."""
-    negatives = groups.weights - groups.positives
-    return tuple(
-        (groups.scores[kept], weights[kept])
-        for weights in (negatives, groups.positives)
-        for kept in [weights > 0]
-    )
+    classes = groups.weights - groups.positives, groups.positives
+    return tuple((groups.scores[w > 0], w[w > 0]) for w in classes)
 
 
 def silverman_bandwidth(scores, weights):
@@ -172,10 +168,8 @@ def silverman_bandwidth(scores, weights):
 
 def class_sums(kernel, classes, bandwidths, queries):
     """S_0 and S_1 at increasing `queries`."""
-    return [
-        kernel_sums(kernel, points, weights, bandwidth, queries)
-        for (points, weights), bandwidth in zip(classes, bandwidths, strict=True)
-    ]
+    pairs = zip(classes, bandwidths, strict=True)
+    return [kernel_sums(kernel, *sample, bandwidth, queries) for sample, bandwidth in pairs]
 
 
 def posterior(sums_0, sums_1, bandwidths, base_rate, reach):

@@ -6,21 +6,15 @@ of the book does ``plt.rcParams.update(diagrams.STYLE)``. Matplotlib itself is i
 first picture is drawn.
 """
 
+import lazy_loader
+
 from calib.contract.docs import fill_docstrings
-from calib.diagrams.forest import forest_plot
-from calib.diagrams.maps import calibration_map, partition_map
-from calib.diagrams.reliability import corp_diagram, reliability_diagram
-from calib.diagrams.styles import STYLE
-from calib.diagrams.weights import weights_plot
 
-__all__ = [
-    "STYLE",
-    "calibration_map",
-    "corp_diagram",
-    "forest_plot",
-    "partition_map",
-    "reliability_diagram",
-    "weights_plot",
-]
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-fill_docstrings(globals())
+
+def __getattr__(name):
+    """Load a name on first use; its docstring gets the paragraphs that it shares with others."""
+    thing = globals()[name] = _load(name)
+    fill_docstrings({name: thing})
+    return thing

@@ -9,12 +9,10 @@ from scipy.special import expit, logit
 
 from calib.contract.options import check_choice
 from calib.contract.validation import check_sample
-from calib.diagrams.canvas import check_named, pair_of_axes
-from calib.diagrams.styles import Styles, line_styles
-from calib.metrics.bands import confidence_band, consistency_band
+from calib.diagrams.canvas import Styles, check_named, line_styles, pair_of_axes
 from calib.metrics.binned import bin_sample
-from calib.metrics.corp import corp_curve, score_decomposition
-from calib.metrics.discrimination import codes_of
+from calib.metrics.corp import confidence_band, consistency_band, corp_curve, score_decomposition
+from calib.metrics.samples import codes_of, parts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,25 +69,17 @@ def reliability_diagram(
     """
     samples = _samples(labels, predictions, None, sample_weight)
     edges = _edges(samples, scale)
-    curves = {
-        name: bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties)
-        for name, sample in samples.items()
-    }
+    bins = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
+    curves = {name: bin_sample(*sample, **bins) for name, sample in samples.items()}
     top, bottom = pair_of_axes(axes)
     for name, style in line_styles(samples, styles).items():
         _, probabilities, weights = samples[name]
         curve = curves[name]
+        limits = [curve.observed - curve.lower, curve.upper - curve.observed]
         error = f"ECE {curve.ece:.3f}"
-        top.errorbar(
-            curve.predicted,
-            curve.observed,
-            [curve.observed - curve.lower, curve.upper - curve.observed],
-            label=error if name is None else f"{name} ({error})",
-            linewidth=1.2,
-            elinewidth=0.8,
-            capsize=2,
-            **style,
-        )
+        look = dict(linewidth=1.2, elinewidth=0.8, capsize=2, **style)
+        look["label"] = error if name is None else f"{name} ({error})"
+        top.errorbar(curve.predicted, curve.observed, limits, **look)
         _histogram(bottom, edges, probabilities, weights, style["color"])
     return _finished(top, bottom, edges, scale)
 
@@ -208,9 +198,5 @@ def _samples(labels, predictions, groups, sample_weight):
     names, codes = codes_of(groups, size, name="groups", other="predictions")
     if sample_weight is not None:
         codes = codes[np.asarray(sample_weight, np.float64) > 0]
-    rows = {str(name): codes == code for code, name in enumerate(names) if code in codes}
-    columns = samples[None]
-    return {
-        name: tuple(None if column is None else column[here] for column in columns)
-        for name, here in rows.items()
-    }
+    parts = zip(names, parts_of(samples[None], codes), strict=False)
+    return {str(name): part for name, part in parts if part[0].size}

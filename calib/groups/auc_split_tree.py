@@ -9,7 +9,14 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from calib.contract.options import check_integer
-from calib.contract.validation import check_labels, check_scores, check_weights, restored_on_failure
+from calib.contract.validation import (
+    check_both_classes,
+    check_labels,
+    check_scores,
+    check_size,
+    counts_of,
+    restored_on_failure,
+)
 from calib.kernels.auc_split import split_aucs, whole_auc
 
 ROUNDING = 1e-12  # differences of AUC below this are no differences
@@ -177,27 +184,22 @@ class AUCSplitTree(BaseEstimator):
         X = validate_data(self, X, dtype=np.float64)
         scores = check_scores(scores)
         labels = check_labels(labels, size=scores.size)
-        if X.shape[0] != scores.size:
-            raise ValueError(f"X has {X.shape[0]} rows but scores has {scores.size}: match them")
-        weights = np.ones(scores.size)
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size)
+        check_size(len(X), scores.size, "X", "scores")
+        weights = counts_of(sample_weight, scores.size, "scores")
         nodes, rows = [], np.flatnonzero(weights > 0)
-        self._grow(nodes, X, scores, labels, weights, rows, self.max_depth)
+        self._grow(nodes, (X, scores, labels, weights), rows, self.max_depth)
         self.tree_ = SplitTree(*(np.array(column) for column in zip(*nodes, strict=True)))
 
-    def _grow(self, nodes, X, scores, labels, weights, rows, depth):
+    def _grow(self, nodes, sample, rows, depth):
         """Append the node of `rows` and all below it to `nodes`; return its number."""
         number = len(nodes)
         nodes.append((-1, -1, -2, np.nan, rows.size, 0.0))
-        split = self._best_split(X[rows], scores[rows], labels[rows], weights[rows], depth)
+        split = self._best_split(*(column[rows] for column in sample), depth)
         if split is not None:
             feature, threshold, gain = split
-            left = X[rows, feature] <= threshold
-            children = [
-                self._grow(nodes, X, scores, labels, weights, part, depth - 1)
-                for part in (rows[left], rows[~left])
-            ]
+            left = sample[0][rows, feature] <= threshold
+            sides = rows[left], rows[~left]
+            children = [self._grow(nodes, sample, side, depth - 1) for side in sides]
             nodes[number] = (*children, feature, threshold, rows.size, gain)
         return number
 
@@ -259,15 +261,9 @@ def split_criterion(
     feature = check_scores(feature, name="feature")
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    if feature.size != scores.size:
-        raise ValueError(
-            f"feature has {feature.size} rows but scores has {scores.size}: match them"
-        )
-    if not 0 < np.count_nonzero(labels) < labels.size:
-        raise ValueError("labels holds one class only: the criterion needs both")
-    weights = np.ones(scores.size)
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, size=scores.size)
+    check_size(feature.size, scores.size, "feature", "scores")
+    check_both_classes(labels, "the criterion needs both")
+    weights = counts_of(sample_weight, scores.size, "scores")
     order = np.argsort(feature, kind="stable")
     values = feature[order]
     standardised = _standardise(scores, weights)

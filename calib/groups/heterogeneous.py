@@ -1,6 +1,6 @@
 """Heterogeneous calibration: a calibrator of its own for each group, or part of feature space."""
 
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,11 +11,10 @@ from sklearn.utils.validation import _num_samples, validate_data
 from calib.contract.calibrator import GroupCalibrator
 from calib.contract.options import check_integer
 from calib.contract.protocol import check_calibrator
-from calib.contract.validation import check_groups, n_dimensions
+from calib.contract.validation import check_groups, check_size, n_dimensions
 from calib.groups.partitions import GivenGroups, fit_partition
-from calib.groups.parts import CalibratedParts, Recipe
+from calib.groups.parts import CalibratedParts, Recipe, cross_validated_strength
 from calib.groups.pooling import check_pooling
-from calib.groups.strength import cross_validated_strength
 from calib.logistic.platt import PlattScaling
 
 
@@ -25,7 +24,7 @@ class Features(NamedTuple):
     of_rows: Any
 
 
-class HeterogeneousCalibrator(GroupCalibrator):
+class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     r"""Calibrate the scores of each group, or of each part of feature space, by themselves.
 
     .. math:: P(z = 1 \mid x) = f_i(h(x)) \quad\text{for } x \in X_i
@@ -246,11 +245,6 @@ class HeterogeneousCalibrator(GroupCalibrator):
         beside = _one_of(groups, features)
         return super().score(scores, labels, sample_weight=sample_weight, groups=beside)
 
-    __metadata_request__fit: ClassVar[dict] = {"features": True}
-    __metadata_request__predict: ClassVar[dict] = {"features": True}
-    __metadata_request__predict_proba: ClassVar[dict] = {"features": True}
-    __metadata_request__score: ClassVar[dict] = {"features": True}
-
     def _check_groups(self, groups, size, fitting):
         if not isinstance(groups, Features):
             if fitting:
@@ -263,10 +257,7 @@ class HeterogeneousCalibrator(GroupCalibrator):
                 f"features must be two-dimensional; found {n_dimensions(features)} dimensions. "
                 "Reshape your data, or pass the one group of each row as groups"
             )
-        if _num_samples(features) != size:
-            raise ValueError(
-                f"features has {_num_samples(features)} rows but scores has {size}: they must match"
-            )
+        check_size(_num_samples(features), size, "features", "scores")
         return indexable(features)[0]
 
     def _fit(self, scores, labels, weights, beside):
@@ -298,12 +289,9 @@ class HeterogeneousCalibrator(GroupCalibrator):
                     "leave the partition out"
                 )
             return GivenGroups(beside, self._title)
-        partition = self.partition
-        if partition is None:
-            partition = DecisionTreeClassifier(
-                max_depth=3, min_samples_leaf=self.min_part_size, random_state=0
-            )
-        return fit_partition(partition, beside, scores, labels, weights)
+        small = {"max_depth": 3, "min_samples_leaf": self.min_part_size, "random_state": 0}
+        tree = DecisionTreeClassifier(**small) if self.partition is None else self.partition
+        return fit_partition(tree, beside, scores, labels, weights)
 
     def _predict(self, scores, beside):
         fitted = "groups" if isinstance(self.partition_, GivenGroups) else "features"

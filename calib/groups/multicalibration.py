@@ -10,7 +10,14 @@ from sklearn.utils.validation import validate_data
 from calib.binning.histogram import quantile_bins
 from calib.contract.calibrator import GroupCalibrator
 from calib.contract.options import check_choice, check_integer, check_positive
-from calib.contract.validation import check_countable, check_groups, inside, log_odds, n_dimensions
+from calib.contract.validation import (
+    check_countable,
+    check_groups,
+    check_size,
+    log_odds,
+    n_dimensions,
+    probabilities_of,
+)
 from calib.kernels.grouping import group_ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 
@@ -169,8 +176,7 @@ class Multicalibration(GroupCalibrator):
         check_choice(self.scale, ["logit", "score"], "scale")
         check_integer(self.n_levels, "n_levels")
         check_positive(self.alpha, "alpha", below=1)
-        if weights is None:
-            weights = np.ones(scores.size)
+        weights = np.ones(scores.size) if weights is None else weights
         check_countable(weights.sum(), MOST_OBSERVATIONS)
         members = _with_everyone(members)
         _, self.cuts_ = quantile_bins(group_ties(scores, labels, weights), self.n_levels)
@@ -259,10 +265,7 @@ class Multicalibration(GroupCalibrator):
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
             ) from error
-        if groups.shape[0] != size:
-            raise ValueError(
-                f"groups has {groups.shape[0]} rows but scores has {size}: they must match"
-            )
+        check_size(len(groups), size, "groups", "scores")
         wrong = (groups != 0) & (groups != 1)
         if wrong.any():
             row, column = (int(place) for place in np.argwhere(wrong)[0])
@@ -298,16 +301,11 @@ def _rows(patch, members, predictions):
     return np.flatnonzero(members[0 if patch.group is None else patch.group + 1] & within)
 
 
-def _probabilities(logits):
-    """Within [2**-53, 1 - 2**-53]; near 1 expit alone would be off by a unit of the last place."""
-    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
-
-
 def _apply(patch, members, predictions, logits, scale):
     """Move the predictions in place, and on the scale of log-odds these."""
     rows = _rows(patch, members, predictions)
     if scale == "logit":
         logits[rows] = np.clip(logits[rows] + patch.shift, -LARGEST, LARGEST)
-        predictions[rows] = _probabilities(logits[rows])
+        predictions[rows] = probabilities_of(logits[rows])
     else:
         predictions[rows] = np.clip(predictions[rows] + patch.shift, 0.0, 1.0)

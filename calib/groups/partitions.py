@@ -10,12 +10,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, GradientBoostingRegressor
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import BaseDecisionTree
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _is_fitted, validate_data
 
 from calib.groups.auc_split_tree import AUCSplitTree
 
@@ -197,23 +196,14 @@ def _feature_names(before, model):
     return getattr(model, "feature_names_in_", default)
 
 
-def _is_fitted(model):
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return False
-    return True
-
-
 def _train(model, X, scores, labels, weights):
     """Fit `model`, the last step of a pipeline with what it asks for beyond X and y."""
     if isinstance(model, Pipeline):
         if len(model) == 1:
             return _train(model[0], X, scores, labels, weights)
         before, last = model[:-1], model[-1]
-        return make_pipeline(
-            before, _train(last, before.fit_transform(X, labels), scores, labels, weights)
-        )
+        X = before.fit_transform(X, labels)
+        return make_pipeline(before, _train(last, X, scores, labels, weights))
     options = {} if weights is None else {"sample_weight": weights}
     if isinstance(model, AUCSplitTree):
         return model.fit(X, scores, labels, **options)

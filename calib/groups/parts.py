@@ -1,14 +1,20 @@
-"""The parts of a partition, and the calibrator of each."""
+"""The parts of a partition, the calibrator of each, and how strongly they are pooled."""
 
+import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 
 from calib.contract.calibrator import Calibrator
-from calib.contract.protocol import calibrated, calibrated_logits
+from calib.contract.protocol import calibrated, calibrated_logits, fitted
+from calib.contract.validation import log_odds
 from calib.groups.partitions import rows_by_part
 from calib.groups.pooling import Blended, Shifted, effective_size_of, fit_offset
+from calib.kernels.dealing import deal
+
+STRENGTHS = (np.inf, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 0.0)
+FOLDS = 5
 
 
 class Part(NamedTuple):
@@ -76,11 +82,6 @@ class Recipe(NamedTuple):
     min_part_size: int
     pooling: float
 
-    def fitted(self, scores, labels, weights):
-        """A calibrator, fitted to some points."""
-        given = {} if weights is None else {"sample_weight": weights}
-        return clone(self.calibrator).fit(scores, labels, **given)
-
     def shifted(self, common, scores, labels, weights):
         """The `common` calibrator of all points, shifted by what a few of them tell."""
         common = Shifted(common, 0.0)
@@ -141,7 +142,7 @@ class CalibratedParts:
         """Add the parts of one tree, given the part and the score of each row."""
         if tree == 0 or self.partition.sequential:
             if tree not in own:
-                own[tree] = self.recipe.fitted(scores, labels, weights)
+                own[tree] = fitted(self.recipe.calibrator, scores, labels, weights)
             self.fallbacks.append(own[tree])
         else:
             self.fallbacks.append(self.fallbacks[0])
@@ -158,25 +159,15 @@ class CalibratedParts:
                 calibrator = common
             elif enough:
                 if (tree, number) not in own:
-                    own[tree, number] = self.recipe.fitted(*sample)
+                    own[tree, number] = fitted(self.recipe.calibrator, *sample)
                 calibrator = self.recipe.blended(common, own[tree, number], effective_size)
             else:
                 calibrator = self.recipe.shifted(common, *sample)
             self._calibrators[tree][number] = calibrator
             inside = scores[rows] if rows.size else np.array([np.nan])
-            self.parts.append(
-                Part(
-                    tree=tree,
-                    number=number,
-                    rule=rule,
-                    n_points=rows.size,
-                    n_positive=int(np.count_nonzero(labels[rows])),
-                    effective_size=effective_size,
-                    score_range=(float(inside.min()), float(inside.max())),
-                    calibrator=calibrator,
-                    fallback=not enough,
-                )
-            )
+            sizes = rows.size, int(np.count_nonzero(labels[rows])), effective_size
+            ends = float(inside.min()), float(inside.max())
+            self.parts.append(Part(tree, number, rule, *sizes, ends, calibrator, not enough))
 
     def _calibrate(self, tree, part_numbers, scores, output):
         """`output` of each row's calibrator in one tree."""
@@ -192,3 +183,51 @@ def _as_scores(calibrator, scores):
     if getattr(calibrator, "unit_scores", False):
         return calibrated(calibrator, scores)
     return calibrated_logits(calibrator, scores)
+
+
+def cross_validated_strength(partitioned, recipe, ties, beside, scores, labels, weights):
+    """The strength with the smallest log loss out of fold; of equal ones the largest.
+
+    Parameters
+    ----------
+    partitioned : function
+        Of groups or features, scores, labels and weights of some rows: their fitted partition.
+    recipe : Recipe
+        Of the calibrators, whatever its strength.
+    ties : ndarray of shape (T, n)
+        Parts of the rows, by which rows of equal score and label are told apart.
+    beside : ndarray of shape (n,) or anything with rows
+        Groups, or features.
+    scores, labels : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+
+    Returns
+    -------
+    strength : float
+        Infinity if a class has too few observations to compare anything.
+    """
+    copies = np.ones(scores.size) if weights is None else weights
+    if min(copies[labels == label].sum() for label in (0, 1)) < FOLDS:
+        return np.inf
+    losses = np.zeros(len(STRENGTHS))
+    with warnings.catch_warnings():  # what matters of the whole sample is said there
+        warnings.simplefilter("ignore")
+        for held_out in deal(scores, labels, copies, FOLDS, ties):
+            others = copies - held_out
+            others[others < 1e-9 * copies] = 0.0  # left by rounding
+            rows, tested = np.flatnonzero(others), np.flatnonzero(held_out)
+            told = None if weights is None else others[rows]
+            training = _safe_indexing(beside, rows), scores[rows], labels[rows], told
+            queries = _safe_indexing(beside, tested), scores[tested]
+            signs = np.where(labels[tested] == 1, 1.0, -1.0)
+            for k, logits in enumerate(_logits(partitioned(*training), recipe, training, queries)):
+                losses[k] += held_out[tested] @ np.logaddexp(0, -signs * logits)
+    return STRENGTHS[int(np.argmin(losses))]
+
+
+def _logits(partition, recipe, training, queries):
+    """Log-odds of the queries for each of `STRENGTHS`."""
+    own = {}  # fitted once for all strengths
+    for strength in STRENGTHS:
+        parts = CalibratedParts(partition, recipe._replace(pooling=strength))
+        yield log_odds(parts.fit(*training, own).predict(*queries))

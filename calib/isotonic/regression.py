@@ -77,7 +77,8 @@ class IsotonicCalibrator(Calibrator):
         self.smoothing = smoothing
 
     def _fit(self, scores, labels, weights):
-        self._check_parameters()
+        check_flag(self.centred, "centred")
+        check_smoothing(self.smoothing)
         groups = smoothed(group_ties(scores, labels, weights), self.smoothing)
         starts, self.counts_, self.positives_ = pool_adjacent_violators(
             groups.weights, groups.positives
@@ -92,7 +93,3 @@ class IsotonicCalibrator(Calibrator):
         """Of the blocks; with pseudo-observations none is 0 or 1, whatever rounding makes of it."""
         values = self.positives_ / self.counts_
         return inside(values) if self.smoothing > 0 else values
-
-    def _check_parameters(self):
-        check_flag(self.centred, "centred")
-        check_smoothing(self.smoothing)

@@ -1,4 +1,4 @@
-"""Logistic regressions of largest likelihood, for the calibrators of the family."""
+"""What the logistic family shares: regressions of largest likelihood, and known log-odds."""
 
 from typing import NamedTuple
 
@@ -7,14 +7,46 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from calib.contract.validation import rescaled, warn
+from calib.contract.calibrator import Calibrator
+from calib.contract.options import check_choice
+from calib.contract.validation import log_odds, rescaled, warn
 from calib.kernels.logistic import derivatives, fit_logistic
+from calib.maps.forms import LogitPolynomialMap, SigmoidMap
 
 SMALLEST_RADIUS = 1e-290  # of the scores: no finite slope would tell closer ones apart
 LARGEST = np.finfo(np.float64).max
 CERTAIN = 2.0**-53  # a mean log loss that rounding cannot tell from 0
 NO_MISSES = (0.0, 0.0)  # the targets are the labels
 MANY = 100_000  # rows, so that a sixteenth of them is a good guide
+
+
+class LogisticCalibrator(Calibrator):
+    """Base class of the calibrators whose log-odds are known: `map_` has them in `logits`."""
+
+    def _predict_logit(self, scores):
+        return self.map_.logits(scores)
+
+
+class ScalingCalibrator(LogisticCalibrator):
+    """Base class of those that scale the score or its logit, as their parameter `scale` says."""
+
+    @property
+    def unit_scores(self) -> bool:
+        """Whether scores must lie in [0, 1]: where their logits are taken."""
+        check_choice(self.scale, ["score", "logit"], "scale")
+        return self.scale == "logit"
+
+    def _values(self, scores):
+        """What is scaled."""
+        return log_odds(scores) if self.unit_scores else scores
+
+    def _set_line(self, slope, level, centre):
+        """Set `map_` to the line through (centre, level) on the chosen scale."""
+        level, centre = float(level), float(centre)
+        if self.unit_scores:
+            self.map_ = LogitPolynomialMap(np.array([level, slope]), centre)
+        else:
+            self.map_ = SigmoidMap(slope, level - slope * centre)
 
 
 class Fit(NamedTuple):
@@ -39,12 +71,8 @@ class Fit(NamedTuple):
         `reach` bounds what level and slopes are the factors of. One class has been warned of.
         """
         if not self.converged:
-            warn(
-                f"Newton's method did not converge in {self.n_steps} steps: check scores and "
-                "sample_weight for values that are far out, or for classes that are all but "
-                "separated",
-                ConvergenceWarning,
-            )
+            what = "scores and sample_weight for values that are far out, or for classes that are"
+            warn_unconverged(self.n_steps, f"{what} all but separated")
         elif self.moves(reach) and 0 < labels.mean() < 1:
             warn(
                 "scores separate the classes, but for near ties: the likelihood has no maximum "
@@ -52,6 +80,12 @@ class Fit(NamedTuple):
                 "as good as 0 and 1; PlattScaling stays cautious",
                 ConvergenceWarning,
             )
+
+
+def warn_unconverged(n_steps, what):
+    """Warn that the last of so many steps was no small one, and say `what` is to be looked at."""
+    message = f"Newton's method did not converge in {n_steps} steps: check {what}"
+    warn(message, ConvergenceWarning)
 
 
 def radius_about(centre, lowest, highest):

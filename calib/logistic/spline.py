@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from calib.contract.options import check_flag, check_positive
 from calib.contract.validation import check_countable, inside
 from calib.kernels.spline import spline_losses
-from calib.logistic.base import ScalingCalibrator
 from calib.logistic.basis import N_INTERVALS, condensed, dense_rows, pieces, rows
-from calib.logistic.fitting import LARGEST, SMALLEST_RADIUS
+from calib.logistic.fitting import LARGEST, SMALLEST_RADIUS, ScalingCalibrator
 from calib.logistic.platt import PlattScaling
 from calib.maps.forms import LogitSplineMap, SplineMap
 

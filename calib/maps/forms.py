@@ -16,7 +16,6 @@ from calib.kernels.spline import piecewise_cubic
 from calib.maps.inverse import Invertible
 
 
-@dataclass(frozen=True, eq=False)
 class CalibrationMap(Invertible):
     """A map from scores to probabilities.
 
@@ -92,7 +91,6 @@ class CalibrationMap(Invertible):
     def _evaluate(self, scores): ...
 
 
-@dataclass(frozen=True, eq=False)
 class _LogisticMap(CalibrationMap):
     @abstractmethod
     def logits(self, scores): ...
@@ -102,7 +100,7 @@ class _LogisticMap(CalibrationMap):
 
     @classmethod
     def _of(cls, entries):
-        return cls(**{name: float(check_scores([e], name=name)[0]) for name, e in entries.items()})
+        return cls(**_numbers(entries, entries))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +147,7 @@ class LogitPolynomialMap(_LogisticMap):
     @classmethod
     def _of(cls, entries):
         coefficients = check_scores(entries["coefficients"], name="coefficients")
-        return cls(coefficients, float(check_scores([entries["centre"]], name="centre")[0]))
+        return cls(coefficients, **_numbers(entries, ["centre"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +234,7 @@ class SplineMap(_LogisticMap):
 
     @classmethod
     def _of(cls, entries):
-        ends = {
-            e: float(check_scores([entries[e]], name=e)[0])
-            for e in ("least", "greatest", "low", "high")
-        }
+        ends = _numbers(entries, ["least", "greatest", "low", "high"])
         for low, high in (("low", "high"), ("least", "greatest")):
             if not ends[low] < ends[high]:
                 raise ValueError(f"{low} must be below {high}; found {ends[low]} and {ends[high]}")
@@ -252,7 +247,6 @@ class SplineMap(_LogisticMap):
         return cls(**ends, coefficients=np.stack(pieces))
 
 
-@dataclass(frozen=True, eq=False)
 class LogitSplineMap(SplineMap):
     """A `SplineMap` of the log-odds of the score, which is kept within [2**-53, 1 - 2**-53] first.
 
@@ -384,6 +378,11 @@ class MixtureMap(CalibrationMap):
         return cls(weights, tuple(map(CalibrationMap.from_dict, members)))
 
 
+def _numbers(entries, names):
+    """Those of the entries that are one finite number each."""
+    return {name: float(check_scores([entries[name]], name=name)[0]) for name in names}
+
+
 def mixed(weights, probabilities) -> NDArray[np.float64]:
     """The average of probabilities, an array for each weight."""
     total = 0.0
@@ -392,8 +391,5 @@ def mixed(weights, probabilities) -> NDArray[np.float64]:
     return total
 
 
-FORMS = (
-    *[StepMap, LinearMap, SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap],
-    MixtureMap,
-)
-KINDS = {form.kind: form for form in FORMS}
+LOGISTIC = (SigmoidMap, LogitPolynomialMap, BetaMap, SplineMap, LogitSplineMap)
+KINDS = {form.kind: form for form in (StepMap, LinearMap, *LOGISTIC, MixtureMap)}

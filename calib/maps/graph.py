@@ -50,11 +50,8 @@ def onnx_model(map_, score: str = "score", origin: str = ""):
     finite = graph("Equal", graph("Sub", score, score), 0.0)
     value = FORMS[map_.kind](graph, map_, graph("Where", finite, score, 0.5))
     graph("Where", finite, value, np.nan, output="probability")
-    ends = (
-        helper.make_tensor_value_info(name, TensorProto.DOUBLE, ["rows"])
-        for name in (score, "probability")
-    )
-    source, target = ([end] for end in ends)
+    row = TensorProto.DOUBLE, ["rows"]
+    source, target = ([helper.make_tensor_value_info(n, *row)] for n in (score, "probability"))
     body = helper.make_graph(graph.nodes, "calibration", source, target, graph.constants)
     opset = [helper.make_opsetid("", OPSET)]
     about = {"producer_name": "calib", "doc_string": origin, "ir_version": IR}
@@ -84,15 +81,10 @@ def _linear(graph, map_, value):
     left, right = (np.insert(map_.probabilities, k, map_.probabilities[k]) for k in (0, -1))
     right[-1] = left[-1] = map_.probabilities[-1]
     piece = _count(graph, map_.scores, value)
-    half, gap, rise, start, low, high = (
-        graph("Gather", column, piece)
-        for column in (
-            np.insert(halves, 0, halves[0]),
-            np.concatenate([[1.0], gaps, [1.0]]),
-            np.concatenate([[0.0], rises, [0.0]]),
-            *(left, np.minimum(left, right), np.maximum(left, right)),
-        )
-    )
+    lines = np.insert(halves, 0, halves[0]), np.pad(gaps, 1, constant_values=1.0), np.pad(rises, 1)
+    values = left, np.minimum(left, right), np.maximum(left, right)
+    columns = (graph("Gather", column, piece) for column in (*lines, *values))
+    half, gap, rise, start, low, high = columns
     share = graph("Div", graph("Sub", graph("Mul", value, 0.5), half), gap)
     return graph.within(graph("Add", start, graph("Mul", share, rise)), low, high)
 

@@ -1,6 +1,5 @@
 """The score at which a map reaches a probability, to the last digit."""
 
-import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
@@ -123,13 +122,12 @@ def _first(holds: Callable[[float], bool]) -> float:
 
 def _rank(value):
     """Number of a float in the order of all floats; that of 0 is 0."""
-    (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+    bits = int(np.float64(value).view(np.uint64))
     return bits if bits < SIGN else SIGN - bits
 
 
 def _float_of(rank):
-    bits = rank if rank >= 0 else SIGN - rank
-    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+    return float(np.uint64(rank if rank >= 0 else SIGN - rank).view(np.float64))
 
 
 def _signs(values, rounding=0.0):

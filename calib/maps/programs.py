@@ -8,9 +8,9 @@ import sqlite3
 from contextlib import closing
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import logit
 
-from calib.contract.validation import NEAREST, inside
+from calib.contract.validation import NEAREST, probabilities_of
 from calib.maps.graph import FORMS, onnx_model
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -209,12 +209,7 @@ def _sql_spline(map_, score):
 
 
 def _sql_logit_spline(map_, score):
-    return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", _probability)
-
-
-def _probability(logits):
-    """The score with such log-odds; near 1 expit alone is off by a unit of the last place."""
-    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
+    return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", probabilities_of)
 
 
 def _sql_pieces(map_, score, value, score_of):

@@ -100,13 +100,8 @@ class StoredMap:
             method, fitted_to = document["method"], FittedTo(**document["fitted_to"])
             for name in ("lowest_score", "highest_score"):
                 check_scores([getattr(fitted_to, name)], name=name)
-            return cls(
-                CalibrationMap.from_dict(document["map"]),
-                method["name"],
-                method["parameters"],
-                fitted_to,
-                document["package"],
-            )
+            map_, package = CalibrationMap.from_dict(document["map"]), document["package"]
+            return cls(map_, method["name"], method["parameters"], fitted_to, package)
         except (KeyError, TypeError) as error:
             raise ValueError(f"an entry is missing or wrong ({error})") from None
 

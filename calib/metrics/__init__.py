@@ -9,127 +9,15 @@ Some measures share their name with one of scikit-learn's, whose value they have
 input; the docstring of each says where they differ.
 """
 
+import lazy_loader
+
 from calib.contract.docs import fill_docstrings
-from calib.metrics.bands import CalibrationBand, confidence_band, consistency_band
-from calib.metrics.base_rate import BaseRateTest
-from calib.metrics.binned import (
-    ReliabilityCurve,
-    debiased_squared_error,
-    expected_calibration_error,
-    maximum_calibration_error,
-    reliability_curve,
-    sweep_calibration_error,
-)
-from calib.metrics.by_group import GroupCalibration, calibration_by_group
-from calib.metrics.change import ChangeTest, change_test
-from calib.metrics.cluster_tests import ClusterTests, cluster_tests
-from calib.metrics.copies import CopiesTest, copies_test
-from calib.metrics.corp import CORPCurve, ScoreDecomposition, corp_curve, score_decomposition
-from calib.metrics.delong import auc_difference, auc_interval
-from calib.metrics.discrimination import PartsAUC, auc_by_parts, roc_auc_score
-from calib.metrics.drawn import Simulated, calibration_test
-from calib.metrics.elementary import DecisionCurve, MurphyCurve, decision_curve, murphy_curve
-from calib.metrics.gains import DecisionGains, decision_gains
-from calib.metrics.intervals import (
-    Interval,
-    bootstrap_by_group,
-    bootstrap_difference,
-    bootstrap_interval,
-)
-from calib.metrics.kuiper import (
-    BiasedRange,
-    detectable_bias,
-    kuiper_interval,
-    kuiper_range,
-    worst_range,
-)
-from calib.metrics.limits import binomial_limits, mean_interval
-from calib.metrics.losses import accuracy, brier_score_loss, log_loss, root_mean_squared_error
-from calib.metrics.recalibration import RecalibrationIntervals, recalibration_intervals
-from calib.metrics.scorers import get_scorer
-from calib.metrics.sequential import SequentialCalibrationTest
-from calib.metrics.significance import (
-    TestResult,
-    hosmer_lemeshow_test,
-    kuiper_test,
-    spiegelhalter_test,
-)
-from calib.metrics.summary import evaluate
-from calib.metrics.unbinned import (
-    RecalibrationLine,
-    integrated_calibration_index,
-    kuiper_error,
-    recalibration_line,
-    smooth_calibration_error,
-    smooth_ece,
-)
 
-__all__ = [
-    "BaseRateTest",
-    "BiasedRange",
-    "CORPCurve",
-    "ChangeTest",
-    "CalibrationBand",
-    "ClusterTests",
-    "CopiesTest",
-    "DecisionCurve",
-    "DecisionGains",
-    "GroupCalibration",
-    "Interval",
-    "MurphyCurve",
-    "PartsAUC",
-    "RecalibrationIntervals",
-    "RecalibrationLine",
-    "ReliabilityCurve",
-    "ScoreDecomposition",
-    "SequentialCalibrationTest",
-    "Simulated",
-    "TestResult",
-    "accuracy",
-    "auc_by_parts",
-    "auc_difference",
-    "auc_interval",
-    "binomial_limits",
-    "bootstrap_by_group",
-    "bootstrap_difference",
-    "bootstrap_interval",
-    "brier_score_loss",
-    "calibration_by_group",
-    "calibration_test",
-    "change_test",
-    "cluster_tests",
-    "confidence_band",
-    "consistency_band",
-    "copies_test",
-    "corp_curve",
-    "debiased_squared_error",
-    "decision_curve",
-    "decision_gains",
-    "detectable_bias",
-    "evaluate",
-    "expected_calibration_error",
-    "get_scorer",
-    "hosmer_lemeshow_test",
-    "integrated_calibration_index",
-    "kuiper_error",
-    "kuiper_interval",
-    "kuiper_range",
-    "kuiper_test",
-    "log_loss",
-    "maximum_calibration_error",
-    "mean_interval",
-    "murphy_curve",
-    "recalibration_intervals",
-    "recalibration_line",
-    "reliability_curve",
-    "roc_auc_score",
-    "root_mean_squared_error",
-    "score_decomposition",
-    "smooth_calibration_error",
-    "smooth_ece",
-    "spiegelhalter_test",
-    "sweep_calibration_error",
-    "worst_range",
-]
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-fill_docstrings(globals())
+
+def __getattr__(name):
+    """Load a name on first use; its docstring gets the paragraphs that it shares with others."""
+    thing = globals()[name] = _load(name)
+    fill_docstrings({name: thing})
+    return thing

@@ -7,6 +7,7 @@ PRIOR_PRECISION = 4.0
 MOST_STEPS = 50
 RANGES = (0.02, 0.1, 0.3, 0.7, 0.9, 0.98)  # where the ranges of predictions meet
 CUTS = logit(np.array(RANGES))
+LEARNED = ("log_capitals", "means", "precisions")
 FINENESS = 64  # cells of a grid in a unit of the logit
 
 
@@ -30,14 +31,10 @@ def cells(labels, logits, weights):
     a batch of any size has a few hundred cells.
     """
     numbers, codes = np.unique(np.floor(logits * FINENESS), return_inverse=True)
-    rows = np.bincount(codes, weights, numbers.size)
-    kept = rows > 0
-    positives = np.bincount(codes, weights * labels, numbers.size)[kept]
-    return (
-        positives,
-        np.bincount(codes, weights * logits, numbers.size)[kept] / rows[kept],
-        rows[kept],
-    )
+    columns = (weights, weights * labels, weights * logits)
+    sums = np.array([np.bincount(codes, column, numbers.size) for column in columns])
+    rows, positives, logits = sums[:, sums[0] > 0]
+    return positives, logits / rows, rows
 
 
 def spread(starts):
@@ -134,12 +131,7 @@ class Learners:
 
     def to_dict(self):
         """All that they remember, as plain numbers."""
-        return {
-            "starts": self.starts,
-            "log_capitals": self.log_capitals.tolist(),
-            "means": self.means.tolist(),
-            "precisions": self.precisions.tolist(),
-        }
+        return {"starts": self.starts} | {name: getattr(self, name).tolist() for name in LEARNED}
 
     @classmethod
     def from_dict(cls, design, stored):
@@ -147,7 +139,7 @@ class Learners:
         learners = cls(design)
         for start in stored["starts"]:
             learners.begin(int(start), 0.0)
-        for name in ("log_capitals", "means", "precisions"):
+        for name in LEARNED:
             shape = getattr(learners, name).shape
             setattr(learners, name, np.array(stored[name], np.float64).reshape(shape))
         if not (np.isfinite(learners.means).all() and np.isfinite(learners.log_capitals).all()):

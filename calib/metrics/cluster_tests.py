@@ -8,13 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import stdtr
 
-from calib.contract.options import check_integer
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.kernels.grouping import group_ties
 from calib.kernels.signed_range import signed_range
-from calib.metrics.clusters import cluster_codes, equal_clusters
 from calib.metrics.drawn import p_values_of
-from calib.metrics.samples import counted, neighbours
+from calib.metrics.samples import cluster_codes, counted, equal_clusters, neighbours
 from calib.metrics.significance import TestResult
 
 FEWEST = 20  # clusters of equal size, below which levels fail
@@ -132,11 +130,8 @@ def cluster_tests(
     if deviation == 0:
         return ClusterTests(bias, brier, TestResult(0.0, 1.0), effect)
     order = np.lexsort([codes, probabilities])
-    path = (
-        (weights * (labels - probabilities))[order],
-        np.append(np.diff(probabilities[order]) > 0, True),
-        codes[order],
-    )
+    residuals = (weights * (labels - probabilities))[order]
+    path = residuals, np.append(np.diff(probabilities[order]) > 0, True), codes[order]
     n_clusters, rng = codes.max() + 1, check_random_state(random_state)
     found = signed_range(*path, np.ones(n_clusters, np.int8))
     # with few clusters, as in the variance of a mean: one degree of freedom less
@@ -207,16 +202,12 @@ def cluster_scan(
         return {}
     sums = hstack([part.sums for part in runs.values()])
     signs = 2.0 * rng.integers(0, 2, (n_resamples, sums.shape[0])) - 1
-    drawn = np.split(
-        signs @ sums, np.cumsum([part.sums.shape[1] for part in runs.values()])[:-1], axis=1
-    )
-    found = [
-        np.append(
-            part.largest(part.sums.sum(0)[np.newaxis], part.variances),
-            part.largest(draws, part.plain),
-        )
-        for part, draws in zip(runs.values(), drawn, strict=True)
-    ]
+    ends = np.cumsum([part.sums.shape[1] for part in runs.values()])
+    drawn = np.split(signs @ sums, ends[:-1], axis=1)
+    found = []
+    for part, draws in zip(runs.values(), drawn, strict=True):
+        ours = part.largest(part.sums.sum(0)[np.newaxis], part.variances)
+        found.append(np.append(ours, part.largest(draws, part.plain)))
     adjusted = p_values_of(np.array(found), np.zeros(len(runs), bool))[1]
     return dict(zip(runs, adjusted, strict=True))
 
@@ -233,10 +224,9 @@ def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
     )
     first, last = np.triu_indices(ends.size + 2, 1)
     plain, together = (_of_runs((x.T @ x).toarray(), first, last) for x in (sums, spreads))
-    counts, expected, apart = (
-        _of_runs(np.diag(np.bincount(blocks, weights * column)), first, last)
-        for column in (np.ones(labels.size), probabilities, spread**2)
-    )
+    columns = (weights, weights * probabilities, weights * spread**2)
+    diagonals = (np.diag(np.bincount(blocks, column)) for column in columns)
+    counts, expected, apart = (_of_runs(products, first, last) for products in diagonals)
     model = apart + rho * np.maximum(together - apart, 0)
     rarer = np.minimum(expected, counts - expected)
     known = (rarer * apart >= ENOUGH * model) & (plain > 0)

@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.options import check_integer
-from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_sample
+from calib.contract.options import RandomState, check_integer, check_random_state
+from calib.contract.validation import check_both_classes, check_sample
 from calib.kernels.grouping import Groups
 from calib.metrics.samples import grouped_sample, impossible, whole
 from calib.metrics.statistics import statistic_of
@@ -17,9 +16,7 @@ SAME = 1e-11  # difference of statistics that are equal but for rounding
 LARGEST = 1e300  # of a statistic: an infinite one is made comparable
 ENOUGH = 100  # draws as large as the sample: then the p value is known well enough
 BLOCK = 2**17  # numbers drawn at a time
-OFTEN = (
-    32  # rows of a prediction, on average, from which one binomial draw is quicker than its rows
-)
+OFTEN = 32  # rows of a prediction, on average: from here one binomial draw is quicker than they
 
 
 class Simulated(NamedTuple):
@@ -123,15 +120,11 @@ def calibration_test(
     check_integer(n_resamples, "n_resamples")
     statistics = [statistic] if isinstance(statistic, str) or callable(statistic) else statistic
     ties, parts = _parts(labels, probabilities, groups, sample_weight)
-    asked = {
-        one if group is None else (one, group): (
-            part,
-            statistic_of(one, part, n_bins, strategy),
-            of,
-        )
-        for group, (part, of) in parts.items()
-        for one in statistics
-    }
+    asked = {}
+    for group, (part, of) in parts.items():
+        for one in statistics:
+            name = one if group is None else (one, group)
+            asked[name] = part, statistic_of(one, part, n_bins, strategy), of
     found = np.empty((len(asked), 1 + n_resamples))
     rng, done = check_random_state(random_state), 1
     for row, (part, measure, _) in zip(found, asked.values(), strict=True):
@@ -179,10 +172,8 @@ def _parts(labels, probabilities, groups, sample_weight):
 def p_values_of(found, certain):
     """P values of the first column, alone and for all rows at once, from its place among all."""
     size, found = found.shape[1], np.minimum(found, LARGEST)
-    smaller = np.array(
-        [np.searchsorted(np.sort(row), row - SAME * (1 + np.abs(row))) for row in found]
-    )
-    p_values = (size - smaller) / size
+    smaller = [np.searchsorted(np.sort(row), row - SAME * (1 + np.abs(row))) for row in found]
+    p_values = (size - np.array(smaller)) / size
     p_values[certain, 0] = 0
     smallest = np.sort(p_values.min(axis=0))
     adjusted = np.searchsorted(smallest, p_values[:, 0], side="right") / size
@@ -284,12 +275,9 @@ def counted_outcomes(ties) -> Outcomes:
 
 def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     """Outcomes of rows that were sampled with probabilities of 1 / weight: by Bayes' rule."""
+    why = "the sampling_weight of the other could be anything"
+    check_both_classes(labels, f"{why}, so nothing can be tested")
     classes = [weights[labels == label] for label in (0, 1)]
-    if not all(of.size for of in classes):
-        raise ValueError(
-            "labels holds one class only: the sampling_weight of the other could be anything, so "
-            "nothing can be tested"
-        )
     exact = all(of.min() == of.max() for of in classes)
     negative, positive = (np.full(labels.size, of[0]) if exact else weights for of in classes)
     order = np.lexsort((weights, probabilities))

@@ -8,12 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.contract.options import check_integer, check_positive
-from calib.contract.randomness import RandomState, check_random_state
-from calib.contract.validation import check_sample, check_scores
-from calib.metrics.clusters import cluster_codes
-from calib.metrics.discrimination import parts_of
-from calib.metrics.samples import grouped_sample
+from calib.contract.options import RandomState, check_integer, check_positive, check_random_state
+from calib.contract.validation import check_sample, check_scores, check_size
+from calib.metrics.samples import cluster_codes, grouped_sample, parts_of
 
 Measure = Callable[..., float]
 
@@ -158,11 +155,9 @@ def bootstrap_difference(
     (-0.08, True)
     """
     check_positive(confidence, "confidence", below=1)
-    first, second = (
-        check_scores(column, name=name, unit=True)
-        for column, name in ((first, "first"), (second, "second"))
-    )
-    check_same_size(first, second)
+    first = check_scores(first, name="first", unit=True)
+    second = check_scores(second, name="second", unit=True)
+    check_size(second.size, first.size, "second", "first")
     codes = cluster_codes(clusters, first.size, sample_weight, other="first")
     labels, first, weights = check_sample(labels, first, sample_weight, name="first", counts=True)
     if weights is not None:
@@ -228,17 +223,14 @@ def bootstrap_by_group(
     """
     check_positive(confidence, "confidence", below=1)
     sample, names, codes = grouped_sample(labels, probabilities, groups, sample_weight)
-    settings = {
-        "confidence": confidence ** (1 / names.size),
-        "n_resamples": n_resamples,
-        "random_state": check_random_state(random_state),
-    }
+    rng = check_random_state(random_state)
+    draws = {"n_resamples": n_resamples, "random_state": rng}
+    settings = {"confidence": confidence ** (1 / names.size), **draws}
     of_clusters = cluster_codes(clusters, np.size(groups), sample_weight, other="groups")
+    parts = zip(names.tolist(), parts_of((*sample, of_clusters), codes), strict=True)
     return {
         name: bootstrap_interval(measure, z, p, sample_weight=w, clusters=c, **settings)
-        for name, (z, p, w, c) in zip(
-            names.tolist(), parts_of((*sample, of_clusters), codes), strict=True
-        )
+        for name, (z, p, w, c) in parts
     }
 
 
@@ -278,11 +270,3 @@ def _basic(measure, labels, predictions, weights, codes, confidence, n_resamples
     low, high = np.quantile(draws, [tail, 1 - tail])
     lower, upper = 2 * value - high, 2 * value - low  # reflected at the value
     return Interval(value, float(lower), float(upper), float(draws.std(ddof=1)))
-
-
-def check_same_size(first, second=None):
-    """Refuse a second prediction that is not on the same rows as the first."""
-    if second is not None and second.size != first.size:
-        raise ValueError(
-            f"second has {second.size} rows but first has {first.size}: they must match"
-        )

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
 from calib.contract.options import check_positive
-from calib.contract.validation import check_scores, check_weights, rescaled
-from calib.metrics.clusters import cluster_codes, cluster_error, quantile
+from calib.contract.validation import check_scores, check_weights, counts_of, rescaled
 from calib.metrics.intervals import Interval
-from calib.metrics.samples import counts_of, is_sampled
+from calib.metrics.samples import cluster_codes, cluster_error, is_sampled, quantile
 
 
 def binomial_limits(
@@ -130,14 +129,12 @@ def mean_interval(
     values = check_scores(values, name="values")
     sampled = is_sampled(sample_weight, sampling_weight)
     if sampled:
-        weights = check_weights(
-            sampling_weight, size=values.size, name="sampling_weight", other="values", counts=False
-        )
-        weights = rescaled(weights)
+        what = {"name": "sampling_weight", "other": "values", "counts": False}
+        weights = rescaled(check_weights(sampling_weight, size=values.size, **what))
         total = np.count_nonzero(weights)
         factors = np.square(weights) * (total / weights.sum()) ** 2
     else:
-        weights = factors = counts_of(sample_weight, values, "values")
+        weights = factors = counts_of(sample_weight, values.size, "values")
         total = weights.sum()
     mean = float(np.dot(weights, values) / weights.sum())
     if total <= 1:

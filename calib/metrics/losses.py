@@ -17,7 +17,7 @@ def brier_score_loss(
     0.125
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    return _mean(squared(labels, probabilities), weights)
+    return mean_of(squared(labels, probabilities), weights)
 
 
 def root_mean_squared_error(
@@ -44,7 +44,7 @@ def log_loss(
     inf
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    return _mean(logarithmic(labels, probabilities), weights)
+    return mean_of(logarithmic(labels, probabilities), weights)
 
 
 def accuracy(
@@ -58,7 +58,7 @@ def accuracy(
     0.667
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    return _mean(correct(labels, probabilities), weights)
+    return mean_of(correct(labels, probabilities), weights)
 
 
 def squared(labels, probabilities):
@@ -77,7 +77,6 @@ def correct(labels, probabilities):
     return (probabilities >= 0.5) == labels
 
 
-def _mean(values, weights):
-    if weights is None:
-        return float(np.mean(values))
-    return float(np.average(values, weights=rescaled(weights)))
+def mean_of(values, weights):
+    """Mean of which only the ratios of the weights matter."""
+    return float(np.average(values, weights=None if weights is None else rescaled(weights)))

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_random_state
 from calib.metrics.intervals import Interval
 
 DRAWS = 100_000  # of the largest of correlated errors: its quantile is known to half a percent
@@ -79,12 +79,9 @@ def simultaneous_intervals(
     covariance = products / total**2 * n_independent / (n_independent - 1)
     errors = np.sqrt(np.diag(covariance))
     varying = errors > 0
-    quantile = _largest(
-        covariance[np.ix_(varying, varying)] / np.outer(errors[varying], errors[varying]),
-        n_independent - 1,
-        confidence,
-        random_state,
-    )
+    scales = np.outer(errors[varying], errors[varying])
+    correlations = covariance[np.ix_(varying, varying)] / scales
+    quantile = _largest(correlations, n_independent - 1, confidence, random_state)
     for j, error in zip(finite, errors.tolist(), strict=True):
         mean = intervals[j].estimate
         intervals[j] = Interval(mean, mean - quantile * error, mean + quantile * error, error)

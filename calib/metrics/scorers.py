@@ -5,24 +5,25 @@ from collections.abc import Callable
 import numpy as np
 
 from calib.contract.options import check_choice
-from calib.metrics import binned, losses, unbinned
+from calib.metrics.binned import (
+    debiased_squared_error,
+    expected_calibration_error,
+    maximum_calibration_error,
+    sweep_calibration_error,
+)
+from calib.metrics.losses import brier_score_loss, log_loss, root_mean_squared_error
+from calib.metrics.unbinned import (
+    integrated_calibration_index,
+    kuiper_error,
+    smooth_calibration_error,
+    smooth_ece,
+)
 
-MEASURES = {
-    f"neg_{measure.__name__}": measure
-    for measure in (
-        losses.brier_score_loss,
-        losses.log_loss,
-        losses.root_mean_squared_error,
-        binned.debiased_squared_error,
-        binned.expected_calibration_error,
-        binned.maximum_calibration_error,
-        binned.sweep_calibration_error,
-        unbinned.integrated_calibration_index,
-        unbinned.kuiper_error,
-        unbinned.smooth_calibration_error,
-        unbinned.smooth_ece,
-    )
-}
+LOSSES = [brier_score_loss, log_loss, root_mean_squared_error]
+BINNED = [debiased_squared_error, expected_calibration_error, maximum_calibration_error]
+UNBINNED = [integrated_calibration_index, kuiper_error, smooth_calibration_error, smooth_ece]
+MEASURED = [*LOSSES, *BINNED, sweep_calibration_error, *UNBINNED]
+MEASURES = {f"neg_{measure.__name__}": measure for measure in MEASURED}
 
 
 def get_scorer(name: str, **options: object) -> Callable:
@@ -64,13 +65,8 @@ def get_scorer(name: str, **options: object) -> Callable:
     from sklearn.metrics import make_scorer
 
     check_choice(name, sorted(MEASURES), "name")
-    return make_scorer(
-        _of_classes,
-        greater_is_better=False,
-        response_method="predict_proba",
-        measure=name,
-        **options,
-    )
+    how = {"greater_is_better": False, "response_method": "predict_proba"}
+    return make_scorer(_of_classes, measure=name, **how, **options)
 
 
 def _of_classes(y, probabilities, *, measure, sample_weight=None, **options):

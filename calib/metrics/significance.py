@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
-from calib.contract.options import check_choice, check_flag
-from calib.contract.randomness import RandomState
+from calib.contract.options import RandomState, check_choice, check_flag
 from calib.contract.validation import check_sample, rescaled
 from calib.kernels.label_paths import ranges_of_sums
 from calib.metrics.drawn import counted_outcomes, sampled_outcomes
 from calib.metrics.samples import counted_ties_of, impossible, is_sampled
-from calib.metrics.statistics import starts_of_bins, statistic_of
+from calib.metrics.statistics import bins_of, starts_of_bins, statistic_of
 
 # Of the highest point of a path that is read at n times only: what it lacks to that of Brownian
 # motion, in standard deviations of a step (Chernoff 1965, Siegmund 1979)
@@ -85,17 +84,14 @@ def spiegelhalter_test(
     scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
     if _impossible(scores, sample):
         return TestResult(np.inf, 0.0)
-    slopes = 1 - 2 * scores
+    slopes, given = 1 - 2 * scores, sample.variances
+    squares = np.square(slopes)
 
     def statistic(hits, variances):
-        return _over((hits - sample.expected) @ slopes, variances @ np.square(slopes))
+        return _over((hits - sample.expected) @ slopes, variances @ squares)
 
-    z = float(statistic(sample.found, sample.variances))
-    needed = (
-        are_few(sample.variances * np.square(slopes))
-        if sample.weighted
-        else is_skewed(scores, sample.variances)
-    )
+    z = float(statistic(sample.found, given))
+    needed = are_few(given * squares) if sample.weighted else is_skewed(scores, given)
     p_value = float(2 * ndtr(-abs(z)))
     if _drawn(null, needed):
         draws = lambda *block: np.abs(statistic(*block)), p_value, n_resamples, random_state
@@ -172,10 +168,8 @@ def hosmer_lemeshow_test(
         return TestResult(np.inf, 0.0)
     of_ties = statistic_of("hosmer_lemeshow", ties, n_bins, "quantile")
     statistic = float(of_ties(ties.positives[np.newaxis])[0])
-    hits, counts = (
-        np.add.reduceat(column, starts) for column in (ties.weights * ties.scores, ties.weights)
-    )
-    if _drawn(null, are_rare(hits, counts), in_sample and "predictions in_sample"):
+    counts, expected = bins_of(ties, starts)
+    if _drawn(null, are_rare(expected, counts), in_sample and "predictions in_sample"):
         draws = lambda hits, _: of_ties(hits), None, n_resamples, random_state
         return TestResult(statistic, counted_outcomes(ties).p_value(statistic, *draws))
     return TestResult(statistic, float(chdtrc(freedom, statistic)))
@@ -234,11 +228,8 @@ def kuiper_test(
     (2.798, 0.007)
     """
     scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
-    few = (
-        are_few(sample.variances)
-        if sample.weighted
-        else has_few_steps(sample.variances, sample.n_rows)
-    )
+    variances = sample.variances
+    few = are_few(variances) if sample.weighted else has_few_steps(variances, sample.n_rows)
     return _kuiper(scores, sample, _drawn(null, few), n_resamples, random_state)
 
 

@@ -85,25 +85,27 @@ def _variances(ties):
     return ties.weights * ties.scores * (1 - ties.scores)
 
 
+def bins_of(ties, starts):
+    """Rows of each bin, and the positives among them that are expected."""
+    columns = ties.weights, ties.weights * ties.scores
+    return (np.add.reduceat(column, starts) for column in columns)
+
+
 def _hosmer_lemeshow(ties, starts):
-    counts, expected = (
-        np.add.reduceat(column, starts) for column in (ties.weights, ties.weights * ties.scores)
-    )
+    counts, expected = bins_of(ties, starts)
     variances = expected * (1 - expected / counts)
     inverse = np.divide(1, variances, out=np.zeros(starts.size), where=variances > 0)
     return lambda hits: np.square(np.add.reduceat(hits, starts, axis=1) - expected) @ inverse
 
 
 def _ece(ties, starts):
-    expected, total = np.add.reduceat(ties.weights * ties.scores, starts), ties.weights.sum()
+    total, (_, expected) = ties.weights.sum(), bins_of(ties, starts)
     return lambda hits: np.abs(np.add.reduceat(hits, starts, axis=1) - expected).sum(1) / total
 
 
 def _scan(ties):
     starts = neighbours(ties, MOST_RANGES)[:-1]
-    counts, expected = (
-        np.add.reduceat(column, starts) for column in (ties.weights, ties.weights * ties.scores)
-    )
+    counts, expected = bins_of(ties, starts)
     return lambda hits: worst_intervals(np.add.reduceat(hits, starts, axis=1), counts, expected)[0]
 
 
@@ -135,15 +137,6 @@ def _one_by_one(statistic):
     return lambda draws: np.array([float(statistic(hits)) for hits in draws])
 
 
-STATISTICS = {
-    "kuiper": _kuiper,
-    "scan": _scan,
-    "bias": _bias,
-    "slope": _slope,
-    "spiegelhalter": _spiegelhalter,
-    "hosmer_lemeshow": _hosmer_lemeshow,
-    "ece": _ece,
-    "smooth_ece": _smooth_ece,
-    "smooth_calibration_error": _smooth_calibration_error,
-    "miscalibration": _miscalibration,
-}
+OF_SUMS = [_kuiper, _scan, _bias, _slope, _spiegelhalter, _hosmer_lemeshow, _ece]
+OF_CURVES = [_smooth_ece, _smooth_calibration_error, _miscalibration]
+STATISTICS = {one.__name__.removeprefix("_"): one for one in OF_SUMS + OF_CURVES}

@@ -1,38 +1,18 @@
 """Calibration errors that need no bins."""
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
-from scipy.special import expit, logit
 
 from calib.contract.validation import check_sample, rescaled
 from calib.kernels.binning import linear_sums, prefix_sums, segment_sums
-from calib.kernels.logistic import fit_logistic
 from calib.kernels.total_variation import least_total_variation
 from calib.metrics.samples import neighbours, ties_of
 
 CELLS = 2**15  # of the grid on which residuals are smoothed
 MOST_LOCAL_FITS = 1000
 SPAN = 0.75  # share of the points that a local fit sees: the default of R's loess
-
-
-class RecalibrationLine(NamedTuple):
-    """Logistic regression of the outcomes on the logits of the predictions.
-
-    Attributes
-    ----------
-    slope, intercept : float
-        1 and 0 if calibrated; a slope below 1 means predictions too far from the base rate.
-    in_the_large : float
-        Intercept where the slope is fixed at 1: positive if predictions are too low on the whole.
-    """
-
-    slope: float
-    intercept: float
-    in_the_large: float
 
 
 def kuiper_error(
@@ -179,81 +159,6 @@ def smoothed_error(probabilities, residuals, total):
     return float(brentq(excess, 0.0, 1.0, xtol=1e-9))
 
 
-def recalibration_line(
-    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> RecalibrationLine:
-    """Calibration slope and intercept, and calibration in the large.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool, of both classes.
-    probabilities : array-like of shape (n,)
-        Predictions in (0, 1): their logits must be finite.
-    {ratios}
-
-    Returns
-    -------
-    line : RecalibrationLine
-
-    Raises
-    ------
-    ValueError
-        For input that is not as described, or if no finite line fits: predictions that are all
-        equal, or that separate the classes. The message names the argument.
-
-    Notes
-    -----
-    O(n) for each of some ten Newton steps. A line of slope 1 and intercept 0 does not mean
-    calibration: the truth may bend around it.
-
-    References
-    ----------
-    Cox (1958).
-
-    Examples
-    --------
-    >>> from calib.metrics import recalibration_line
-    >>> line = recalibration_line([0, 1, 0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9, 0.9, 0.9])
-    >>> [round(value, 3) for value in line]
-    [0.315, 0.0, 0.0]
-    """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    certain = (probabilities == 0) | (probabilities == 1)
-    if certain.any():
-        row = int(np.argmax(certain))
-        raise ValueError(
-            f"probabilities must lie strictly between 0 and 1; found {probabilities[row]} in "
-            f"{np.count_nonzero(certain)} rows: their logits are infinite; clip them, for example "
-            "with np.clip(probabilities, 1e-6, 1 - 1e-6)"
-        )
-    weights = np.ones(labels.size) if weights is None else rescaled(weights)
-    logits = logit(probabilities)
-    negative, positive = logits[labels == 0], logits[labels == 1]
-    if not negative.size or not positive.size:
-        raise ValueError(
-            f"labels holds one class only ({labels[0]}): no finite line fits, so add rows of the "
-            "other class or leave it out"
-        )
-    if negative.max() <= positive.min() or positive.max() <= negative.min():
-        raise ValueError(
-            "probabilities separate the classes or are all equal: no finite line fits; add rows or "
-            "leave it out"
-        )
-    base = logit(np.dot(weights, labels) / weights.sum())
-    scale = np.sqrt(np.average(np.square(logits), weights=weights))
-    column = logits[np.newaxis] / scale
-    start = np.array([base, 0.0])
-    intercept, (slope,), *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
-    in_the_large = brentq(
-        lambda shift: np.dot(weights, labels - expit(logits + shift)),
-        base - logits.max() - 1e-9,
-        base - logits.min() + 1e-9,
-        xtol=1e-13,
-    )
-    return RecalibrationLine(float(slope / scale), float(intercept), float(in_the_large))
-
-
 def integrated_calibration_index(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -297,9 +202,7 @@ def integrated_calibration_index(
     return float(np.average(np.abs(smooth - predicted), weights=counts))
 
 
-def _loess(
-    x: float, points: NDArray[np.float64], values: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
+def _loess(x, points, values, weights):
     """Value at `x` of the local quadratic regression."""
     distances = np.abs(points - x)
     order = np.argsort(distances, kind="stable")

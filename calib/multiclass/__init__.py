@@ -21,29 +21,6 @@ Examples
 0.85
 """
 
-from calib.multiclass.base import MulticlassCalibrator
-from calib.multiclass.canonical import canonical_calibration_test
-from calib.multiclass.linear import DirichletCalibration, VectorScaling
-from calib.multiclass.measures import brier_score_loss, class_wise, confidences, log_loss, top_label
-from calib.multiclass.one_vs_rest import OneVsRestCalibrator
-from calib.multiclass.stacking import StackedCalibrator
-from calib.multiclass.temperature import TemperatureScaling
-from calib.multiclass.top_label_binning import TopLabelBinning
-from calib.multiclass.venn_abers import PairwiseVennAbers
+import lazy_loader
 
-__all__ = [
-    "DirichletCalibration",
-    "MulticlassCalibrator",
-    "OneVsRestCalibrator",
-    "PairwiseVennAbers",
-    "StackedCalibrator",
-    "TemperatureScaling",
-    "TopLabelBinning",
-    "VectorScaling",
-    "brier_score_loss",
-    "canonical_calibration_test",
-    "class_wise",
-    "confidences",
-    "log_loss",
-    "top_label",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

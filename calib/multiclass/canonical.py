@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist, squareform
 
-from calib.contract.options import check_integer
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.kernels.label_paths import same_class_sums
 from calib.metrics.drawn import BLOCK, Simulated, p_values_of
 from calib.multiclass.measures import check_rows

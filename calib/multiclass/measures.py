@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.options import check_flag
 from calib.contract.validation import check_class_labels, check_score_rows, check_weights, rescaled
+from calib.metrics.losses import mean_of
 
 
 def confidences(
@@ -173,7 +174,7 @@ def brier_score_loss(
     labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
     of_outcome = probabilities[np.arange(labels.size), labels]
     others = np.square(probabilities).sum(axis=1) - np.square(of_outcome)
-    loss = _mean(np.square(1 - of_outcome) + others, weights)
+    loss = mean_of(np.square(1 - of_outcome) + others, weights)
     halved = probabilities.shape[1] == 2 if scale_by_half == "auto" else scale_by_half
     return loss / 2 if halved else loss
 
@@ -191,7 +192,7 @@ def log_loss(
     labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
     with np.errstate(divide="ignore"):
         losses = 0.0 - np.log(probabilities[np.arange(labels.size), labels])
-    return _mean(losses, weights)
+    return mean_of(losses, weights)
 
 
 def check_rows(
@@ -219,7 +220,3 @@ def check_rows(
 def _measured(measure, labels, probabilities, weights, options):
     weighted = {} if weights is None else {"sample_weight": weights}
     return measure(labels.astype(np.uint8), probabilities, **weighted, **options)
-
-
-def _mean(values, weights):
-    return float(np.average(values, weights=None if weights is None else rescaled(weights)))

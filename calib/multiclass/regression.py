@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from calib.contract.validation import warn
-from calib.logistic.fitting import CERTAIN
+from calib.logistic.fitting import CERTAIN, warn_unconverged
 
 MAX_STEPS = 200
 MAX_INNER = 1000  # steps of conjugate gradients for one of Newton's
@@ -90,12 +90,8 @@ class Fit(NamedTuple):
     def check(self) -> None:
         """Warn unless this is a finite minimum of the loss."""
         if not self.converged:
-            warn(
-                f"Newton's method did not converge in {self.n_steps} steps: check sample_weight "
-                "for values that are far out, and probabilities for classes that are all but "
-                "separated",
-                ConvergenceWarning,
-            )
+            what = "sample_weight for values that are far out, and probabilities for classes that"
+            warn_unconverged(self.n_steps, f"{what} are all but separated")
         elif self.separates:
             warn(
                 "probabilities separate a class from the others, as if it is absent: the "

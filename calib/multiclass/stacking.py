@@ -14,9 +14,8 @@ from calib.kernels.dealing import deal
 from calib.logistic.spline import SplineCalibrator
 from calib.maps.forms import mixed
 from calib.multiclass.base import MulticlassCalibrator
-from calib.multiclass.linear import VectorScaling
-from calib.multiclass.one_vs_rest import OneVsRestCalibrator
-from calib.multiclass.temperature import TemperatureScaling
+from calib.multiclass.linear import TemperatureScaling, VectorScaling
+from calib.multiclass.reductions import OneVsRestCalibrator
 from calib.wrappers.identity import IdentityCalibrator
 from calib.wrappers.out_of_fold import MANY, held_out_losses
 
@@ -115,10 +114,8 @@ class StackedCalibrator(MulticlassCalibrator):
         with warnings.catch_warnings():  # a member that harms loses its weight
             warnings.simplefilter("ignore")
             self._learn_weights(members, probabilities, labels, weights)
-            self.calibrators_ = [
-                clone(member).fit(probabilities, labels, sample_weight=weights)
-                for member in members
-            ]
+            sample = probabilities, labels
+            self.calibrators_ = [clone(m).fit(*sample, sample_weight=weights) for m in members]
 
     def _learn_weights(self, members, probabilities, labels, weights):
         self.weights_, self.gap_ = normalized(np.ones(len(members))), np.nan
@@ -131,12 +128,8 @@ class StackedCalibrator(MulticlassCalibrator):
         folds = deal(last, labels, weights, self.cv, others)
         few = counts.min() < self.cv
         folds = folds if few or weights.sum() <= MANY else folds[:1]
-        losses = np.column_stack(
-            [
-                held_out_losses(_loss_of(member, probabilities, labels), weights, folds)
-                for member in members
-            ]
-        )
+        functions = (_loss_of(member, probabilities, labels) for member in members)
+        losses = np.column_stack([held_out_losses(f, weights, folds) for f in functions])
         copies, prior = folds[folds > 0], max(self.prior, SHY) if few else self.prior
         self.weights_, self.gap_ = likeliest_weights(losses, copies, prior)
         self.losses_ = np.average(losses, axis=0, weights=copies)

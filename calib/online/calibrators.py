@@ -11,8 +11,7 @@ from calib.contract.calibrator import ROUTED, Calibrator
 from calib.contract.options import check_uniform_bins
 from calib.contract.validation import check_scores, log_odds, restored_on_failure
 from calib.kernels.logistic import derivatives, newton
-from calib.logistic.base import LogisticCalibrator
-from calib.logistic.fitting import NO_MISSES
+from calib.logistic.fitting import NO_MISSES, LogisticCalibrator
 from calib.maps.forms import LogitPolynomialMap, StepMap
 
 IDENTITY = np.array([0.0, 1.0])  # intercept and slope

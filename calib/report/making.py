@@ -7,8 +7,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 import calib
-from calib.contract.options import check_positive
-from calib.contract.randomness import RandomState, check_seed
+from calib.contract.options import RandomState, check_positive, check_seed
 from calib.metrics import ClusterTests, cluster_tests
 from calib.report import measuring
 from calib.report.checking import cautions_of, clean, described

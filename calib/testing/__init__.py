@@ -5,18 +5,6 @@ same. A failure names the check, what was expected and found, and the input, rea
 Slow exact references, the definitions written out, are in `calib.testing.references`.
 """
 
-from calib.testing import references
-from calib.testing.calibrators import calibrator_checks, check_calibrator
-from calib.testing.checking import Check, CheckError, Outcome
-from calib.testing.measures import check_measure, measure_checks
+import lazy_loader
 
-__all__ = [
-    "Check",
-    "CheckError",
-    "Outcome",
-    "calibrator_checks",
-    "check_calibrator",
-    "check_measure",
-    "measure_checks",
-    "references",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,8 +11,18 @@ from sklearn.utils.validation import has_fit_parameter
 
 from calib.contract.validation import NEAREST
 from calib.testing import shared
-from calib.testing.checking import Check, CheckError, Outcome, attempt, may_be_refused, outcomes_of
-from calib.testing.shared import WEIGHTLESS, Sample, sample, samples
+from calib.testing.shared import (
+    WEIGHTLESS,
+    Check,
+    CheckError,
+    Outcome,
+    Sample,
+    attempt,
+    may_be_refused,
+    outcomes_of,
+    sample,
+    samples,
+)
 
 # New scores, none of them halfway between two of a sample
 GRID = np.append((np.arange(9) + 1 / np.pi) / 9, [0, WEIGHTLESS, 1])
@@ -197,10 +207,7 @@ def calibrator_checks(
         weights = has_fit_parameter(calibrator, "sample_weight") if estimator else True
     if unit is None:
         unit = getattr(calibrator, "unit_scores", True)
-    first = {
-        "range": (check_range, True),
-        "new scores": (check_new_scores, True),
-    }
+    first = {"range": (check_range, True), "new scores": (check_new_scores, True)}
     last = {
         "one score": (partial(check_one_score, positives=MANY // 4), ties),
         "increasing": (check_increasing, monotone),

@@ -10,8 +10,17 @@ import numpy as np
 
 from calib.contract.options import check_choice
 from calib.testing import shared
-from calib.testing.checking import Check, CheckError, Outcome, attempt, may_be_refused, outcomes_of
-from calib.testing.shared import Sample, sample, samples
+from calib.testing.shared import (
+    Check,
+    CheckError,
+    Outcome,
+    Sample,
+    attempt,
+    may_be_refused,
+    outcomes_of,
+    sample,
+    samples,
+)
 
 OUTCOMES = np.repeat([0, 1, 0, 1, 0, 1], [15, 5, 10, 10, 5, 15])
 CALIBRATED = Sample(np.repeat([0.25, 0.5, 0.75], 20), OUTCOMES)

@@ -1,11 +1,5 @@
 """Finite-sample bounds for histogram binning, and laws on which nothing need be estimated."""
 
-from calib.theory.bounds import (
-    auc_loss_bound,
-    bin_bounds,
-    clopper_pearson_limits,
-    ece_bound,
-    mce_bound,
-)
+import lazy_loader
 
-__all__ = ["auc_loss_bound", "bin_bounds", "clopper_pearson_limits", "ece_bound", "mce_bound"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

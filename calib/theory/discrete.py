@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from calib.contract.options import check_integer, check_positive
-from calib.contract.randomness import RandomState, check_random_state
+from calib.contract.options import RandomState, check_integer, check_positive, check_random_state
 from calib.contract.validation import rescaled
 
 

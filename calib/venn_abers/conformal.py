@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import OneDimensional
 from calib.contract.options import check_positive
-from calib.contract.validation import check_scores, restored_on_failure
+from calib.contract.validation import check_scores, check_size, refuse, restored_on_failure
 from calib.kernels.conformal import corners, self_calibrating_intervals
 
 LARGEST = 1e150  # of the bounds: sums of outcomes stay finite
@@ -113,12 +113,10 @@ class SelfCalibratingConformal(OneDimensional):
             self._bounds = lowest, highest = _check_bounds(self.bounds)
             scores = check_scores(scores)
             outcomes = check_scores(outcomes, name="outcomes")
-            if outcomes.size != scores.size:
-                raise ValueError(
-                    f"outcomes has {outcomes.size} rows but scores has {scores.size}: they must "
-                    "match"
-                )
-            _check_inside(outcomes, lowest, highest)
+            check_size(outcomes.size, scores.size, "outcomes", "scores")
+            must = f"outcomes must lie between the bounds {lowest:g} and {highest:g}"
+            outside = (outcomes < lowest) | (outcomes > highest)
+            refuse(outcomes, outside, must, "pass the bounds of all possible outcomes")
             order = np.lexsort((outcomes, scores))
             self.scores_, starts = np.unique(scores[order], return_index=True)
             self.middle_ = float(outcomes.min() / 2 + outcomes.max() / 2)
@@ -188,15 +186,10 @@ class SelfCalibratingConformal(OneDimensional):
         places = np.searchsorted(self.scores_, scores, "left")
         places += np.searchsorted(self.scores_, scores, "right")
         places, place_of = np.unique(places, return_inverse=True)
+        sample = self._outcomes, self.counts_, self.sums_, *self._corners
+        bounds = (bound - self.middle_ for bound in self._bounds)
         values, intervals = self_calibrating_intervals(
-            self._outcomes,
-            self.counts_,
-            self.sums_,
-            *self._corners,
-            places // 2,
-            (places + 1) // 2,
-            self._alpha,
-            *(bound - self.middle_ for bound in self._bounds),
+            *sample, places // 2, (places + 1) // 2, self._alpha, *bounds
         )
         return self._with_offset(values)[place_of], self._with_offset(intervals)[place_of]
 
@@ -221,13 +214,3 @@ def _check_bounds(bounds):
             f"that is possible, of a size of at most {LARGEST:.0e}; found {bounds!r}"
         )
     return float(lowest), float(highest)
-
-
-def _check_inside(outcomes, lowest, highest):
-    outside = (outcomes < lowest) | (outcomes > highest)
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise ValueError(
-            f"outcomes must lie between the bounds {lowest:g} and {highest:g}; found "
-            f"{float(outcomes[row])!r} at row {row}: pass the bounds of all possible outcomes"
-        )

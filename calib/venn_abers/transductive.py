@@ -133,14 +133,9 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Who may ask for the weights: besides the isotonic regressions, the classifier."""
-        return (
-            MetadataRouter(owner=type(self).__name__)
-            .add_self_request(self)
-            .add(
-                estimator=self._classifier(),
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-            )
-        )
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=self._classifier(), method_mapping=mapping)
 
     def predict_interval(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both probabilities of class ``classes_[1]``.
@@ -162,12 +157,9 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weights = None if self._weights is None else np.append(self._weights, 1.0)
         fit_params = {"sample_weight": weights} if self._trains_weighted else {}
         sample = self._codes, self.classes_, weights, fit_params
-        pairs = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
-            delayed(_venn_abers_of_one)(
-                template, _safe_indexing(everything, np.append(rows, rows.size + i)), *sample
-            )
-            for i in range(n)
-        )
+        samples = (_safe_indexing(everything, np.append(rows, rows.size + i)) for i in range(n))
+        jobs = (delayed(_venn_abers_of_one)(template, X, *sample) for X in samples)
+        pairs = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(jobs)
         p0, p1 = np.array(pairs).reshape(n, 2).T
         return p0, p1
 
@@ -212,10 +204,8 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         if self.classes_.size != 2:
             found = f"{self.classes_.size} class{'' if self.classes_.size == 1 else 'es'}"
-            raise ValueError(
-                f"Only binary classification is supported: y holds {found}, "
-                "pass rows of two classes"
-            )
+            must = "Only binary classification is supported"
+            raise ValueError(f"{must}: y holds {found}, pass rows of two classes")
         fit_params = self._routed(weights)
         self._X, self._weights, self._trains_weighted = X, weights, bool(fit_params)
         self.estimator_ = clone(self._classifier()).fit(X, y, **fit_params)

@@ -13,8 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from calib.contract import protocol
-from calib.contract.options import check_choice, check_flag
-from calib.contract.randomness import RandomState
+from calib.contract.options import RandomState, check_choice, check_flag
 from calib.contract.validation import check_weights, restored_on_failure
 from calib.logistic.platt import PlattScaling
 from calib.wrappers.selection import CalibratorCV

@@ -11,8 +11,13 @@ from sklearn.model_selection import LeaveOneOut, StratifiedShuffleSplit, check_c
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from calib.contract.options import check_choice, check_integer, check_positive
-from calib.contract.randomness import RandomState, check_seed
+from calib.contract.options import (
+    RandomState,
+    check_choice,
+    check_integer,
+    check_positive,
+    check_seed,
+)
 
 
 def check_splitting(cv: object) -> None:

@@ -8,8 +8,7 @@ from calib.comparison import DEFAULTS
 from calib.report.comparing import Offset
 from calib.report.judging import WITHHELD
 from calib.report.making import comparison_of, look_at
-from calib.venn_abers.inductive import VennAbers
-from calib.venn_abers.mondrian import MondrianVennAbers
+from calib.venn_abers.inductive import MondrianVennAbers, VennAbers
 
 FLAG_OF = {  # kinds of cautions
     "reversed scores": "reversed",

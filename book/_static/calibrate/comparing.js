@@ -314,7 +314,7 @@ const comparingModule = () => {
     return { results, ...advice(results, n), notes, nRepeats };
   }
 
-  // calib.comparison.advice, for log loss
+  // calib.comparison.result, for log loss
 
   function advice(results, n) {
     const others = results.slice(1);

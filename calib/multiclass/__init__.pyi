@@ -1,0 +1,14 @@
+from .base import MulticlassCalibrator as MulticlassCalibrator
+from .canonical import canonical_calibration_test as canonical_calibration_test
+from .linear import DirichletCalibration as DirichletCalibration
+from .linear import TemperatureScaling as TemperatureScaling
+from .linear import VectorScaling as VectorScaling
+from .measures import brier_score_loss as brier_score_loss
+from .measures import class_wise as class_wise
+from .measures import confidences as confidences
+from .measures import log_loss as log_loss
+from .measures import top_label as top_label
+from .reductions import OneVsRestCalibrator as OneVsRestCalibrator
+from .reductions import PairwiseVennAbers as PairwiseVennAbers
+from .reductions import TopLabelBinning as TopLabelBinning
+from .stacking import StackedCalibrator as StackedCalibrator
