@@ -1,5 +1,6 @@
 """Calibration errors that need no bins."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -172,6 +173,7 @@ def smoothed_error(probabilities, residuals, total):
     spectrum = dct(linear_sums(probabilities, residuals, CELLS) / total)
     frequencies = np.pi * np.arange(CELLS)
 
+    @cache  # of the ends of a bracket
     def excess(width):
         seen = frequencies[: int(VANISHED / (np.pi * max(width, PRECISION))) + 1]
         kernel = np.exp(-np.square(width * seen) / 2)
