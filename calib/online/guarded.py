@@ -13,7 +13,7 @@ from calib.online.calibrators import OnlineCalibrator, OnlinePlattScaling
 
 
 class GuardedCalibrator(OnlineCalibrator):
-    r"""Keep a map until a challenger has beaten it; a right one is lost at a chosen risk only.
+    r"""Keep a map until a challenger has beaten it, on rows that neither had seen.
 
     The first batch makes the map that is in use. Later batches do not change it: they train a
     challenger that begins from nothing, and before it learns from a batch, its probabilities q bet
@@ -30,7 +30,8 @@ class GuardedCalibrator(OnlineCalibrator):
     calibrator : OnlineCalibrator, optional
         What learns; by default `OnlinePlattScaling`.
     alpha : float, default=0.05
-        Risk, at most, that a map in use is ever replaced although it is calibrated.
+        Risk, at most, that a map in use is ever replaced although it is exactly calibrated. A
+        fitted one never is: see the notes.
 
     Attributes
     ----------
