@@ -815,6 +815,23 @@ def test_a_state_in_use_is_left_alone(data, tmp_path, capfd):
     assert main(words) in (0, 1) and not lock.exists()
 
 
+@pytest.mark.parametrize("kind", ["group", "cluster"])
+def test_a_process_of_its_own_loads_no_pandas_and_reports(kind, data, tmp_path):
+    table = tmp_path / "named.csv"
+    rows = Path(data).read_text().splitlines()
+    table.write_text("".join(f"{row},{kind if i == 0 else i % 40}\n" for i, row in enumerate(rows)))
+    program = (
+        "import sys, calib.commands; code = calib.commands.main(); "
+        "assert not code and 'pandas' not in sys.modules; import pandas, sklearn.utils.fixes"
+    )
+    words = ["report", table, *COLUMNS, f"--{kind}", kind, "-o", tmp_path / "report.html"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, words)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "</html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 LABELLED = "prob,label\n" + "".join(f"{i / 5000},{i % 2}\n" for i in range(5000))
 
 
