@@ -67,15 +67,12 @@ def diagram(curve: Curve, title: str, description: str) -> str:
         _line(x, y, x.ends, y.ends, DASHED),
         _line(x, y, curve.predicted, curve.recalibrated, LINE),
     ]
-    marks = {"calibrated": DASHED, "95 % confidence band": AREA, "isotonic fit": LINE}
-    keys = (
-        _key(x.places[0] + 10, y.places[1] + 8 + 14 * row, text, style)
-        for row, (text, style) in enumerate(marks.items())
-    )
     parts = (
         _clipped(inside, x, y, title),
         _frame(x, y, "", "Observed fraction", x_ticks=dict.fromkeys(x.ticks(), "")),
-        *keys,
+        _key(x.places[0] + 10, 16, "calibrated", DASHED),
+        _key(x.places[0] + 10, 30, "95 % confidence band", AREA),
+        _key(x.places[0] + 10, 44, "isotonic fit", LINE),
         _line(x, rows, *steps, LINE),
         _frame(x, rows, "Predicted probability", "Rows", y_ticks=_few(rows.ticks())),
     )
@@ -94,12 +91,13 @@ def decision_diagram(decisions: tuple[Threshold, ...], title: str, description: 
         _line(x, y, thresholds, always, DASHED),
         _line(x, y, thresholds, benefit, LINE),
     ]
-    keys = (
+    parts = (
+        _clipped(lines, x, y, title),
+        _frame(x, y, "Threshold", "Net benefit"),
         _key(20, 10, "act never", FAINT),
         _key(108, 10, "act always", DASHED),
         _key(206, 10, "act by the scores", LINE),
     )
-    parts = _clipped(lines, x, y, title), *keys, _frame(x, y, "Threshold", "Net benefit")
     return _svg(parts, y.places[0] + 36, title, description)
 
 
@@ -121,16 +119,14 @@ def interval_diagram(
     left = 14 + 0.55 * TEXT * max(map(len, names.values()))
     x = Axis((low - room, high + room), (left, RIGHT))
     y = Axis((len(values) - 0.4, -0.6), (6 + 20 * len(values), 6))
-    drawn = [_line(x, y, (0, 0), y.ends, DASHED)]
-    for row, (value, lower, upper) in enumerate(values.values()):
-        if value is not None:
-            drawn.append(_line(x, y, (lower, upper), (row, row), LINE))
-            drawn.append(
-                f'<circle cx="{x.at(value):.1f}" cy="{y.at(row):.1f}" r="3.5" fill="currentColor"/>'
-            )
-            for end in x.at((lower, upper)):
-                drawn.append(f'<path d="M{end:.1f},{y.at(row) - 3:.1f}v6" {LINE}/>')
-    return _svg([*drawn, _frame(x, y, quantity, "", names)], y.places[0] + 36, title, description)
+    drawn = [_line(x, y, (0, 0), y.ends, DASHED), _frame(x, y, quantity, "", names)]
+    for row, found in enumerate(values.values()):
+        if found[0] is not None:
+            at, (middle, left, right) = f"{y.at(row):.1f}", x.at(found)
+            ends = "".join(f"M{end:.1f},{at}m0,-3v6" for end in (left, right))
+            drawn.append(f'<path d="M{left:.1f},{at}H{right:.1f}{ends}" {LINE}/>')
+            drawn.append(f'<circle cx="{middle:.1f}" cy="{at}" r="3.5" fill="currentColor"/>')
+    return _svg(drawn, y.places[0] + 36, title, description)
 
 
 def _frame(x, y, x_label, y_label, y_ticks=None, x_ticks=None):
