@@ -20,6 +20,7 @@ import calib
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
+from calib.commands.monitoring import _got, _locked
 from calib.commands.output import Progress, new_file
 from calib.maps.forms import KINDS, MixtureMap
 from calib.maps.programs import PROGRAMS, program, rule
@@ -802,9 +803,66 @@ def test_a_state_in_use_is_left_alone(data, tmp_path, capfd):
     before = (tmp_path / "state.json").read_text()
     assert not lock.exists()
     capfd.readouterr()
-    lock.touch()
-    assert "another run of calib monitor uses" in refusal(capfd, *words)
-    assert (tmp_path / "state.json").read_text() == before and lock.exists()
+    with _locked(tmp_path / "state.json"):
+        assert "another run of calib monitor uses" in refusal(capfd, *words)
+        assert (tmp_path / "state.json").read_text() == before and lock.exists()
+        lock.unlink()
+        lock.touch()  # of a third run, which began as the first one ended
+        with lock.open("ab") as other, lock.with_name("else").open("ab") as stale:
+            assert _got(other, lock) and not _got(stale, lock)
+    lock.unlink(missing_ok=True)
+    lock.touch()  # left by a run that was killed
+    assert main(words) in (0, 1) and not lock.exists()
+
+
+@pytest.mark.parametrize("kind", ["group", "cluster"])
+def test_a_process_of_its_own_loads_no_pandas_and_reports(kind, data, tmp_path):
+    table = tmp_path / "named.csv"
+    rows = Path(data).read_text().splitlines()
+    table.write_text("".join(f"{row},{kind if i == 0 else i % 40}\n" for i, row in enumerate(rows)))
+    program = (
+        "import sys, calib.commands; code = calib.commands.main(); "
+        "assert not code and 'pandas' not in sys.modules; import pandas, sklearn.utils.fixes"
+    )
+    words = ["report", table, *COLUMNS, f"--{kind}", kind, "-o", tmp_path / "report.html"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, words)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "</html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+LABELLED = "prob,label\n" + "".join(f"{i / 5000},{i % 2}\n" for i in range(5000))
+
+
+@pytest.mark.parametrize("command", ["report", "fit", "monitor"])
+def test_a_run_that_is_killed_outright_leaves_what_was_there(command, tmp_path):
+    """In the middle: all the rows that a pipe holds are read, and more are waited for."""
+    out = tmp_path / "out"
+    state = command == "monitor"
+    before = "" if state else "what was there before"
+    out.write_text(before)
+    if state:
+        out.unlink()
+    columns = ["--score", "prob", "--label", "label"]
+    words = [command, "-", *columns, *(["--state", out] if state else ["-o", out, "--force"])]
+    with started(*words) as process:
+        process.stdin.write(LABELLED)
+        process.stdin.flush()
+        end = time.monotonic() + 60
+        while state and not process.stdout.readline() and time.monotonic() < end:
+            pass
+        if not state:
+            time.sleep(2)
+        assert process.poll() is None
+        process.kill()
+        assert process.wait(timeout=60) == -9
+    assert [path.name for path in tmp_path.iterdir()] == ["out.lock" if state else "out"]
+    assert state or out.read_text() == before
+    with started(*words) as process:  # nothing is in the way of the next one
+        process.communicate(LABELLED, timeout=300)
+        assert process.returncode in (0, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"] and out.read_text() != before
 
 
 EMPTY = {"format": "calib-monitor", "version": 2, "calibration": {}, "base_rate": {}}

@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict
 from html import escape
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -755,39 +756,127 @@ def test_the_picture_of_many_groups_shows_the_worst(no_comparison):
     assert "The 30 of 40 groups with the smallest p values" in page
 
 
-@pytest.fixture
-def figures(monkeypatch):
-    """Pictures as matplotlib has them, in place of text."""
-    monkeypatch.setattr("calib.report.drawing._svg", lambda figure, *_: figure)
+def drawn_parts(svg):
+    """Paths by their style, each as points, and texts, of a picture."""
+    root = ElementTree.fromstring(svg)
+    paths = {}
+    for path in root.iter("path"):
+        points = np.array(
+            [[float(n) for n in p.split(",")] for p in re.findall(POINT, path.get("d"))]
+        )
+        paths.setdefault(path.get("stroke-dasharray") or path.get("fill-opacity"), []).append(
+            points
+        )
+    return paths, [text.text for text in root.iter("text")]
 
 
-def test_the_diagonal_of_the_diagram_goes_from_corner_to_corner(figures):
-    curve = curve_of(clean(*drawn(100), None, None)[0])
-    axes, below = drawing.diagram(curve, "title", "description").axes
-    (diagonal,) = (line for line in axes.lines if line.get_label() == "calibrated")
-    assert np.all(diagonal.get_xydata() == [[0, 0], [1, 1]])
-    assert axes.get_xlim() == axes.get_ylim() == pytest.approx((0, 1), abs=0.05)
-    assert below.get_box_aspect() < axes.get_box_aspect() == 1
-    (histogram,) = below.patches
-    edges = histogram.get_data().edges
-    assert (edges[0], edges[-1]) == (0, 1) and np.all(np.diff(edges) > 0)
+POINT = r"-?[\d.]+,-?[\d.]+"
 
 
-def test_the_curves_of_decisions_fill_their_picture(figures):
+def rare(n_rows, seed=0, share=0.02):
+    """Calibrated scores of rare positives."""
+    rng = np.random.default_rng(seed)
+    scores = expit(rng.normal(np.log(share) - 0.5, 1, n_rows))
+    return scores, rng.random(n_rows) < scores
+
+
+def picture_of(scores, labels, sample_weight=None):
+    curve = curve_of(clean(scores, labels, sample_weight, None)[0])
+    return curve, *drawn_parts(drawing.diagram(curve, "title", "description"))
+
+
+@pytest.mark.parametrize("columns", [drawn(100), rare(2000)])
+def test_the_diagonal_of_the_diagram_goes_from_corner_to_corner(columns):
+    curve, paths, texts = picture_of(*columns)
+    (diagonal,) = (line for line in paths["4 3"] if len(line) == 2)
+    right, side = drawing.RIGHT, drawing.SIDE
+    assert diagonal.tolist() == [[right - side, 8 + side], [right, 8]]
+    assert len(curve.edges) == len(curve.histogram) + 1
+    assert {"Predicted probability", "Observed fraction", "Rows", "isotonic fit"} <= set(texts)
+
+
+def test_rare_positives_are_drawn_on_the_scale_of_log_odds():
+    scores, labels = rare(5000)
+    curve, paths, texts = picture_of(scores, labels)
+    assert curve.logit and {"0.001", "0.01", "0.1"} <= set(texts)
+    steps = np.diff(logit(curve.edges))
+    np.testing.assert_allclose(steps, steps[0])
+    low, high = logit(np.quantile(scores, [0.001, 0.999])) + [-np.log(2), np.log(2)]
+    np.testing.assert_allclose(logit([curve.edges[0], curve.edges[-1]]), [low, high])
+    lines = [line for line in paths[None] if len(line) == len(curve.predicted)]
+    with np.errstate(divide="ignore"):
+        across, up = (
+            (logit(values) - low) / (high - low) for values in (curve.predicted, curve.recalibrated)
+        )
+    seen = np.isfinite(up)  # 0 and 1 lie outside
+    expected = np.column_stack(
+        [drawing.RIGHT - drawing.SIDE * (1 - across), 8 + drawing.SIDE * (1 - up)]
+    )
+    np.testing.assert_allclose(lines[0][seen], expected[seen], atol=0.051)
+    assert np.all(abs(lines[0][~seen, 1] - 8) > drawing.SIDE)
+
+
+def test_what_is_rare():
+    scores = np.linspace(0.01, 0.3, 1000)
+    for positives, rare_class in [(49, True), (50, False), (951, True), (0, False), (1000, False)]:
+        labels = np.arange(1000) < positives
+        assert curve_of(clean(scores, labels, None, None)[0]).logit == rare_class
+    labels = np.arange(1000) < 100  # of weight 1, the others weigh 3
+    assert curve_of(clean(scores, labels, np.where(labels, 1, 3), None)[0]).logit
+    certain = curve_of(clean((scores > 0.29).astype(float), np.arange(1000) < 9, None, None)[0])
+    assert not certain.logit  # no prediction has log-odds
+
+
+def test_every_row_is_in_the_histogram_of_log_odds():
+    scores, labels = rare(3000)
+    scores[:7], scores[7:9] = 0, 1
+    weights = np.random.default_rng(0).integers(1, 4, 3000)
+    curve = curve_of(clean(scores, labels, weights, None)[0])
+    assert curve.logit and sum(curve.histogram) == weights.sum()
+    inner = np.digitize(scores, curve.edges[1:-1])
+    assert np.bincount(inner, weights).tolist() == list(curve.histogram)
+
+
+@pytest.mark.parametrize(
+    ("ends", "log_odds", "texts"),
+    [
+        ((0, 1), False, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        (
+            (-0.031, 0.011),
+            False,
+            ["\N{MINUS SIGN}0.03", "\N{MINUS SIGN}0.02", "\N{MINUS SIGN}0.01", "0.00", "0.01"],
+        ),
+        ((0, 2.1e6), False, ["0", "500000", "1e6", "1.5e6", "2e6"]),
+        ((5e-5, 0.4), True, ["1e-4", "0.001", "0.01", "0.1"]),
+        ((0.003, 0.06), True, ["0.005", "0.01", "0.02", "0.05"]),
+        ((0.3, 0.9995), True, ["0.5", "0.9", "0.99", "0.999"]),
+        ((1e-12, 0.6), True, ["1e-12", "1e-9", "1e-6", "0.001", "0.5"]),
+    ],
+)
+def test_ticks(ends, log_odds, texts):
+    assert list(drawing.Axis(ends, (0, 1), log_odds).ticks().values()) == texts
+
+
+def test_the_curves_of_decisions_fill_their_picture():
     decisions = decisions_of(clean(*drawn(100), None, None)[0])
-    low, high = drawing.decision_diagram(decisions, "title", "description").axes[0].get_ylim()
-    highest = max(point.net_benefit for point in decisions)
-    assert high / 2 < highest < high and -highest / 2 < low < 0
+    paths, _ = drawn_parts(drawing.decision_diagram(decisions, "title", "description"))
+    (benefit,) = (line for line in paths[None] if len(line) == len(decisions))
+    low, high = benefit[:, 1].max(), benefit[:, 1].min()
+    assert 24 < high < 60 and low > 100  # from the top at 24 to the bottom at 190
 
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("a" * 18, "a" * 18), ("a" * 19, "a" * 17 + "\N{HORIZONTAL ELLIPSIS}"), ("$1", r"\$1")],
+    [
+        ("a" * 18, "a" * 18),
+        ("a" * 19, "a" * 17 + "\N{HORIZONTAL ELLIPSIS}"),
+        ("$1 & <b>", "$1 & <b>"),
+    ],
 )
-def test_long_names_are_cut_beside_a_picture(figures, name, shown):
+def test_long_names_are_cut_beside_a_picture(name, shown):
     group = Group(name, 9, 3, 0.3, 0.3, 0.0, -0.1, 0.1, 1.0, None)
-    axes = drawing.interval_diagram([group], "title", "description", quantity="Bias").axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == [shown]
+    svg = drawing.interval_diagram([group], "title", "description", quantity="Bias")
+    assert shown in drawn_parts(svg)[1]
 
 
 def test_the_page_shows_thresholds_within_the_scores(no_chance):
@@ -891,8 +980,9 @@ def command(table, *words):
     return main(["report", str(table), *columns, *map(str, words)])
 
 
-def test_the_command_writes_the_page(table, tmp_path, capsys, no_comparison):
+def test_the_command_writes_the_page(table, tmp_path, monkeypatch, capsys, no_comparison):
     output = tmp_path / "report.html"
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if it were not installed
     assert command(table, "-o", output) == 0
     page = output.read_text(encoding="utf-8")
     assert "<title>Calibration report: scores.csv</title>" in page
@@ -906,9 +996,8 @@ def test_the_command_writes_the_page(table, tmp_path, capsys, no_comparison):
     assert command(table, "-o", output, "--force") == 0
 
 
-def test_the_command_writes_numbers(table, tmp_path, monkeypatch, no_comparison):
+def test_the_command_writes_numbers(table, tmp_path, no_comparison):
     output = tmp_path / "report.json"
-    monkeypatch.setitem(sys.modules, "matplotlib", None)  # as if it were not installed
     assert command(table, "-o", output, "--json") == 0
     read = json.loads(output.read_text(encoding="utf-8"))
     expected = json.loads(make_report(*drawn(100)).to_json())
@@ -916,14 +1005,6 @@ def test_the_command_writes_numbers(table, tmp_path, monkeypatch, no_comparison)
         k: v for k, v in expected.items() if k not in ("name", "notes")
     }
     assert len(read["notes"]) == 2
-
-
-def test_the_command_says_beforehand_that_it_cannot_draw(table, tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.delitem(sys.modules, "calib.report.drawing", raising=False)
-    assert command(table, "-o", tmp_path / "report.html") == 2
-    assert "matplotlib is needed" in capsys.readouterr().err
-    assert not (tmp_path / "report.html").exists()
 
 
 # What a referee found

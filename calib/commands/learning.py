@@ -21,8 +21,6 @@ MOST_COPIES = 1_000_000  # of rows, that folds part one by one; more go by the b
 def report(options) -> int:
     """Judge the scores, on one page; returns the exit code."""
     check_new(options.output, force=options.force)
-    if not options.json:
-        _check_plotting()
     read = _read(options)
     beside = {"sample_weight": read.weights, "groups": read.groups, "clusters": read.clusters}
     name = "standard input" if options.data == "-" else Path(options.data).name
@@ -110,14 +108,6 @@ def _check_folds(read):
                 f"{found} {what} with a label of class {label} are too few for the {FOLDS} folds "
                 "of a comparison: collect more"
             )
-
-
-def _check_plotting():
-    """Raise before the work if the page cannot be drawn after it."""
-    try:
-        import calib.report.drawing  # noqa: F401
-    except ImportError as error:
-        raise InputError(f"{error}; or pass --json") from None
 
 
 def _columns(names, positive):

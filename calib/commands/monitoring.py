@@ -2,7 +2,7 @@
 
 import json
 import os
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -152,7 +152,7 @@ def _line(watch, part, alarms, as_json):
 
 def _draw(watch, options):
     """Evidence against each of the two, batch by batch, with the line where an alarm is given."""
-    from matplotlib.figure import Figure  # the only command but report that needs it
+    from matplotlib.figure import Figure  # no other command needs it
 
     rows, *evidence = np.array(watch.history).T
     figure = Figure(figsize=(6.5, 3.2), layout="constrained")
@@ -170,21 +170,39 @@ def _draw(watch, options):
 
 @contextmanager
 def _locked(path):
-    """No second run reads the state while this one goes on: it would lose what is seen here."""
+    """No second run reads the state while this one goes on: it would lose what is seen here.
+
+    The system holds the lock, and frees it when the process ends in whatever way.
+    """
     lock = Path(f"{path}.lock")
     try:
-        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-    except FileExistsError:
-        raise InputError(
-            f"another run of calib monitor uses {path}: wait for it; if none is running, remove "
-            f"{lock}, which one that was killed has left"
-        ) from None
+        file = open(lock, "ab")
     except OSError as error:
         raise InputError(f"--state: {lock} cannot be written: {error.strerror}") from None
+    with file:
+        if not _got(file, lock):
+            raise InputError(f"another run of calib monitor uses {path}: wait for it")
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows removes no open file
+                lock.unlink()
+
+
+def _got(file, lock):
+    """Whether this process got the lock, and on the file that still has the name."""
     try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(lock))
+    except OSError:
+        return False
 
 
 def _check(options):

@@ -128,6 +128,11 @@ class Multicalibration(GroupCalibrator):
     * If P(z = 1 | x) is the score, then with probability at least 1 - alpha there is no patch at
       all (Chernoff's bound, or Hoeffding's, for every set).
 
+    So a set with bias b is patched in about half the samples from :math:`2 p (1 - p) \log(2 M /
+    \alpha) / b^2` of its points on, and in nine of ten from 1.7 times as many (measured with 5 and
+    20 groups, b of 0.05 and 0.1): by default and with 20 groups 450 points for 0.3 + 0.1, and 1800
+    for 0.3 + 0.05. With 1000 people in all it rarely acts.
+
     The third holds for the first patch. Later ones are chosen after a look at the same labels, so
     that their evidence says less than it seems; look at fresh data in the end.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 from scipy.optimize import nnls
 from scipy.special import expit, logsumexp, ndtri, softmax
 from sklearn.utils.validation import check_is_fitted
@@ -154,7 +154,7 @@ class SplineCalibrator(ScalingCalibrator):
         coefficients = np.stack([fit.coefficients for fit in kept])
         self.coefficients_ = shares @ coefficients
         apart = coefficients - self.coefficients_
-        within = [cho_solve((_root(fit.hessian), True), np.eye(N_INTERVALS + 3)) for fit in kept]
+        within = [_solved(_root(fit.hessian), np.eye(N_INTERVALS + 3)) for fit in kept]
         self.covariance_ = np.einsum("k,kab->ab", shares, within) + (shares * apart.T) @ apart
         self.gap_ = max(curve.gap(fit, self.increasing) for fit in kept)
         self.map_ = replace(self.map_, coefficients=pieces(self.coefficients_))
@@ -230,23 +230,24 @@ class _Curve:
 
     def minimum(self, coefficients, penalties, next_place) -> _Fit:
         """Newton's method, with steps that are halved until the loss falls."""
-        loss, gradient, hessian = self._derivatives(coefficients, penalties)
+        prior = self._prior(penalties)
+        loss, gradient, hessian = self._derivatives(coefficients, penalties, prior)
         for _ in range(MAX_STEPS):
             aim = next_place(coefficients, gradient, hessian)
             step = aim - coefficients
             decrease = -gradient @ step - step @ hessian @ step / 2
             share, place = 1.0, aim
-            trial = self._derivatives(place, penalties)
+            trial = self._derivatives(place, penalties, prior)
             while not trial[0] <= loss + 1e-12 * loss and share > 1e-10:
                 share /= 2
                 place = coefficients + share * step
-                trial = self._derivatives(place, penalties)
+                trial = self._derivatives(place, penalties, prior)
             if not trial[0] <= loss + 1e-12 * loss:  # the numbers are at their end
                 break
             coefficients, (loss, gradient, hessian) = place, trial
             if decrease <= 1e-14 * loss:
                 break
-        evidence = _half_log(self._prior(penalties)) - loss - _half_log(hessian)
+        evidence = _half_log(prior) - loss - _half_log(hessian)
         return _Fit(coefficients, penalties, loss, gradient, hessian, evidence)
 
     def increasing(self, fit) -> _Fit:
@@ -273,7 +274,7 @@ class _Curve:
         penalty, spread = penalties
         return penalty * self.bends.T @ self.bends + self.tilts.T @ self.tilts / spread**2
 
-    def _derivatives(self, coefficients, penalties):
+    def _derivatives(self, coefficients, penalties, prior):
         """Penalised loss, gradient and Hessian."""
         loss, gradient, hessian = spline_losses(*self.sample, coefficients)
         penalty, spread = penalties
@@ -282,13 +283,20 @@ class _Curve:
         return (
             loss + (penalty * bends @ bends + spread**2 * tilts @ tilts) / 2,
             gradient + penalty * bends @ self.bends + tilts @ self.tilts,
-            hessian + self._prior(penalties),
+            hessian + prior,
         )
 
 
 def _root(matrix):
     """Lower triangular, of a positive definite matrix."""
-    return cholesky(matrix + RIDGE * np.diag(matrix.diagonal()), lower=True)
+    ridged = matrix.copy()
+    ridged.flat[:: len(ridged) + 1] += RIDGE * matrix.diagonal()
+    return dpotrf(ridged, lower=True)[0]
+
+
+def _solved(root, right):
+    """The solution of the equations whose matrix has this root; LAPACK's own, for speed."""
+    return dpotrs(root, right, lower=True)[0]
 
 
 def _half_log(matrix):
@@ -298,7 +306,7 @@ def _half_log(matrix):
 
 def _anywhere(coefficients, gradient, hessian):
     """The minimum of the parabola."""
-    return coefficients - cho_solve((_root(hessian), True), gradient)
+    return coefficients - _solved(_root(hessian), gradient)
 
 
 def _increasing(coefficients, gradient, hessian):
@@ -308,7 +316,7 @@ def _increasing(coefficients, gradient, hessian):
     explains is projected out, and the rises are found by non-negative least squares.
     """
     root = _root(hessian)
-    target = root.T @ coefficients - solve_triangular(root, gradient, lower=True)
+    target = root.T @ coefficients - dtrtrs(root, gradient, lower=True)[0]
     columns = np.cumsum(root.T[:, ::-1], axis=1)[:, ::-1]  # of the level, of each rise
     level = columns[:, 0] / np.linalg.norm(columns[:, 0])
     rest = columns[:, 1:] - np.outer(level, level @ columns[:, 1:])

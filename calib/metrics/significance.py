@@ -213,8 +213,9 @@ def kuiper_test(
     calibration is found as n grows. Of sampling weights w the variance is
     :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few rows (as many as 1000 equal ones, or
     fewer), outcomes are drawn, given who was sampled. That is exact if each class has one weight.
-    If not, they are drawn as if the weights had nothing to do with the outcomes, and the p value is
-    the larger one of both: exact where that is so, and else for large samples only.
+    If not, they are drawn as if the weights had nothing to do with the outcomes, and as if an
+    outcome of 0 multiplied them by a factor, which is estimated; the p value is the largest one of
+    these two and of the law for large samples.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """One page on one file of scores: whether they are honest probabilities, and how sure that is.
 
 `make_report` measures; a `Report` holds numbers and words, and writes them as JSON or as an HTML
-page that loads nothing else. Matplotlib is imported when the page is written.
+page that loads nothing else.
 """
 
 from calib.report.contents import (

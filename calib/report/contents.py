@@ -138,10 +138,12 @@ class Test:
 
 @dataclass(frozen=True)
 class Curve:
-    """The corners of the diagram: isotonic curve, confidence band, histogram over [0, 1].
+    """The corners of the diagram: isotonic curve, confidence band, histogram.
 
     `predicted` and `recalibrated` are the ends of the flat pieces of the curve; `band_at`, `lower`
-    and `upper` those of the band, whose simultaneous confidence is 95 %.
+    and `upper` those of the band, whose simultaneous confidence is 95 %. The histogram has the rows
+    between `edges`, and what lies beyond these in its outer columns; if `logit`, as one class is
+    rare, they are equally far apart in log-odds, and this is the scale of the diagram.
     """
 
     predicted: tuple[float, ...]
@@ -150,6 +152,8 @@ class Curve:
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     histogram: tuple[float, ...]
+    edges: tuple[float, ...]
+    logit: bool
     holds_diagonal: bool
     crosses: bool
 

@@ -15,14 +15,13 @@ from calib.report.contents import (
     Test,
     Verdict,
 )
-from calib.report.measuring import FEW, PValues, Sample, place_of, rarer
+from calib.report.measuring import FEW, RARE, PValues, Sample, place_of, rarer
 from calib.report.wording import amount, count, listed, number, percent, points, probability
 
 LEVEL = 0.05  # of the test that decides
 POWER = 0.8
 LITTLE = 0.01  # share of the rows, and the tenth of the rarer class, below which an error is small
 WANTED = 0.2  # a bias of this part of the share of the rarer class should not escape a sample
-RARE = 0.05  # shares below which errors are told as ratios
 UNSURE = (
     " These limits hold what was predicted: the test finds an error, but its place and size are "
     "not sure."

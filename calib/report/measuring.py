@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 from calib import metrics
 from calib.kernels.binning import prefix_sums
@@ -30,6 +31,9 @@ N_RANGES = MOST_RANGES * (MOST_RANGES + 1) // 2  # of neighbours, of which one l
 FEW = 20  # rows of a class: with fewer nothing is said but by simulation
 HUNDREDTHS = np.arange(1, 100) / 100
 N_COLUMNS = 25  # of the histogram
+RARE = 0.05  # share of a class below which errors are ratios and the diagram has log-odds
+NEARLY_ALL = 0.001, 0.999  # quantiles
+LN2 = math.log(2)
 MEASURES = {  # by key: the name, and after a colon what it means
     "mean_prediction": "Mean prediction",
     "observed_rate": "Observed rate: Share of positives.",
@@ -295,12 +299,28 @@ def curve_of(sample: Sample) -> Curve:
     """Corners of the CORP curve and of its confidence band, and a histogram."""
     fit = sample.measured(metrics.corp_curve)
     band = band_of(counted_ties_of(sample.labels, sample.scores, sample.independent.weights))
-    histogram, _ = np.histogram(sample.scores, N_COLUMNS, (0, 1), weights=sample.weights)
+    edges, log_odds = _edges(sample)
+    kept = np.clip(sample.scores, edges[0], edges[-1])
+    histogram, _ = np.histogram(kept, edges, weights=sample.weights)
     on_curve, on_band = corners(fit.recalibrated), corners(band.lower, band.upper)
     curve = (fit.predicted[on_curve], fit.recalibrated[on_curve])
     limits = (band.predicted[on_band], band.lower[on_band], band.upper[on_band])
-    columns = (tuple(c.tolist()) for c in (*curve, *limits, histogram.astype(float)))
-    return Curve(*columns, band.holds_diagonal, band.crosses)
+    columns = (tuple(c.tolist()) for c in (*curve, *limits, histogram.astype(float), edges))
+    return Curve(*columns, log_odds, band.holds_diagonal, band.crosses)
+
+
+def _edges(sample):
+    """Edges of the histogram, and whether they are those of log-odds, as one class is rare.
+
+    Log-odds reach from those of nearly all predictions, and of the observed rate, to odds of half
+    and twice as much.
+    """
+    rate = np.average(sample.labels, weights=sample.weights)
+    within = sample.scores[(sample.scores > 0) & (sample.scores < 1)]
+    if not 0 < min(rate, 1 - rate) < RARE or not within.size:
+        return np.linspace(0, 1, N_COLUMNS + 1), False
+    ends = logit([*np.quantile(within, NEARLY_ALL), rate])
+    return expit(np.linspace(min(ends) - LN2, max(ends) + LN2, N_COLUMNS + 1)), True
 
 
 def corners(*lines):

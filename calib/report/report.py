@@ -59,13 +59,7 @@ class Report:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
 
     def to_html(self) -> str:
-        """Write the report as one HTML page that loads nothing else.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from calib.report.page import page_of  # which needs matplotlib
+        """Write the report as one HTML page that loads nothing else."""
+        from calib.report.page import page_of  # with its templates
 
         return page_of(self)

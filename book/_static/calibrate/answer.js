@@ -5,6 +5,9 @@
 "use strict";
 
 const answerModule = () => {
+  const COLUMNS = 25; // of the histogram
+  const RARE = 0.05; // share of a class below which the diagram has log-odds
+
   /* Which points of step functions begin or end a flat piece: the others change no picture. */
   function corners(at, ...lines) {
     const last = at.length - 1;
@@ -13,15 +16,40 @@ const answerModule = () => {
     return [at, ...lines].map((line) => kept.map((i) => line[i]));
   }
 
+  /* Edges of the histogram: those of log-odds where one class is rare. */
+  function edgesOf(scores, labels) {
+    const share = measures.positivesOf(labels) / labels.length;
+    const rare = Math.min(share, 1 - share);
+    const within = Float64Array.from(scores).filter((p) => p > 0 && p < 1).sort();
+    const logit = rare > 0 && rare < RARE && within.length > 0;
+    const spaced = (low, high) => Array.from(
+      { length: COLUMNS + 1 }, (_, i) => (i < COLUMNS ? low + i * ((high - low) / COLUMNS) : high));
+    if (!logit) return { logit, edges: spaced(0, 1) };
+    const quantile = (level) => {
+      const place = level * (within.length - 1);
+      const below = Math.floor(place);
+      const above = Math.min(below + 1, within.length - 1);
+      return within[below] + (place - below) * (within[above] - within[below]);
+    };
+    const ends = [quantile(0.001), quantile(0.999), share].map((p) => Math.log(p / (1 - p)));
+    const odds = spaced(Math.min(...ends) - Math.LN2, Math.max(...ends) + Math.LN2);
+    return { logit, edges: odds.map((value) => 1 / (1 + Math.exp(-value))) };
+  }
+
   /* calib.report.measuring.curve_of. */
-  function curveOf({ scores }, ties) {
+  function curveOf({ scores, labels }, ties) {
     const band = measures.confidenceBand(ties);
     const [predicted, recalibrated] = corners(ties.scores, measures.corp(ties));
     const [bandAt, lower, upper] = corners(ties.scores, band.lower, band.upper);
-    const histogram = new Array(25).fill(0);
-    for (const p of scores) histogram[Math.min(Math.floor(p * 25), 24)] += 1;
+    const { edges, logit } = edgesOf(scores, labels);
+    const inner = edges.slice(1, -1);
+    const histogram = new Array(COLUMNS).fill(0);
+    for (const p of scores) {
+      const column = inner.findIndex((edge) => p < edge);
+      histogram[column < 0 ? COLUMNS - 1 : column] += 1;
+    }
     return {
-      predicted, recalibrated, bandAt, lower, upper, histogram,
+      predicted, recalibrated, bandAt, lower, upper, histogram, edges, logit,
       holdsDiagonal: band.holdsDiagonal, crosses: band.crosses,
     };
   }

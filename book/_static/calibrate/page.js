@@ -183,19 +183,20 @@ const calibratePage = () => {
 
   function drawDiagram() {
     if (!shown?.curve) return;
-    const { predicted, recalibrated, bandAt, lower, upper, histogram } = shown.curve;
+    const { predicted, recalibrated, bandAt, lower, upper, histogram, edges, logit } = shown.curve;
     panels[0] ??= panelIn("reliability", "Share of positives against the prediction, with a band");
     const [panel] = panels;
-    const axes = { xlabel: "Prediction", ylabel: "Share of positives" };
-    panel.axes({ x: [0, 1], y: [0, 1], ...axes });
+    const ends = [edges[0], edges.at(-1)];
+    panel.axes({ x: ends, y: ends, logit, xlabel: "Prediction", ylabel: "Share of positives" });
     const most = Math.max(...histogram);
     histogram.forEach((count, i) => {
-      const [left, right, top] = [i / 25, (i + 1) / 25, (0.2 * count) / most];
-      if (count) panel.path("grey area", [[left, 0], [left, top], [right, top], [right, 0]]);
+      const [left, right, top] = [edges[i], edges[i + 1], panel.height((0.2 * count) / most)];
+      const foot = ends[0];
+      if (count) panel.path("grey area", [[left, foot], [left, top], [right, top], [right, foot]]);
     });
     const line = (values) => bandAt.map((at, i) => [at, values[i]]);
     panel.path("blue area", [...line(upper), ...line(lower).reverse()]);
-    panel.path("black line dashed", [[0, 0], [1, 1]]);
+    panel.path("black line dashed", ends.map((end) => [end, end]));
     panel.path("blue line thick", predicted.map((at, i) => [at, recalibrated[i]]));
   }
 

@@ -133,19 +133,29 @@ const widgets = (() => {
       this.node = element("div", { class: "panel" }, this.svg);
     }
 
-    /* Start anew with axes for the ranges x and y. */
-    axes({ x, y, xlabel, ylabel }) {
+    /* Start anew with axes for the ranges x and y, of probabilities on the scale of log-odds if
+       `logit`: what lies beyond them is then drawn at their ends. */
+    axes({ x, y, xlabel, ylabel, logit = false }) {
       const [width, height] = [this.node.clientWidth, this.node.clientHeight];
-      const [left, right, top, bottom] = [56, width - 12, 12, height - 46];
+      const [left, right, top, bottom] = [logit ? 68 : 56, width - 12, 12, height - 46];
       this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       this.svg.replaceChildren();
+      const odds = (p) => Math.log(p / (1 - p));
       const scale = ([from, to], start, end) => {
-        return (value) => start + ((value - from) / (to - from)) * (end - start);
+        if (!logit) return (value) => start + ((value - from) / (to - from)) * (end - start);
+        const [low, high] = [odds(from), odds(to)];
+        const inside = (value) => Math.min(Math.max(odds(value), low), high);
+        return (value) => start + ((inside(value) - low) / (high - low)) * (end - start);
       };
       this.x = scale(x, left, right);
       this.y = scale(y, bottom, top);
       this.valueAt = (pixel) => x[0] + ((pixel - left) / (right - left)) * (x[1] - x[0]);
+      this.height = (share) => {
+        if (!logit) return y[0] + share * (y[1] - y[0]);
+        return 1 / (1 + Math.exp(-odds(y[0]) - share * (odds(y[1]) - odds(y[0]))));
+      };
       this.ends = { x, y };
+      const ticks = logit ? oddsTicks : evenTicks;
       this.#add("path", { class: "axis", d: `M${left},${top}V${bottom}H${right}` });
       for (const tick of ticks(x)) {
         this.#add("path", { class: "axis", d: `M${this.x(tick.value)},${bottom}v5` });
@@ -190,8 +200,23 @@ const widgets = (() => {
     }
   }
 
+  /* Powers of ten, a half, and their counterparts below 1; more of them if these are few. */
+  function oddsTicks([from, to]) {
+    const within = (digits) => {
+      const powers = Array.from({ length: 17 }, (_, i) => 17 - i);
+      const small = powers.flatMap((power) => digits.map((k) => k / 10 ** power)).filter((p) => p < 0.5);
+      const values = [...small, 0.5, ...small.map((p) => 1 - p).reverse()];
+      return values.filter((value) => from <= value && value <= to);
+    };
+    const few = within([1]);
+    const values = few.length < 3 ? within([1, 2, 5]) : few;
+    const step = Math.ceil(values.length / 6);
+    const text = (value) => (value < 1e-3 ? value.toExponential(0) : String(Number(value.toPrecision(15))));
+    return values.filter((_, i) => i % step === 0).map((value) => ({ value, text: text(value) }));
+  }
+
   /* At most six round numbers in a range. */
-  function ticks([from, to]) {
+  function evenTicks([from, to]) {
     const power = 10 ** Math.floor(Math.log10((to - from) / 6));
     const step = power * [1, 2, 5, 10].find((factor) => (to - from) / (factor * power) <= 6);
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
