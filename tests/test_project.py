@@ -341,7 +341,7 @@ MAY_IMPORT = {  # beside itself; a family imports no other, what is missing here
     "multiclass": FLOOR | {"binning", "logistic", "metrics", "theory", "venn_abers", "wrappers"},
     "comparison": FLOOR | FAMILIES | {"metrics", "diagrams", "wrappers"},
     "dask": FLOOR,
-    "report": FLOOR | {"comparison", "metrics", "diagrams", "venn_abers", "wrappers"},
+    "report": FLOOR | {"comparison", "metrics", "venn_abers", "wrappers"},
 }
 
 
