@@ -11,14 +11,14 @@ import csv
 import multiprocessing
 import os
 import sys
-import tempfile
 import time
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import page
-from large import digest, forget_peak, power, resident
+from large import digest, forget_peak, kept, power, resident
 
 import calib
 from calib import metrics
@@ -77,9 +77,15 @@ def sample(n, dtype):
     return labels, scores
 
 
+def save(n, dtype, folder):
+    """Write the sample into a folder."""
+    for name, column in zip(("labels", "scores"), sample(n, dtype), strict=True):
+        np.save(folder / f"{name}.npy", column)
+
+
 def measured(method, folder):
     """Seconds, megabytes beside those of the input, and bits, in this process."""
-    labels, scores = (np.load(Path(folder, f"{name}.npy")) for name in ("labels", "scores"))
+    labels, scores = (np.load(folder / f"{name}.npy") for name in ("labels", "scores"))
     some = 200_000  # compiles, or loads what is compiled
     METHODS[method](labels[:some].copy(), scores[:some].copy())
     before, seconds = resident("VmRSS"), []
@@ -94,9 +100,7 @@ def measured(method, folder):
 
 def measure(n, dtype, methods):
     """Rows of the table for one number of rows."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, column in zip(("labels", "scores"), sample(n, dtype), strict=True):
-            np.save(Path(folder, f"{name}.npy"), column)
+    with kept(f"{dtype}-{n}", partial(save, n, dtype)) as folder:
         for method in methods:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 seconds, beside, given, bits = pool.apply(measured, (method, folder))
