@@ -35,6 +35,15 @@ KEYS = ["method", "scores", "n"]
 SORT = "NumPy's sort"
 MOST_REPEATED = 10**6  # rows; with more each call is made once
 PIECE = 10**6
+MOST_SORTS, MOST_INPUTS = 3, 4
+SLOW = {  # why
+    "ENIR": "ENIR merges as many bins as there are scores, each time the two that meet next",
+    "average": "the average fits each of six members twice, and their weights",
+}
+WIDE = {
+    "ENIR": "ENIR has for each bin its neighbours, the end of its life and a place in a tournament",
+    "average": "the average has the predictions of six members for each row",
+}
 
 
 def learned(calibrator):
@@ -157,10 +166,33 @@ def in_threads():
     return rows
 
 
+def in_units(rows):
+    """Of each row the time in sorts, and the memory in inputs."""
+    sort = {(r["scores"], r["n"]): float(r["seconds"]) for r in rows if r["method"] == SORT}
+    return [(float(r["seconds"]) / sort[r["scores"], r["n"]], float(r["inputs"])) for r in rows]
+
+
+def beyond(rows, dtype):
+    """Methods that take more than 3 sorts at some size, and those that take more than 4 inputs."""
+    found = {}, {}  # the keys of a dictionary are in order
+    for row, units in zip(rows, in_units(rows), strict=True):
+        for methods, unit, most in zip(found, units, (MOST_SORTS, MOST_INPUTS), strict=True):
+            if row["scores"] == dtype and unit > most:
+                methods[row["method"]] = None
+    return [list(methods) for methods in found]
+
+
+def listed(methods):
+    """Names in a sentence."""
+    *first, last = methods
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def section():
     """The section of the page, from the table."""
     rows = list(csv.DictReader(TABLE.open()))
-    sort = {(r["scores"], r["n"]): float(r["seconds"]) for r in rows if r["method"] == SORT}
+    slow, wide = beyond(rows, "float64")
+    slow_narrow, wide_narrow = beyond(rows, "float32")
     lines = [
         HEADING,
         "",
@@ -168,17 +200,18 @@ def section():
         "by that of NumPy's sort of the same scores. Inputs: most memory beside the input, in",
         "multiples of it (9 bytes a row, 5 with scores of `float32`).",
         "",
-        "What takes more than 3 sorts: ENIR merges as many bins as there are scores, each time the",
-        "two that meet next; the average is two fits of each of six members and the weights of the",
-        "members. NumPy sorts `float32` twice as fast, and everything else computes in `float64`.",
-        "What takes more than 4 inputs: of continuous scores each is a group of its own, three",
-        "numbers of 8 bytes beside the sorted scores, and `float32` is copied to `float64` first.",
+        f"With `float64`, more than {MOST_SORTS} sorts: {'; '.join(SLOW[m] for m in slow)}.",
+        f"More than {MOST_INPUTS} inputs: {'; '.join(WIDE[m] for m in wide)}.",
+        f"With `float32` NumPy sorts half as many bytes: more than {MOST_SORTS} sorts for",
+        f"{listed(slow_narrow)}, and more than {MOST_INPUTS} inputs for {listed(wide_narrow)}.",
+        "What only groups the scores makes no copy of them in `float64`, but it sorts numbers of 8",
+        "bytes, and has three of 8 bytes for each distinct score; what computes with the scores",
+        "does so in `float64`.",
         "",
         "| method | scores | rows | seconds | sorts | inputs |",
         "|---|---|---:|---:|---:|---:|",
     ]
-    for r in rows:
-        sorts = float(r["seconds"]) / sort[r["scores"], r["n"]]
+    for r, (sorts, _) in zip(rows, in_units(rows), strict=True):
         cells = [r["method"], r["scores"], power(r["n"]), r["seconds"], f"{sorts:.2g}", r["inputs"]]
         lines.append("| " + " | ".join(cells) + " |")
     lines += [
