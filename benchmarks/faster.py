@@ -9,9 +9,9 @@ FASTER = {
     "Beta calibration, scores too extreme": "netcal predicts faster: it has no centre about which "
     "logarithms are taken, and does not look at the scores first.",
     "Isotonic regression": "scipy alone fits faster up to $10^5$ points: it pools no ties and "
-    "checks nothing, and every point stays a knot, so its predictions are slow. scikit-learn "
-    "predicts faster, with `np.interp`; ours keeps plateaus flat to the last bit and scores of "
-    "any size apart, which takes twice as long.",
+    "checks nothing, and every point stays a knot, so its predictions are slow. Others predict "
+    "faster: scikit-learn with `np.interp`, probcal with steps in place of lines; ours keeps "
+    "plateaus flat to the last bit and scores of any size apart.",
     "ECE, ten bins of equal width": "relplot is faster: it finds a bin by a quotient, which may "
     "round across an edge, adds up residuals and nothing else, and checks nothing; ours compares "
     "with the edges, and refuses NaN, scores beyond [0, 1] and labels that are none.",
