@@ -193,6 +193,7 @@ def section():
     rows = list(csv.DictReader(TABLE.open()))
     slow, wide = beyond(rows, "float64")
     slow_narrow, wide_narrow = beyond(rows, "float32")
+    others = [m for m in METHODS if m not in [SORT, *wide_narrow]]
     lines = [
         HEADING,
         "",
@@ -203,7 +204,7 @@ def section():
         f"With `float64`, more than {MOST_SORTS} sorts: {'; '.join(SLOW[m] for m in slow)}.",
         f"More than {MOST_INPUTS} inputs: {'; '.join(WIDE[m] for m in wide)}.",
         f"With `float32` NumPy sorts half as many bytes: more than {MOST_SORTS} sorts for",
-        f"{listed(slow_narrow)}, and more than {MOST_INPUTS} inputs for {listed(wide_narrow)}.",
+        f"{listed(slow_narrow)}; at most {MOST_INPUTS} inputs for {listed(others)}.",
         "What only groups the scores makes no copy of them in `float64`, but it sorts numbers of 8",
         "bytes, and has three of 8 bytes for each distinct score; what computes with the scores",
         "does so in `float64`.",

@@ -34,7 +34,7 @@ TABLE = ROOT / "results" / "speed.csv"
 SIZES = [10**3, 10**4, 10**5, 10**6]
 SHOWN = SIZES[1:]
 LIMIT = 20.0
-ENOUGH = 3.0  # seconds of calls for a median
+ENOUGH = 1.5  # seconds of calls for a median
 TASKS = tasks.TASKS | several.TASKS
 PACKAGES = [
     *["calibrating-binary-classifiers", "numpy", "scipy", "scikit-learn", "numba"],
