@@ -246,7 +246,7 @@ def measure(n, tasks):
 
 def record(row):
     """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
+    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
     rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
     names = [*ALONE, "Dask"]
     order = sorted(
@@ -274,7 +274,7 @@ def times_in_memory(rows):
 
 def section():
     """The section of the page, from the table."""
-    rows = list(csv.DictReader(TABLE.open()))
+    rows = list(csv.DictReader(TABLE.read_text().splitlines()))
     times = [f"{ratio:.1f} ({task})" for task, ratio in times_in_memory(rows).items()]
     lines = [
         HEADING,

@@ -137,7 +137,7 @@ def write(path, rows):
 
 def record(row):
     """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
+    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
     rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
     order = sorted(rows, key=lambda k: (int(k[2]), TYPES.index(k[1]), list(METHODS).index(k[0])))
     write(TABLE, [rows[key] for key in order])
@@ -190,7 +190,7 @@ def listed(methods):
 
 def section():
     """The section of the page, from the table."""
-    rows = list(csv.DictReader(TABLE.open()))
+    rows = list(csv.DictReader(TABLE.read_text().splitlines()))
     slow, wide = beyond(rows, "float64")
     slow_narrow, wide_narrow = beyond(rows, "float32")
     others = [m for m in METHODS if m not in [SORT, *wide_narrow]]
@@ -224,7 +224,7 @@ def section():
         "| rows | seconds | gain | work | load |",
         "|---:|---:|---:|---:|---:|",
     ]
-    for r in csv.DictReader(THREADS.open()):
+    for r in csv.DictReader(THREADS.read_text().splitlines()):
         cells = [power(r["n"]), r["seconds"], r["gain"], r["work"], r["load"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
