@@ -5,6 +5,7 @@ are Parquet of 10^6 rows each, once with continuous scores and once with scores 
 Dask has two workers of one thread and 1 GB each; Spark is measured where PySpark and Java are. Of
 10^9 rows DuckDB counts scores of four decimals, in 2 GB. Writes results/large.csv, in which a row
 replaces an older one of the same task, scores, engine and size, and a section of book/speed.md.
+The folder that the environment variable CALIB_ROWS names keeps the files for the next run.
 """
 
 import csv
@@ -14,7 +15,9 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import dask
@@ -47,6 +50,7 @@ MEMORY = "1GB"
 OF_DUCKDB = "2GB"
 SELECT = "SELECT score, SUM(label) AS positives, COUNT(*) AS counts FROM rows GROUP BY score"
 KEYS = ["task", "scores", "engine", "n"]
+FEW_ARE_SENT = [("Dask", "isotonic regression"), ("Dask", "AUC")]  # of continuous scores
 
 
 def isotonic(counts):
@@ -110,16 +114,32 @@ def spark():
 
 
 def by_dask(folder, task):
-    """Counts on the workers; what isotonic regression needs of them."""
+    """On the workers, what the task needs; from counts where that is all of them."""
     rows = dd.read_parquet(folder)
+    scores, labels = rows["score"], rows["label"]
+    if task == "AUC":
+        return (calib.dask.roc_auc_score(labels, scores),)
     wanted = calib.dask.isotonic_counts if task == "isotonic regression" else calib.dask.counts
-    return TASKS[task](wanted(rows["score"], rows["label"]))
+    return TASKS[task](wanted(scores, labels))
 
 
 ALONE = {"none": by_nobody, "pandas": by_pandas, "DuckDB": by_duckdb, "Spark": by_spark}
 
 
-def write_files(folder, n, decimals):
+@contextmanager
+def kept(name, write):
+    """A folder that ``write(folder)`` fills, unless a run before has."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(os.environ.get("CALIB_ROWS", temporary), name)
+        if not folder.exists():
+            begun = folder.with_suffix(".begun")
+            begun.mkdir(parents=True, exist_ok=True)
+            write(begun)
+            begun.rename(folder)
+        yield folder
+
+
+def write_files(n, decimals, folder):
     """Parquet files of scores and labels by the over-confident law."""
     for number in range(n // ROWS_PER_FILE):
         scores, labels = LAWS["overconfident"].sample(
@@ -196,25 +216,20 @@ def measure(n, tasks):
         engines = {name: engines[name] for name in ["DuckDB", "Spark", "Dask"] if name in engines}
     if n > MOST_ON_DASK:
         engines = {"DuckDB": alone}
-    for scores, decimals in DECIMALS.items():
-        if n > MOST_ON_DASK and decimals is None:
+    for scores in DECIMALS:
+        many = n > MOST_IN_MEMORY and scores == "continuous"
+        if many and n > MOST_ON_DASK:
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            files = Path(folder, "rows")
-            files.mkdir()
-            write_files(files, n, decimals)
+        write = partial(write_files, n, DECIMALS[scores])
+        with kept(f"{scores.replace(' ', '-')}-{n}", write) as folder:
             for task in tasks:
                 for engine, run in engines.items():
-                    if (
-                        n > MOST_IN_MEMORY
-                        and decimals is None
-                        and (engine, task) != ("Dask", "isotonic regression")
-                    ):
-                        continue  # a table of 10^8 distinct scores is as long as the rows
-                    if engine == "Spark" and decimals is None:
+                    if many and (engine, task) not in FEW_ARE_SENT:
+                        continue
+                    if engine == "Spark" and scores == "continuous":
                         continue  # rows come back one by one
                     load = os.getloadavg()[0]
-                    seconds, peak, bits = run(engine, files, task)
+                    seconds, peak, bits = run(engine, folder, task)
                     print(f"{task:20} {scores:10} {engine:8} {n:10d} {seconds:8.1f} s", flush=True)
                     yield {
                         "task": task,
@@ -231,7 +246,7 @@ def measure(n, tasks):
 
 def record(row):
     """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
+    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
     rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
     names = [*ALONE, "Dask"]
     order = sorted(
@@ -250,8 +265,17 @@ def power(n):
     return f"${exponent}$" if digits == "1" else f"${digits} \\cdot {exponent}$"
 
 
+def times_in_memory(rows):
+    """By task: how many times the time in memory Dask takes for 10^7 continuous scores."""
+    seconds = {tuple(r[key] for key in KEYS): float(r["seconds"]) for r in rows}
+    of = {task: [(task, "continuous", e, str(10**7)) for e in ("Dask", "none")] for task in TASKS}
+    return {task: seconds[dask] / seconds[none] for task, (dask, none) in of.items()}
+
+
 def section():
     """The section of the page, from the table."""
+    rows = list(csv.DictReader(TABLE.read_text().splitlines()))
+    times = [f"{ratio:.1f} ({task})" for task, ratio in times_in_memory(rows).items()]
     lines = [
         HEADING,
         "",
@@ -262,12 +286,17 @@ def section():
         "process, on Dask of a worker, with Spark that of Java.",
         "Bits: equal where results are equal to the last bit. Load: how many processes wanted the",
         "processors when a task began; on a busy machine the seconds say little more than that it",
-        "ends. At $10^8$ rows only what needs no table of $10^8$ distinct scores.",
+        "ends. At $10^8$ continuous scores only what needs no table of all of them.",
+        "",
+        f"$10^7$ rows of continuous scores take Dask {', '.join(times[:-1])} and {times[-1]} times",
+        "the time in memory: for Venn-Abers the table of all of them comes to the client, for the",
+        "others it does not. An engine that groups them makes a table as long as the rows first:",
+        "if memory holds them, leave them as they are.",
         "",
         "| task | scores | counted by | rows | seconds | peak MB | bits | load |",
         "|---|---|---|---:|---:|---:|---|---:|",
     ]
-    for row in csv.DictReader(TABLE.open()):
+    for row in rows:
         numbers = [row[key] for key in ("seconds", "peak_mb", "bits", "load")]
         cells = [row["task"], row["scores"], row["engine"], power(row["n"]), *numbers]
         lines.append("| " + " | ".join(cells) + " |")

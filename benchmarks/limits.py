@@ -11,14 +11,14 @@ import csv
 import multiprocessing
 import os
 import sys
-import tempfile
 import time
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import page
-from large import digest, forget_peak, power, resident
+from large import digest, forget_peak, kept, power, resident
 
 import calib
 from calib import metrics
@@ -35,6 +35,15 @@ KEYS = ["method", "scores", "n"]
 SORT = "NumPy's sort"
 MOST_REPEATED = 10**6  # rows; with more each call is made once
 PIECE = 10**6
+MOST_SORTS, MOST_INPUTS = 3, 4
+SLOW = {  # why
+    "ENIR": "ENIR merges as many bins as there are scores, each time the two that meet next",
+    "average": "the average fits each of six members twice, and their weights",
+}
+WIDE = {
+    "ENIR": "ENIR has for each bin its neighbours, the end of its life and a place in a tournament",
+    "average": "the average has the predictions of six members for each row",
+}
 
 
 def learned(calibrator):
@@ -77,9 +86,15 @@ def sample(n, dtype):
     return labels, scores
 
 
+def save(n, dtype, folder):
+    """Write the sample into a folder."""
+    for name, column in zip(("labels", "scores"), sample(n, dtype), strict=True):
+        np.save(folder / f"{name}.npy", column)
+
+
 def measured(method, folder):
     """Seconds, megabytes beside those of the input, and bits, in this process."""
-    labels, scores = (np.load(Path(folder, f"{name}.npy")) for name in ("labels", "scores"))
+    labels, scores = (np.load(folder / f"{name}.npy") for name in ("labels", "scores"))
     some = 200_000  # compiles, or loads what is compiled
     METHODS[method](labels[:some].copy(), scores[:some].copy())
     before, seconds = resident("VmRSS"), []
@@ -94,9 +109,7 @@ def measured(method, folder):
 
 def measure(n, dtype, methods):
     """Rows of the table for one number of rows."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name, column in zip(("labels", "scores"), sample(n, dtype), strict=True):
-            np.save(Path(folder, f"{name}.npy"), column)
+    with kept(f"{dtype}-{n}", partial(save, n, dtype)) as folder:
         for method in methods:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 seconds, beside, given, bits = pool.apply(measured, (method, folder))
@@ -124,7 +137,7 @@ def write(path, rows):
 
 def record(row):
     """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
+    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
     rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
     order = sorted(rows, key=lambda k: (int(k[2]), TYPES.index(k[1]), list(METHODS).index(k[0])))
     write(TABLE, [rows[key] for key in order])
@@ -153,10 +166,34 @@ def in_threads():
     return rows
 
 
+def in_units(rows):
+    """Of each row the time in sorts, and the memory in inputs."""
+    sort = {(r["scores"], r["n"]): float(r["seconds"]) for r in rows if r["method"] == SORT}
+    return [(float(r["seconds"]) / sort[r["scores"], r["n"]], float(r["inputs"])) for r in rows]
+
+
+def beyond(rows, dtype):
+    """Methods that take more than 3 sorts at some size, and those that take more than 4 inputs."""
+    found = {}, {}  # the keys of a dictionary are in order
+    for row, units in zip(rows, in_units(rows), strict=True):
+        for methods, unit, most in zip(found, units, (MOST_SORTS, MOST_INPUTS), strict=True):
+            if row["scores"] == dtype and unit > most:
+                methods[row["method"]] = None
+    return [list(methods) for methods in found]
+
+
+def listed(methods):
+    """Names in a sentence."""
+    *first, last = methods
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def section():
     """The section of the page, from the table."""
-    rows = list(csv.DictReader(TABLE.open()))
-    sort = {(r["scores"], r["n"]): float(r["seconds"]) for r in rows if r["method"] == SORT}
+    rows = list(csv.DictReader(TABLE.read_text().splitlines()))
+    slow, wide = beyond(rows, "float64")
+    slow_narrow, wide_narrow = beyond(rows, "float32")
+    others = [m for m in METHODS if m not in [SORT, *wide_narrow]]
     lines = [
         HEADING,
         "",
@@ -164,17 +201,18 @@ def section():
         "by that of NumPy's sort of the same scores. Inputs: most memory beside the input, in",
         "multiples of it (9 bytes a row, 5 with scores of `float32`).",
         "",
-        "What takes more than 3 sorts: ENIR merges as many bins as there are scores, each time the",
-        "two that meet next; the average is two fits of each of six members and the weights of the",
-        "members. NumPy sorts `float32` twice as fast, and everything else computes in `float64`.",
-        "What takes more than 4 inputs: of continuous scores each is a group of its own, three",
-        "numbers of 8 bytes beside the sorted scores, and `float32` is copied to `float64` first.",
+        f"With `float64`, more than {MOST_SORTS} sorts: {'; '.join(SLOW[m] for m in slow)}.",
+        f"More than {MOST_INPUTS} inputs: {'; '.join(WIDE[m] for m in wide)}.",
+        f"With `float32` NumPy sorts half as many bytes: more than {MOST_SORTS} sorts for",
+        f"{listed(slow_narrow)}; at most {MOST_INPUTS} inputs for {listed(others)}.",
+        "What only groups the scores makes no copy of them in `float64`, but it sorts numbers of 8",
+        "bytes, and has three of 8 bytes for each distinct score; what computes with the scores",
+        "does so in `float64`.",
         "",
         "| method | scores | rows | seconds | sorts | inputs |",
         "|---|---|---:|---:|---:|---:|",
     ]
-    for r in rows:
-        sorts = float(r["seconds"]) / sort[r["scores"], r["n"]]
+    for r, (sorts, _) in zip(rows, in_units(rows), strict=True):
         cells = [r["method"], r["scores"], power(r["n"]), r["seconds"], f"{sorts:.2g}", r["inputs"]]
         lines.append("| " + " | ".join(cells) + " |")
     lines += [
@@ -186,7 +224,7 @@ def section():
         "| rows | seconds | gain | work | load |",
         "|---:|---:|---:|---:|---:|",
     ]
-    for r in csv.DictReader(THREADS.open()):
+    for r in csv.DictReader(THREADS.read_text().splitlines()):
         cells = [power(r["n"]), r["seconds"], r["gain"], r["work"], r["load"]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])

@@ -3,7 +3,7 @@
 Run it with ``make bench``, or ``python benchmarks/run.py WORD ...`` for the tasks whose name holds
 one of the words. Every figure is the median of several calls after a warm-up. A method is not tried
 at a size where, by its growth so far, a call would take longer than LIMIT seconds. Writes
-results/speed.csv, in which the rows of a task replace its older ones, and the page book/speed.md.
+results/speed.csv after each task, whose rows replace its older ones, and the page book/speed.md.
 """
 
 import os
@@ -25,14 +25,17 @@ import large  # noqa: E402
 import limits  # noqa: E402
 import numpy as np  # noqa: E402
 import page  # noqa: E402
+import several  # noqa: E402
+import tasks  # noqa: E402
 from faster import FASTER, ahead  # noqa: E402
-from tasks import NOTES, TASKS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "results" / "speed.csv"
 SIZES = [10**3, 10**4, 10**5, 10**6]
 SHOWN = SIZES[1:]
-LIMIT = 60.0
+LIMIT = 20.0
+ENOUGH = 1.5  # seconds of calls for a median
+TASKS = tasks.TASKS | several.TASKS
 PACKAGES = [
     *["calibrating-binary-classifiers", "numpy", "scipy", "scikit-learn", "numba"],
     *["netcal", "relplot", "probmetrics", "probcal", "betacal", "splinecalib", "venn-abers"],
@@ -51,7 +54,7 @@ def sample(n, seed):
 def median_seconds(call):
     """Median time of a call: seven times, fewer if it is slow."""
     times = []
-    while len(times) < 7 and sum(times) < 8:
+    while len(times) < 7 and sum(times) < ENOUGH:
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
@@ -86,13 +89,14 @@ def measure(task, name, make):
                 first = time.perf_counter()
                 model = fit()
                 first = time.perf_counter() - first
-                fit_seconds = first if first > 8 else median_seconds(fit)
+                fit_seconds = first if first > ENOUGH else median_seconds(fit)
                 predict_seconds = median_seconds(lambda model=model, run=predict: run(model))
         totals.append(fit_seconds + predict_seconds)
         rows.append(
             {"task": task, "method": name, "n": n, "fit": fit_seconds, "predict": predict_seconds}
         )
-        print(f"{task:24} {name:44} {n:8d}  {fit_seconds:9.4f} s  {predict_seconds:9.4f} s")
+        line = f"{task:36} {name:44} {n:8d}  {fit_seconds:9.4f} s  {predict_seconds:9.4f} s"
+        print(line, flush=True)
     return rows
 
 
@@ -191,20 +195,24 @@ def argsorts(row):
 def main(words):
     """Measure the tasks that hold one of the words, or all; write the table and the page."""
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    notes = {task: note() for task, note in NOTES.items()}
+    notes = {task: note() for task, note in tasks.NOTES.items()}
     sort_seconds = argsort_seconds()
     tables = recorded()
     for task, methods in TASKS.items():
         if not words or any(word in task for word in words):
             rows = [row for name, make in methods.items() for row in measure(task, name, make)]
             tables[task] = [as_text(row, sort_seconds) for row in rows]
-    tables = {task: tables[task] for task in TASKS if task in tables}
+            record({task: tables[task] for task in TASKS if task in tables})
+    write_page(recorded(), versions, notes)
+
+
+def record(tables):
+    """Write the table."""
     with TABLE.open("w", newline="") as file:
         columns = ["task", "method", "n", "fit", "predict", "argsort"]
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(row for rows in tables.values() for row in rows)
-    write_page(tables, versions, notes)
 
 
 if __name__ == "__main__":

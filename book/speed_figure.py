@@ -12,10 +12,10 @@ times = pd.read_csv(ROOT / "results" / "speed.csv")
 times = times[times["n"] == 100_000]
 times["ms"] = 1000 * times[["fit", "predict"]].sum(axis=1, min_count=1)
 times = times.dropna(subset="ms")
-ours = times["method"].str.startswith("calib ")
+ours = times["method"].str.match(r"calib\b")
 best = times[ours].groupby("task")["ms"].min().sort_values(ascending=False)
 
-figure, axes = plt.subplots(figsize=(6.2, 5.6))
+figure, axes = plt.subplots(figsize=(6.2, 6.6))
 axes.set_xscale("log")
 for row, (task, ms) in enumerate(best.items()):
     peers = times.loc[~ours & (times["task"] == task), "ms"]
@@ -25,9 +25,7 @@ for row, (task, ms) in enumerate(best.items()):
     axes.plot(ms, row, "o", color="C0")
 axes.set_yticks(range(len(best)), best.index)
 axes.set_xlabel("milliseconds, fit and predict")
-last = len(best) - 1
-peers = times.loc[~ours & (times["task"] == best.index[last]), "ms"]
-style = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
-axes.annotate("calib", (best.iloc[last], last), color="C0", **style)
-axes.annotate("others", (peers.min(), last), color="C1", **style)
-axes.set_ylim(-0.7, last + 1)
+axes.set_ylim(-0.7, len(best) - 0.3)
+(others,) = axes.plot([], [], "s", color="C1", alpha=0.8)
+(calibs,) = axes.plot([], [], "o", color="C0")
+axes.legend([calibs, others], ["calib", "others"], loc="upper right", frameon=False)

@@ -18,8 +18,8 @@ ordered. Other weights are rounded in another order.
 *Cost.* Rows are read once. N rows in P partitions take O(N log N); each distinct score of a
 partition takes 10 to 24 bytes on the workers, of which a cluster puts on disk what its memory does
 not hold; that takes several times as long. The client needs 24 bytes for each distinct score, and
-O(P) numbers. If nearly all of too many scores are distinct, `isotonic_counts` needs next to
-nothing, and `calib.rounded_scores` makes them few at a change that is bounded.
+O(P) numbers. If nearly all of too many scores are distinct, `isotonic_counts` and `roc_auc_score`
+need next to nothing, and `calib.rounded_scores` makes them few at a change that is bounded.
 
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.
@@ -51,8 +51,9 @@ from calib.contract.validation import check_labels, check_not_negative, check_sc
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import group_ties, sum_runs
 from calib.kernels.sorting import argsort
+from calib.metrics.discrimination import share, won_by_groups
 
-__all__ = ["counts", "isotonic_counts"]
+__all__ = ["counts", "isotonic_counts", "roc_auc_score"]
 
 Column = da.Array | dd.Series  # of one dimension
 RANGE = 2**21  # rows of all tables that are joined at a time
@@ -119,6 +120,46 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
     array([0.  , 0.5 , 0.75, 1.  ])
     """
     return _blocks(_joined(_ranges(_pooled_blocks, scores, labels, sample_weight)))
+
+
+def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
+    """`calib.metrics.roc_auc_score` of rows on the workers: no table of scores comes to the client.
+
+    Parameters
+    ----------
+    labels, scores, sample_weight : dask array of shape (n,) or dask series
+        As in `counts`; labels of both classes.
+
+    Returns
+    -------
+    area : float
+        In [0, 1]. Without weights, and below some 10^8 rows, equal to the last bit to that of the
+        rows in memory: numbers of pairs are exact below 2^52.
+
+    Raises
+    ------
+    ValueError
+        As `counts`, and for labels of one class.
+
+    Notes
+    -----
+    Pairs are counted inside each range of scores. A positive of a range wins against all negatives
+    of lower ranges.
+
+    Examples
+    --------
+    >>> import calib
+    >>> import dask.array as da
+    >>> scores = da.from_array([0.1, 0.4, 0.4, 0.8], chunks=2)
+    >>> calib.dask.roc_auc_score(da.from_array([0, 1, 0, 1], chunks=2), scores)
+    0.875
+    """
+    won, negatives, positives = np.transpose(_ranges(_won, scores, labels, sample_weight))
+    if not negatives.any() or not positives.any():
+        raise ValueError("labels must hold both classes: the AUC compares their rows")
+    lower = np.cumsum(negatives) - negatives
+    pairs = negatives.sum() * positives.sum()
+    return share(won.sum() + np.dot(positives, lower), pairs)
 
 
 def _ranges(function, scores, labels, sample_weight):
@@ -233,6 +274,13 @@ def _joined(tables):
     """The tables below one another."""
     scores, *numbers = map(np.concatenate, zip(*tables, strict=True))
     return Counts(scores, *(values.astype(np.float64) for values in numbers))
+
+
+def _won(tables):
+    """Pairs that positives win in a range, negatives and positives in it."""
+    _, positives, totals = _joined([_pooled(tables)])
+    negatives = totals - positives
+    return won_by_groups(negatives, positives), negatives.sum(), positives.sum()
 
 
 def _pooled_blocks(tables):

@@ -183,14 +183,52 @@ def test_what_the_page_says_of_the_grid():
     assert calib.rounded_scores([0.0], 0.0005, scale="logit")[0] > 0
 
 
-def test_the_page_of_speed_says_why_others_are_faster():
-    spec = importlib.util.spec_from_file_location("faster", ROOT / "benchmarks" / "faster.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    page = (ROOT / "book" / "speed.md").read_text(encoding="utf-8")
-    with open(ROOT / "results" / "speed.csv", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    behind = {r["task"] for r in rows if script.ahead([s for s in rows if s["task"] == r["task"]])}
-    assert behind and behind <= set(script.FASTER)
-    for sentence in script.FASTER.values():
-        assert sentence in page
+def script(name, monkeypatch):
+    """A benchmark as a module; they import one another."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return importlib.import_module(name)
+
+
+def table(name):
+    with open(ROOT / "results" / f"{name}.csv", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+SPEED = (ROOT / "book" / "speed.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_speed_says_why_others_are_faster(monkeypatch):
+    faster, rows = script("faster", monkeypatch), table("speed")
+    behind = {r["task"] for r in rows if faster.ahead([s for s in rows if s["task"] == r["task"]])}
+    assert behind and behind == set(faster.FASTER)
+    for sentence in faster.FASTER.values():
+        assert sentence in SPEED
+
+
+@pytest.mark.parametrize("name", ["large", "limits"])
+def test_the_page_of_speed_is_what_its_tables_say(name, monkeypatch):
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    assert script(name, monkeypatch).section().strip() in SPEED
+
+
+def test_dask_takes_at_most_three_times_the_time_in_memory_where_few_numbers_are_sent(monkeypatch):
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    large = script("large", monkeypatch)
+    times = large.times_in_memory(table("large"))
+    assert max(times[task] for _, task in large.FEW_ARE_SENT) <= 3 < times["Venn-Abers"]
+
+
+def test_bits_do_not_depend_on_the_engine():
+    found = {}
+    for row in table("large"):
+        found.setdefault((row["task"], row["scores"], row["n"]), set()).add(row["bits"])
+    assert len(found) > 15 and all(len(bits) == 1 for bits in found.values())
+
+
+def test_every_excess_over_the_limits_has_a_reason(monkeypatch):
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    limits, rows = script("limits", monkeypatch), table("limits")
+    assert [set(found) for found in limits.beyond(rows, "float64")] == [
+        set(limits.SLOW),
+        set(limits.WIDE),
+    ]

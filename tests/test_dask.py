@@ -115,6 +115,14 @@ class TestAnyRows:
         rows = sample(sum(chunks), seed, decimals, weights)
         same(calib.dask.counts(*split(rows, chunks)), in_memory(*rows))
 
+    @settings(max_examples=10, deadline=None)
+    @some_rows
+    def test_the_auc_is_equal_to_the_last_bit(self, chunks, seed, decimals, weights):
+        rows = sample(sum(chunks), seed, decimals, weights)
+        scores, labels, weights = split(rows, chunks)
+        found = calib.dask.roc_auc_score(labels, scores, sample_weight=weights)
+        assert found == metrics.roc_auc_score(rows[1], rows[0], sample_weight=rows[2])
+
     @pytest.mark.parametrize("smoothing", [0, 1, 1e-17])
     @settings(max_examples=10, deadline=None)
     @some_rows
@@ -158,6 +166,16 @@ def test_many_rows(weights, monkeypatch):
     same(calib.dask.counts(*split(rows, chunks)), in_memory(*rows))
     same_map(*isotonic(rows, chunks))
     assert calib.dask.isotonic_counts(*split(rows, chunks)).scores.size < 400
+
+
+def test_the_auc_of_fractions_and_of_one_class():
+    scores, labels, weights = rows = sample(2000, 4, 2, "fractions")
+    of_scores, of_labels, of_weights = split(rows, [500, 0, 1500])
+    found = calib.dask.roc_auc_score(of_labels, of_scores, sample_weight=of_weights)
+    expected = metrics.roc_auc_score(labels, scores, sample_weight=weights)
+    assert found == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(ValueError, match="labels must hold both classes"):
+        calib.dask.roc_auc_score(of_labels * 0, of_scores)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
+import calib
+from calib.contract.validation import check_sample, check_scores
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import (
     equal_frequency_starts,
@@ -25,6 +27,7 @@ from calib.kernels.logistic import derivatives
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path
 from calib.kernels.searching import interpolate, step
 from calib.kernels.sorting import sort
+from calib.metrics import expected_calibration_error, kuiper_error, roc_auc_score
 
 finite = st.floats(-1e6, 1e6)
 seeds = st.integers(0, 10**6)
@@ -187,6 +190,31 @@ def test_the_loss_of_a_sigmoid_is_summed_without_rounding_light_rows_away():
     )[0]
     exact = math.fsum(weights * math.log(2))
     assert abs(loss - exact) <= np.spacing(exact)
+
+
+@pytest.mark.parametrize("n", [300, 2**17 + 300])
+def test_scores_of_float32_mean_what_their_copies_mean(n):
+    rng = np.random.default_rng(n)
+    scores = rng.random(n, np.float32)
+    labels = (rng.random(n) < scores).astype(np.uint8)
+    for method in (calib.HistogramBinning, calib.IsotonicCalibrator, calib.VennAbers, calib.BBQ):
+        ours, theirs = method().fit(scores, labels), method().fit(scores.astype(float), labels)
+        np.testing.assert_array_equal(ours.predict(scores), theirs.predict(scores))
+    for measure in (roc_auc_score, kuiper_error, expected_calibration_error):
+        assert measure(labels, scores) == measure(labels, scores.astype(float))
+
+
+def test_scores_of_float32_are_not_copied_to_be_grouped():
+    scores = np.random.default_rng(0).random(10, np.float32)
+    labels = np.tile(np.array([0, 1], np.uint8), 5)
+    assert check_scores(scores, narrow=True) is scores
+    assert check_sample(labels, scores, None, narrow=True)[1] is scores
+    assert calib.VennAbers()._check_rows(scores, labels, None, None)[0] is scores
+    for weighted in (
+        check_sample(labels, scores, np.ones(10), narrow=True)[1],
+        calib.VennAbers()._check_rows(scores, labels, np.ones(10), None)[0],
+    ):
+        assert weighted.dtype == np.float64
 
 
 TOUR = """if True:

@@ -91,6 +91,7 @@ class BBQ(Calibrator):
     """
 
     unit_scores = True
+    _only_groups = True
 
     def __init__(self, *, averaging: bool = True):
         self.averaging = averaging
@@ -106,8 +107,8 @@ class BBQ(Calibrator):
             shares = np.zeros(shares.size)
             shares[np.argmax(self.log_scores_)] = 1.0
         values = kernels.binning_average(cells, self.n_bins_, shares)
-        values = np.clip(values, 0.0, 1.0)  # rounding
-        steps = np.flatnonzero(np.diff(values)) + 1
+        np.clip(values, 0.0, 1.0, out=values)  # rounding
+        steps = np.flatnonzero(values[1:] != values[:-1]) + 1
         self.map_ = StepMap(cells.edges[steps], values[np.r_[0, steps]])
 
 
@@ -180,6 +181,7 @@ class ABB(Calibrator):
     """
 
     unit_scores = True
+    _only_groups = True
 
     def __init__(self, *, strength: float = 1.0, max_distinct: int = 20000):
         self.strength = strength
@@ -206,8 +208,12 @@ class ABB(Calibrator):
 
 def cells_of(groups):
     """Groups of ties on [0, 1] as the prefix sums that the kernels read: O(n)."""
-    edges = np.r_[0.0, halfway(groups.scores[:-1], groups.scores[1:]), 1.0]
-    cells = kernels.Cells(edges, prefix_sums(groups.weights), prefix_sums(groups.positives))
+    scores, *columns = groups
+    edges = np.empty(scores.size + 1)
+    edges[0], edges[-1] = 0.0, 1.0
+    halfway(scores[:-1], scores[1:], edges[1:-1])
+    del groups, scores  # and each column once it is summed: there may be many
+    cells = kernels.Cells(edges, prefix_sums(columns.pop(0)), prefix_sums(columns.pop()))
     check_countable(cells.weights[-1], 1e12)  # log Gamma leaves few digits to differences
     return cells
 

@@ -76,6 +76,10 @@ class HistogramBinning(Calibrator):
         check_choice(self.strategy, ["quantile", "uniform"], "strategy")
         return self.strategy == "uniform"
 
+    @property
+    def _only_groups(self):
+        return self.strategy == "quantile"
+
     def _fit(self, scores, labels, weights):
         self.weighted_ = weights is not None and bool(np.any((weights != 0) & (weights != 1)))
         total = scores.size if weights is None else weights.sum()
@@ -103,4 +107,5 @@ def quantile_bins(groups, n_bins):
     n_bins = min(n_bins, MOST_USEFUL_BINS)
     starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
     first = starts[1:-1]  # of each bin but the lowest
-    return starts, halfway(groups.scores[first - 1], groups.scores[first])
+    ends = groups.scores[first - 1], groups.scores[first]
+    return starts, halfway(*ends, np.empty(first.size))

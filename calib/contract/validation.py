@@ -19,11 +19,20 @@ MOST_OFF = 1e-3  # sums of rows that should be 1, such as those of 16-bit number
 
 
 def check_scores(
-    scores: ArrayLike, *, name: str = "scores", unit: bool = False, allow_empty: bool = False
+    scores: ArrayLike,
+    *,
+    name: str = "scores",
+    unit: bool = False,
+    allow_empty: bool = False,
+    narrow: bool = False,
 ) -> NDArray[np.float64]:
-    """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`)."""
+    """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`).
+
+    If `narrow`, float32 stays what it is: for `group_ties`, which needs no copy of it.
+    """
     scores = _numbers(scores, name, "real numbers", "convert them")
-    scores, lowest, highest = _finite(scores, name, allow_empty, "drop or impute such rows")
+    dtype = np.float32 if narrow and scores.dtype == np.float32 else np.float64
+    scores, lowest, highest = _finite(scores, name, allow_empty, "drop or impute such rows", dtype)
     if unit:
         remedy = "map margins to probabilities first, for example with scipy.special.expit"
         if -1e-6 < lowest and highest < 1 + 1e-6:
@@ -211,13 +220,15 @@ def check_sample(
     name: str = "probabilities",
     of_weights: str = "sample_weight",
     counts: bool = False,
+    narrow: bool = False,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.float64] | None]:
     """Return what a measure is computed from, without the rows of weight zero.
 
     `name` is what the caller calls the probabilities, and `of_weights` the weights; `counts` as in
-    `check_weights`.
+    `check_weights`, `narrow`, without weights, as in `check_scores`.
     """
-    probabilities = check_scores(probabilities, name=name, unit=True)
+    narrow = narrow and sample_weight is None
+    probabilities = check_scores(probabilities, name=name, unit=True, narrow=narrow)
     labels = check_labels(labels, size=probabilities.size, other=name)
     if sample_weight is None:
         return labels, probabilities, None
@@ -350,12 +361,12 @@ def _numbers(values, name, kind, remedy, shaped=one_dimensional):
     return values
 
 
-def _finite(values, name, allow_empty, remedy):
+def _finite(values, name, allow_empty, remedy, dtype=np.float64):
     """`values` as contiguous floats, which must be finite, and between which numbers they lie."""
     if values.size == 0 and not allow_empty:
         raise ValueError(f"{name} is empty: at least one row is needed")
     with np.errstate(over="ignore"):  # what is too large for a float64 is reported below
-        values = np.ascontiguousarray(values, np.float64)
+        values = np.ascontiguousarray(values, dtype)
     if values.size == 0:
         return values, 0.0, 0.0
     lowest, highest = values.min(), values.max()

@@ -56,6 +56,8 @@ class NearIsotonicPath(ScoreModel):
     array([0. , 0.8, 0.2, 1. ])
     """
 
+    _only_groups = True
+
     def _fit(self, scores, labels, weights):
         groups = group_ties(scores, labels, weights)
         self.scores_ = groups.scores
@@ -200,6 +202,8 @@ class ENIR(Calibrator):
     >>> calibrator.predict([0.1, 0.15, 0.3, 0.9])
     array([0.  , 0.25, 0.5 , 1.  ])
     """
+
+    _only_groups = True
 
     def __init__(self, *, criterion: str = "bic", centred: bool = False, smoothing: float = 0.0):
         self.criterion = criterion

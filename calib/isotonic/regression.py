@@ -72,6 +72,8 @@ class IsotonicCalibrator(Calibrator):
     array([0.2, 0.2, 0.5, 0.5, 0.8, 0.8])
     """
 
+    _only_groups = True
+
     def __init__(self, *, centred: bool = False, smoothing: float = 0.0):
         self.centred = centred
         self.smoothing = smoothing

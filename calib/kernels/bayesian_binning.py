@@ -67,7 +67,8 @@ def binning_log_scores(cells, sizes):
 
 def binning_average(cells, sizes, shares):
     """Per group: posterior means of equal-frequency binnings, averaged with these `shares`."""
-    return np.cumsum(_average_jumps(cells, sizes, shares))
+    jumps = _average_jumps(cells, sizes, shares)
+    return np.cumsum(jumps, out=jumps)
 
 
 @jit

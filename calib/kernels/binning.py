@@ -117,9 +117,8 @@ def uniform_sums(scores, labels, weights, n_bins):
 
 
 @jit
-def halfway(left, right):
-    """Cuts c with left < c <= right, halfway where floating point allows: O(n)."""
-    cuts = np.empty(left.size)
+def halfway(left, right, cuts):
+    """Fill in cuts c with left < c <= right, halfway where floating point allows: O(n)."""
     for i in range(left.size):
         middle = left[i] / 2 + right[i] / 2
         cuts[i] = middle if middle > left[i] else right[i]

@@ -13,6 +13,7 @@ from calib.kernels.compiling import jit, threads
 from calib.kernels.sorting import argsort, sort
 
 _MANY = 1_000_000  # rows, for which two threads pay
+_BLOCK = 2**17
 
 
 class Groups(NamedTuple):
@@ -24,7 +25,10 @@ class Groups(NamedTuple):
 
 
 def group_ties(scores, labels, weights=None):
-    """Distinct `scores`, the weight of each and the part of it that is positive: O(n log n)."""
+    """Distinct `scores`, the weight of each and the part of it that is positive: O(n log n).
+
+    Without weights the scores may be of `float32`.
+    """
     if weights is not None:
         order = argsort(scores)
         scores, weights = scores[order], weights[order]
@@ -42,7 +46,7 @@ def group_ties(scores, labels, weights=None):
 
 def _fill_in_threads(scores, labels, groups):
     """`_fill`, the scores below their median and the others side by side: no tie is split."""
-    cut = np.median(scores[:: scores.size // 1000])
+    cut = float(np.median(scores[:: scores.size // 1000]))
     low = scores < cut
     room, hits = np.count_nonzero(low), np.count_nonzero(low & (labels == 1))
 
@@ -65,7 +69,12 @@ def _fill(scores, labels, within, n_positive, groups):
     # each class has infinity behind its end
     negative = np.empty(groups.scores.size - n_positive + 1)
     positive = np.empty(n_positive + 1)
-    _split_classes(scores, labels, *within, negative, positive)
+    ends = 0, 0
+    for start in range(0, labels.size, _BLOCK):  # float32 is not copied as a whole
+        here = slice(start, min(start + _BLOCK, labels.size))
+        block = scores[here].astype(np.float64, copy=False)
+        ends = _split_classes(block, labels[here], *within, negative, positive, *ends)
+    negative[-1] = positive[-1] = np.inf
     sort(negative[:-1])
     sort(positive[:-1])
     return _merge(negative, positive, *groups)
@@ -86,9 +95,8 @@ def smoothed(groups, smoothing):
 
 
 @jit
-def _split_classes(scores, labels, least, below, negative, positive):
-    """Fill in the scores of class 0 and those of class 1, of those that are in a range."""
-    i, j = 0, 0
+def _split_classes(scores, labels, least, below, negative, positive, i, j):
+    """Fill in the scores of either class, from i and j on, that are in a range; where they end."""
     for k in range(labels.size):
         # both are written and one index moves at most: no branch to be guessed wrong
         negative[i] = scores[k]
@@ -96,7 +104,7 @@ def _split_classes(scores, labels, least, below, negative, positive):
         inside = np.int64(least <= scores[k]) & np.int64(scores[k] < below)
         i += inside & (1 - np.int64(labels[k]))
         j += inside & np.int64(labels[k])
-    negative[-1] = positive[-1] = np.inf
+    return i, j
 
 
 @jit

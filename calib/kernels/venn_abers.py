@@ -69,7 +69,7 @@ def pool_new_positive(weights, positives, backwards, starts, block_totals, block
         Positive weight and weight of the level set from there on, its own left out.
     """
     n = weights.size
-    places, hits, totals = np.zeros(n + 1, np.int64), np.zeros(n + 1), np.zeros(n + 1)
+    places, hits, totals = np.empty(n + 1, np.int64), np.empty(n + 1), np.empty(n + 1)
     k = 0
     hit, total = 0.0, 0.0  # of the level set
     passed_hit, passed_total = 0.0, 0.0  # of its groups before the new object

@@ -155,7 +155,8 @@ def reliability_curve(
     (0.167, 0.2)
     """
     check_positive(confidence, "confidence", below=1)
-    sample = check_sample(labels, probabilities, sample_weight, counts=True)
+    narrow = strategy == "quantile"
+    sample = check_sample(labels, probabilities, sample_weight, counts=True, narrow=narrow)
     return bin_sample(
         *sample, n_bins=n_bins, strategy=strategy, ties=ties, confidence=float(confidence)
     )
@@ -185,7 +186,7 @@ def expected_calibration_error(
     >>> expected_calibration_error([0, 1, 0, 1], [0.5, 0.5, 0.5, 0.5])
     0.0
     """
-    sample = check_sample(labels, probabilities, sample_weight)
+    sample = check_sample(labels, probabilities, sample_weight, narrow=strategy == "quantile")
     return bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties).ece
 
 
@@ -213,7 +214,7 @@ def maximum_calibration_error(
     >>> maximum_calibration_error([0, 1, 1, 1], [0.5, 0.5, 1.0, 1.0], strategy="uniform")
     0.0
     """
-    sample = check_sample(labels, probabilities, sample_weight)
+    sample = check_sample(labels, probabilities, sample_weight, narrow=strategy == "quantile")
     return bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties).mce
 
 

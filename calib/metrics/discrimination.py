@@ -45,7 +45,7 @@ def roc_auc_score(
     >>> roc_auc_score([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
     0.875
     """
-    return _share(*won_pairs(*_check(labels, scores, sample_weight=sample_weight)))
+    return share(*won_pairs(*_check(labels, scores, sample_weight=sample_weight)))
 
 
 class PartsAUC(NamedTuple):
@@ -116,16 +116,16 @@ def auc_by_parts(
             here = won_pairs(*part)
             won_inside, inside = won_inside + here[0], inside + here[1]
     return PartsAUC(
-        _share(won, n_pairs),
-        _share(won_inside, inside),
-        _share(won - won_inside, outside),
-        _share(inside, n_pairs),
+        share(won, n_pairs),
+        share(won_inside, inside),
+        share(won - won_inside, outside),
+        share(inside, n_pairs),
     )
 
 
 def _check(labels, scores, *parts, sample_weight):
     """Clean labels, scores, codes of the parts if there are any, and weights, none of them zero."""
-    scores = check_scores(scores)
+    scores = check_scores(scores, narrow=sample_weight is None)
     labels = check_labels(labels, size=scores.size)
     columns, weights = [labels, scores, *(codes_of(p, scores.size)[1] for p in parts)], None
     if sample_weight is not None:
@@ -151,13 +151,15 @@ def won_pairs(labels, scores, weights):
         order = argsort(scores)
         by_class = (w[order] for w in _class_weights(labels, weights))
         _, negatives, positives = sum_runs(scores[order], *by_class)
-    below = np.cumsum(negatives)
-    below -= negatives
-    below += negatives / 2
-    return np.dot(positives, below), negatives.sum() * positives.sum()
+    return won_by_groups(negatives, positives), negatives.sum() * positives.sum()
 
 
-def _share(part, whole):
+def won_by_groups(negatives, positives):
+    """Pairs in which the positive is above (ties: half), of groups by increasing scores."""
+    return np.dot(positives, np.cumsum(negatives)) - np.dot(positives, negatives) / 2
+
+
+def share(part, whole):
     """Quotient, in [0, 1] whatever was rounded; NaN of nothing."""
     return float(np.clip(part / whole, 0.0, 1.0)) if whole > 0 else np.nan
 

@@ -15,7 +15,7 @@ MOST_ROWS = 2**53  # a float counts no further
 
 def ties_of(labels, probabilities, sample_weight) -> Groups:
     """Distinct predictions, increasing, where only the ratios of the weights matter."""
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, narrow=True)
     return group_ties(probabilities, labels, None if weights is None else rescaled(weights))
 
 

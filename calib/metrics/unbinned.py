@@ -226,5 +226,6 @@ def _loess(x, points, values, weights):
 def grouped_residuals(labels, probabilities, sample_weight):
     """Distinct predictions, the sum of ``labels - probabilities`` at each, and the total weight."""
     groups = ties_of(labels, probabilities, sample_weight)
-    residuals = groups.positives - groups.weights * groups.scores
+    residuals = groups.weights * groups.scores
+    np.subtract(groups.positives, residuals, out=residuals)
     return groups.scores, residuals, groups.weights.sum()

@@ -98,6 +98,8 @@ class VennAbers(Calibrator):
     array([0.333, 0.5  , 0.667])
     """
 
+    _only_groups = True
+
     def __init__(self, *, loss: str = "log"):
         self.loss = loss
 
@@ -239,6 +241,8 @@ class DirectIsotonic(Calibrator):
     >>> calibrator.predict([1.5, 1.6, 3.4, 9])
     array([0. , 0.5, 0.5, 1. ])
     """
+
+    _only_groups = True
 
     def _fit(self, scores, labels, weights):
         groups = group_ties(scores, labels, weights)
