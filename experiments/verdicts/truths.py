@@ -21,7 +21,7 @@ from experiments.verdicts.files import (
 from experiments.verdicts.trained import MODELS, leaking, scored
 
 SEEDS = 50  # files of each truth; a record goes on where it stopped if this is raised
-ADVICE_SEEDS = 2  # and advice: a file takes three seconds, a headline a tenth
+ADVICE_SEEDS = 6  # and advice: a file takes three seconds, a headline a tenth
 LARGE, FEWER = 20_000, 10  # rows, above which a truth has fewer files
 
 TOP = np.quantile(np.random.default_rng(0).beta(1, 4, 100_000), 0.98)
