@@ -31,10 +31,10 @@ from .isotonic.near_isotonic import ENIR as ENIR
 from .isotonic.near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .isotonic.regression import IsotonicCalibrator as IsotonicCalibrator
 from .logistic.beta import BetaCalibration as BetaCalibration
-from .logistic.beta import QuadraticLogit as QuadraticLogit
 from .logistic.platt import PlattScaling as PlattScaling
-from .logistic.platt import TemperatureScaling as TemperatureScaling
+from .logistic.quadratic import QuadraticLogit as QuadraticLogit
 from .logistic.spline import SplineCalibrator as SplineCalibrator
+from .logistic.temperature import TemperatureScaling as TemperatureScaling
 from .maps.forms import BetaMap as BetaMap
 from .maps.forms import CalibrationMap as CalibrationMap
 from .maps.forms import LinearMap as LinearMap

@@ -10,9 +10,11 @@ from calib.density.dirichlet_process import DirichletProcessCalibrator
 from calib.density.kernel_density import KernelCalibrator
 from calib.isotonic.near_isotonic import ENIR
 from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.beta import BetaCalibration, QuadraticLogit
-from calib.logistic.platt import PlattScaling, TemperatureScaling
+from calib.logistic.beta import BetaCalibration
+from calib.logistic.platt import PlattScaling
+from calib.logistic.quadratic import QuadraticLogit
 from calib.logistic.spline import SplineCalibrator
+from calib.logistic.temperature import TemperatureScaling
 from calib.venn_abers.inductive import VennAbers
 from calib.wrappers.stacking import StackedCalibrator
 

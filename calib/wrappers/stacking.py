@@ -9,9 +9,9 @@ from calib.contract import protocol
 from calib.contract.options import check_flag, check_positive
 from calib.isotonic.regression import IsotonicCalibrator
 from calib.kernels.averaging import SHY, likeliest_weights, normalized
-from calib.logistic.beta import QuadraticLogit
-from calib.logistic.platt import TemperatureScaling
+from calib.logistic.quadratic import QuadraticLogit
 from calib.logistic.spline import SplineCalibrator
+from calib.logistic.temperature import TemperatureScaling
 from calib.maps.forms import CalibrationMap, MixtureMap, mixed
 from calib.venn_abers.inductive import VennAbers
 from calib.wrappers.identity import IdentityCalibrator

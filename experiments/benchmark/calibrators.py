@@ -20,8 +20,10 @@ from calib.groups.auc_split_tree import AUCSplitTree
 from calib.groups.heterogeneous import HeterogeneousCalibrator
 from calib.isotonic.near_isotonic import ENIR
 from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.beta import BetaCalibration, QuadraticLogit
-from calib.logistic.platt import PlattScaling, TemperatureScaling
+from calib.logistic.beta import BetaCalibration
+from calib.logistic.platt import PlattScaling
+from calib.logistic.quadratic import QuadraticLogit
+from calib.logistic.temperature import TemperatureScaling
 from calib.venn_abers.inductive import VennAbers
 from calib.wrappers.selection import CalibratorCV
 

@@ -32,9 +32,11 @@ from calib.binning.bayesian_binning import BBQ
 from calib.binning.histogram import HistogramBinning
 from calib.isotonic.near_isotonic import ENIR
 from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.beta import BetaCalibration, QuadraticLogit
-from calib.logistic.platt import PlattScaling, TemperatureScaling
+from calib.logistic.beta import BetaCalibration
+from calib.logistic.platt import PlattScaling
+from calib.logistic.quadratic import QuadraticLogit
 from calib.logistic.spline import SplineCalibrator
+from calib.logistic.temperature import TemperatureScaling
 from calib.metrics import brier_score_loss, kuiper_error, log_loss, roc_auc_score
 from calib.venn_abers.inductive import VennAbers
 from calib.wrappers.selection import CalibratorCV
