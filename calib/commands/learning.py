@@ -22,11 +22,16 @@ def report(options) -> int:
     """Judge the scores, on one page; returns the exit code."""
     check_new(options.output, force=options.force)
     read = _read(options)
-    beside = {"sample_weight": read.weights, "groups": read.groups, "clusters": read.clusters}
-    name = "standard input" if options.data == "-" else Path(options.data).name
-    notes = [_columns(read.names, options.positive), *read.notes]
-    about = {"thresholds": options.threshold, "name": name, "notes": notes}
-    found = calib.report.make_report(read.scores, read.labels, **beside, **about)
+    found = calib.report.make_report(
+        read.scores,
+        read.labels,
+        sample_weight=read.weights,
+        groups=read.groups,
+        clusters=read.clusters,
+        thresholds=options.threshold,
+        name="standard input" if options.data == "-" else Path(options.data).name,
+        notes=[_columns(read.names, options.positive), *read.notes],
+    )
     with new_file(options.output, force=options.force) as file:
         file.write(found.to_json() + "\n" if options.json else found.to_html())
     note(options, found.verdict.sentence)
@@ -42,9 +47,15 @@ def compare(options) -> int:
         )
     read = _parted(_read(options))
     _check_folds(read)
-    beside = {"sample_weight": read.weights, "groups": read.clusters}
-    how = {"cv": FOLDS, "loss": options.loss, "verbose": int(options.progress)}
-    comparison = calib.compare(read.scores, read.labels, **beside, **how)
+    comparison = calib.compare(
+        read.scores,
+        read.labels,
+        sample_weight=read.weights,
+        groups=read.clusters,
+        cv=FOLDS,
+        loss=options.loss,
+        verbose=int(options.progress),
+    )
     print(_json(comparison, read.notes) if options.json else comparison)
     return 0
 

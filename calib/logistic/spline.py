@@ -291,7 +291,10 @@ def _root(matrix):
     """Lower triangular, of a positive definite matrix."""
     ridged = matrix.copy()
     ridged.flat[:: len(ridged) + 1] += RIDGE * matrix.diagonal()
-    return dpotrf(ridged, lower=True)[0]
+    root, fault = dpotrf(ridged, lower=True)
+    if fault:
+        raise np.linalg.LinAlgError("the matrix of the spline is not positive definite")
+    return root
 
 
 def _solved(root, right):
