@@ -153,7 +153,7 @@ def in_threads():
             found = {}
             for grouping.threads, seconds in taken.items():
                 start = time.perf_counter(), time.process_time()
-                groups = grouping.group_ties(scores, labels)
+                groups = grouping.ties(scores, labels)
                 end = time.perf_counter(), time.process_time()
                 seconds.append([e - s for e, s in zip(end, start, strict=True)])
                 found[grouping.threads] = digest(groups)

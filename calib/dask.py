@@ -49,7 +49,7 @@ import pandas as pd
 from calib.contract.counts import Counts
 from calib.contract.validation import check_labels, check_not_negative, check_scores, check_size
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import group_ties, sum_runs
+from calib.kernels.grouping import sum_runs, ties
 from calib.kernels.sorting import argsort
 from calib.metrics.discrimination import share, won_by_groups
 
@@ -216,7 +216,7 @@ def _aligned(columns):
 def _table(*series, partition_info=None):
     """Counts of one partition."""
     try:
-        return _compact(*group_ties(*_checked(*series)))
+        return _compact(*ties(*_checked(*series)))
     except ValueError as error:
         number = partition_info["number"] if partition_info else 0
         raise ValueError(f"{error} (in partition {number}, rows counted from 0)") from None

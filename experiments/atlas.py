@@ -7,7 +7,7 @@ files are judged by it; a test with 999 draws of its own for each file rejects a
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.metrics.drawn import SAME, draws_of
 from calib.metrics.kuiper import critical_range
 from calib.metrics.significance import OVERSHOOT, are_rare, has_few_steps, is_skewed
@@ -32,13 +32,13 @@ def run_case(case):
     rejected = {}
     for _ in range(SAMPLES):
         p = LAWS[case["law"]](rng, case["n"])
-        ties = group_ties(p, np.zeros(p.size))
-        measures = {name: statistic_of(name, ties, 10, "quantile") for name in STATISTICS}
-        laws = {name: np.sort(values) for name, values in _values(measures, ties, DRAWS, rng)}
-        large = _large_samples(ties)
+        tied = ties(p, np.zeros(p.size))
+        measures = {name: statistic_of(name, tied, 10, "quantile") for name in STATISTICS}
+        laws = {name: np.sort(values) for name, values in _values(measures, tied, DRAWS, rng)}
+        large = _large_samples(tied)
         for truth, chance in TRUTHS.items():
             size = FILES if truth == "calibrated" else POWER_FILES
-            files = ties._replace(scores=chance(ties.scores))
+            files = tied._replace(scores=chance(tied.scores))
             for name, found in _values(measures, files, size, rng):
                 below = np.searchsorted(laws[name], found - SAME * (1 + np.abs(found)))
                 p_values = {"draws": (1 + DRAWS - below) / (1 + DRAWS)}

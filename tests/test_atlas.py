@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.metrics import hosmer_lemeshow_test, kuiper_test, spiegelhalter_test
 from experiments import atlas, atlas_designs
 from experiments.recording import recorded
@@ -53,15 +53,15 @@ def test_the_atlas_judges_as_the_tests_do(law):
     rng = np.random.default_rng(0)
     p = atlas.LAWS[law](rng, 1000)
     labels = rng.random(1000) < np.clip(1.15 * p, 0, 1)
-    ties = group_ties(p, labels)
-    large = atlas._large_samples(ties)
+    tied = ties(p, labels)
+    large = atlas._large_samples(tied)
     tests = {
         "kuiper": kuiper_test,
         "spiegelhalter": spiegelhalter_test,
         "hosmer_lemeshow": hosmer_lemeshow_test,
     }
     for name, test in tests.items():
-        value = atlas.statistic_of(name, ties, 10, "quantile")(ties.positives[np.newaxis])
+        value = atlas.statistic_of(name, tied, 10, "quantile")(tied.positives[np.newaxis])
         law_of, serves = large[name]
         asymptotic = test(labels, p, null="asymptotic").p_value
         for level in atlas.LEVELS:

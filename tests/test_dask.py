@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import calib
 from calib import metrics
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 
 dask = pytest.importorskip("dask", reason="the extra dask is not installed")
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -75,7 +75,7 @@ def in_memory(scores, labels, weights=None):
     if weights is not None:
         kept = weights > 0
         scores, labels, weights = scores[kept], labels[kept], weights[kept]
-    groups = group_ties(scores, labels, weights)
+    groups = ties(scores, labels, weights)
     return calib.dask.Counts(groups.scores, groups.positives, groups.weights)
 
 

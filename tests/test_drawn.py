@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from scipy.stats import chi2, kstest, norm
 
 from calib import metrics
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.metrics import (
     calibration_test,
     confidence_band,
@@ -504,9 +504,9 @@ def test_weights_are_refused_where_they_have_no_meaning():
 
 def test_the_function_of_a_name_takes_many_draws():
     labels, p = drawn(60, 8, decimals=1)
-    ties = group_ties(p, labels)
-    draws = np.random.default_rng(0).binomial(ties.weights.astype(int), ties.scores, (5, 9))
+    tied = ties(p, labels)
+    draws = np.random.default_rng(0).binomial(tied.weights.astype(int), tied.scores, (5, 9))
     for name in STATISTICS:
-        measure = statistic_of(name, ties, 10, "quantile")
+        measure = statistic_of(name, tied, 10, "quantile")
         each = [measure(hits[np.newaxis].astype(float))[0] for hits in draws]
         np.testing.assert_allclose(measure(draws.astype(float)), each, atol=1e-12)

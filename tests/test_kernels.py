@@ -22,7 +22,7 @@ from calib.kernels.binning import (
     uniform_sums,
 )
 from calib.kernels.compiling import compiled
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.logistic import derivatives
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path
 from calib.kernels.searching import interpolate, step
@@ -87,7 +87,7 @@ def test_groups_are_the_distinct_scores(n, seed, weighted):
     rng = np.random.default_rng(seed)
     scores, labels = rng.integers(-5, 5, n) / 4, rng.integers(0, 2, n).astype(np.uint8)
     weights = rng.integers(1, 4, n).astype(float) if weighted else None
-    groups = group_ties(scores, labels, weights)
+    groups = ties(scores, labels, weights)
     w = np.ones(n) if weights is None else weights
     distinct, index = np.unique(scores, return_inverse=True)
     np.testing.assert_array_equal(groups.scores, distinct)
@@ -168,7 +168,7 @@ def test_label_order_is_array_split_of_the_sorted_rows(n, n_bins, seed):
     rows = np.array(sorted(zip(scores, labels, strict=True)))
     parts = np.array_split(rows, n_bins)
     sizes = split_sizes(float(n), n_bins, True)
-    counts, totals, hits = label_ordered_sums(sizes, *group_ties(scores, labels))
+    counts, totals, hits = label_ordered_sums(sizes, *ties(scores, labels))
     np.testing.assert_array_equal(counts, [len(part) for part in parts])
     np.testing.assert_allclose(totals, [part[:, 0].sum() for part in parts], atol=1e-12)
     np.testing.assert_array_equal(hits, [part[:, 1].sum() for part in parts])

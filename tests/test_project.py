@@ -388,13 +388,6 @@ def test_the_package_cites_no_chapter():
     assert not [path for path in CODE if re.search(r"\bchapter\b", path.read_text(), re.I)]
 
 
-@pytest.mark.parametrize(
-    "path", [*CODE, *EXPERIMENTS], ids=lambda path: path.relative_to(ROOT).as_posix()
-)
-def test_modules_are_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
-
-
 def test_numba_options_stand_in_one_place():
     users = [
         path.name for path in CODE if re.search(r"^\s*(import|from) numba", path.read_text(), re.M)

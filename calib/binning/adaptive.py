@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from calib.contract.calibrator import ScoreModel
 from calib.contract.options import check_positive
 from calib.contract.validation import check_scores, check_size, counts_of
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.interval_sums import interval_sums, sum_tree
 
 
@@ -54,7 +54,7 @@ class AdaptiveCalibrator(ScoreModel):
     """
 
     def _fit(self, scores, labels, weights):
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         self.scores_ = groups.scores
         self.counts_, self.positives_ = groups.weights, groups.positives
         self._trees = sum_tree(groups.weights), sum_tree(groups.positives)

@@ -10,7 +10,7 @@ from calib.contract.options import check_flag, check_integer, check_positive
 from calib.contract.validation import check_countable
 from calib.kernels import bayesian_binning as kernels
 from calib.kernels.binning import halfway, prefix_sums
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.maps.forms import StepMap
 
 RANGE = 10  # C: sizes from N^(1/3) / C to C N^(1/3)
@@ -91,14 +91,14 @@ class BBQ(Calibrator):
     """
 
     unit_scores = True
-    _only_groups = True
+    _needs_ties_only = True
 
     def __init__(self, *, averaging: bool = True):
         self.averaging = averaging
 
     def _fit(self, scores, labels, weights):
         check_flag(self.averaging, "averaging")
-        cells = cells_of(group_ties(scores, labels, weights))
+        cells = cells_of(ties(scores, labels, weights))
         self.n_bins_ = model_sizes(cells.weights[-1])
         self.log_scores_ = kernels.binning_log_scores(cells, self.n_bins_)
         self.weights_ = softmax(self.log_scores_)
@@ -181,7 +181,7 @@ class ABB(Calibrator):
     """
 
     unit_scores = True
-    _only_groups = True
+    _needs_ties_only = True
 
     def __init__(self, *, strength: float = 1.0, max_distinct: int = 20000):
         self.strength = strength
@@ -190,7 +190,7 @@ class ABB(Calibrator):
     def _fit(self, scores, labels, weights):
         check_positive(self.strength, "strength")
         check_integer(self.max_distinct, "max_distinct")
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         if groups.scores.size > self.max_distinct:
             raise ValueError(
                 f"scores has {groups.scores.size} distinct values but max_distinct is "

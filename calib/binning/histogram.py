@@ -12,7 +12,7 @@ from calib.kernels.binning import (
     segment_sums,
     uniform_sums,
 )
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.maps.forms import StepMap
 
 
@@ -77,7 +77,7 @@ class HistogramBinning(Calibrator):
         return self.strategy == "uniform"
 
     @property
-    def _only_groups(self):
+    def _needs_ties_only(self):
         return self.strategy == "quantile"
 
     def _fit(self, scores, labels, weights):
@@ -88,7 +88,7 @@ class HistogramBinning(Calibrator):
             self.counts_, _, self.positives_ = uniform_sums(scores, labels, weights, n_bins)
             self.cuts_ = np.arange(1, n_bins) / n_bins
         else:
-            groups = group_ties(scores, labels, weights)
+            groups = ties(scores, labels, weights)
             starts, self.cuts_ = quantile_bins(groups, n_bins)
             self.counts_, _, self.positives_ = segment_sums(starts, *groups)
         self._set_map()

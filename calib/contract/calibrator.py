@@ -67,7 +67,7 @@ class ScoreModel(OneDimensional):
 
     unit_scores: bool = False
     takes_groups: bool = False
-    _only_groups: bool = False  # of scores `_fit` needs their ties alone: float32 is not copied
+    _needs_ties_only: bool = False  # of scores `_fit` needs their ties alone: float32 is not copied
 
     def __init_subclass__(cls, *, requests: dict[str, bool] | None = None, **options: Any):
         """Metadata routing finds in `requests` what every method of a subclass asks for, or not."""
@@ -148,7 +148,7 @@ class ScoreModel(OneDimensional):
 
         Rows of weight zero are left out: such a row is a row that is not there.
         """
-        scores = self._check_scores(scores, narrow=self._only_groups and sample_weight is None)
+        scores = self._check_scores(scores, narrow=self._needs_ties_only and sample_weight is None)
         labels = check_labels(labels, size=scores.size)
         beside = self._beside(groups, scores.size, fitting=True)
         if sample_weight is None:

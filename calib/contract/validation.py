@@ -28,7 +28,7 @@ def check_scores(
 ) -> NDArray[np.float64]:
     """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`).
 
-    If `narrow`, float32 stays what it is: for `group_ties`, which needs no copy of it.
+    If `narrow`, float32 stays what it is: for `ties`, which needs no copy of it.
     """
     scores = _numbers(scores, name, "real numbers", "convert them")
     dtype = np.float32 if narrow and scores.dtype == np.float32 else np.float64

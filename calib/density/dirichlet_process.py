@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_integer, check_positive
 from calib.contract.validation import check_countable, warn
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.mixture import fit_mixture, log_density
 
 FARTHEST = 1e100  # standard deviations: squares of farther queries would overflow
@@ -161,7 +161,7 @@ class DirichletProcessCalibrator(Calibrator):
         check_positive(self.concentration, "concentration")
         check_integer(self.max_iter, "max_iter")
         check_positive(self.tol, "tol")
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         check_countable(groups.weights.sum(), 1e30)
         self.base_rate_ = np.sum(groups.positives) / np.sum(groups.weights)
         self.location_, self.scale_ = mean_and_deviation(groups.scores, groups.weights)

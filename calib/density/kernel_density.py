@@ -4,7 +4,7 @@ import numpy as np
 
 from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_choice, check_flag, check_positive
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.kernel_sums import KERNELS, kernel_sums
 
 MULTIPLIERS = [2.0 ** (k / 2) for k in (0, 1, -1, 2, -2, 3, -3, 4, -4, -5, -6)]  # 1 wins ties
@@ -88,7 +88,7 @@ class KernelCalibrator(Calibrator):
         check_choice(self.kernel, KERNELS, "kernel")
         check_flag(self.shared, "shared")
         given = self._given_bandwidths()
-        pooled = group_ties(scores, labels, weights)
+        pooled = ties(scores, labels, weights)
         self._classes = split_groups(pooled)
         self._weight = pooled.weights.sum()
         self.base_rate_ = float(self._classes[1][1].sum() / self._weight)

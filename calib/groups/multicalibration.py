@@ -18,7 +18,7 @@ from calib.contract.validation import (
     n_dimensions,
     probabilities_of,
 )
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 
 MOST_OBSERVATIONS = 1e12  # beyond, rounding is larger than the evidence that is asked for
@@ -184,7 +184,7 @@ class Multicalibration(GroupCalibrator):
         weights = np.ones(scores.size) if weights is None else weights
         check_countable(weights.sum(), MOST_OBSERVATIONS)
         members = _with_everyone(members)
-        _, self.cuts_ = quantile_bins(group_ties(scores, labels, weights), self.n_levels)
+        _, self.cuts_ = quantile_bins(ties(scores, labels, weights), self.n_levels)
         n_levels = self.cuts_.size + 1
         n_sets = members.shape[0] * n_levels * (n_levels + 1) / 2
         self.threshold_ = math.log(2 * n_sets / self.alpha)

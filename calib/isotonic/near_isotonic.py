@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.contract.calibrator import Calibrator, ScoreModel
 from calib.contract.options import check_choice, check_flag, check_smoothing
 from calib.contract.validation import inside
-from calib.kernels.grouping import group_ties, smoothed
+from calib.kernels.grouping import smoothed, ties
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path, shrunken_positives
 from calib.maps.forms import LinearMap
 
@@ -56,10 +56,10 @@ class NearIsotonicPath(ScoreModel):
     array([0. , 0.8, 0.2, 1. ])
     """
 
-    _only_groups = True
+    _needs_ties_only = True
 
     def _fit(self, scores, labels, weights):
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         self.scores_ = groups.scores
         self._groups, path = near_isotonic_path(groups.weights, groups.positives)
         self.lambdas_, self.n_bins_ = path.lambdas, path.n_bins
@@ -203,7 +203,7 @@ class ENIR(Calibrator):
     array([0.  , 0.25, 0.5 , 1.  ])
     """
 
-    _only_groups = True
+    _needs_ties_only = True
 
     def __init__(self, *, criterion: str = "bic", centred: bool = False, smoothing: float = 0.0):
         self.criterion = criterion
@@ -214,7 +214,7 @@ class ENIR(Calibrator):
         check_choice(self.criterion, PENALTIES, "criterion")
         check_flag(self.centred, "centred")
         check_smoothing(self.smoothing)
-        groups = smoothed(group_ties(scores, labels, weights), self.smoothing)
+        groups = smoothed(ties(scores, labels, weights), self.smoothing)
         total = max(groups.weights.sum(), 2.0)  # fewer observations have no different scores
         bins, path = near_isotonic_path(groups.weights, groups.positives)
         models = slice(min(1, path.lambdas.size - 1), None)  # lambda = 0 only if it is alone

@@ -4,7 +4,7 @@ from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_flag, check_smoothing
 from calib.contract.validation import inside
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import group_ties, smoothed
+from calib.kernels.grouping import smoothed, ties
 from calib.maps.forms import LinearMap
 
 
@@ -72,7 +72,7 @@ class IsotonicCalibrator(Calibrator):
     array([0.2, 0.2, 0.5, 0.5, 0.8, 0.8])
     """
 
-    _only_groups = True
+    _needs_ties_only = True
 
     def __init__(self, *, centred: bool = False, smoothing: float = 0.0):
         self.centred = centred
@@ -81,7 +81,7 @@ class IsotonicCalibrator(Calibrator):
     def _fit(self, scores, labels, weights):
         check_flag(self.centred, "centred")
         check_smoothing(self.smoothing)
-        groups = smoothed(group_ties(scores, labels, weights), self.smoothing)
+        groups = smoothed(ties(scores, labels, weights), self.smoothing)
         starts, self.counts_, self.positives_ = pool_adjacent_violators(
             groups.weights, groups.positives
         )

@@ -16,7 +16,7 @@ _MANY = 1_000_000  # rows, for which two threads pay
 _BLOCK = 2**17
 
 
-class Groups(NamedTuple):
+class Ties(NamedTuple):
     """Distinct scores in increasing order; one group per score."""
 
     scores: np.ndarray
@@ -24,7 +24,7 @@ class Groups(NamedTuple):
     positives: np.ndarray
 
 
-def group_ties(scores, labels, weights=None):
+def ties(scores, labels, weights=None):
     """Distinct `scores`, the weight of each and the part of it that is positive: O(n log n).
 
     Without weights the scores may be of `float32`.
@@ -33,15 +33,15 @@ def group_ties(scores, labels, weights=None):
         order = argsort(scores)
         scores, weights = scores[order], weights[order]
         starts, totals, positives = sum_runs(scores, weights, weights * labels[order])
-        return Groups(scores[starts], totals, positives)
+        return Ties(scores[starts], totals, positives)
     labels = labels.astype(np.uint8, copy=False)
-    groups = Groups(*(np.empty(labels.size) for _ in range(3)))
+    groups = Ties(*(np.empty(labels.size) for _ in range(3)))
     if threads == 1 or labels.size < _MANY:
         n_groups = _fill(scores, labels, (-np.inf, np.inf), np.count_nonzero(labels), groups)
     else:
         n_groups = _fill_in_threads(scores, labels, groups)
     few = 2 * n_groups < labels.size  # else the room behind the groups is worth no copy
-    return Groups(*(v[:n_groups].copy() if few else v[:n_groups] for v in groups))
+    return Ties(*(v[:n_groups].copy() if few else v[:n_groups] for v in groups))
 
 
 def _fill_in_threads(scores, labels, groups):
@@ -51,7 +51,7 @@ def _fill_in_threads(scores, labels, groups):
     room, hits = np.count_nonzero(low), np.count_nonzero(low & (labels == 1))
 
     def fill(within, n_positive, place):
-        here = Groups(*(values[place] for values in groups))
+        here = Ties(*(values[place] for values in groups))
         return _fill(scores, labels, within, n_positive, here)
 
     with ThreadPoolExecutor(1) as pool:
@@ -91,7 +91,7 @@ def smoothed(groups, smoothing):
     weights[0] += smoothing
     positives[0] += smoothing
     weights[-1] += smoothing
-    return Groups(groups.scores, weights, positives)
+    return Ties(groups.scores, weights, positives)
 
 
 @jit

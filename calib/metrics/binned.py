@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.options import MOST_BINS, check_choice, check_positive, number_of_bins
 from calib.contract.validation import check_sample
+from calib.kernels import grouping
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,
@@ -18,7 +19,6 @@ from calib.kernels.binning import (
     split_sizes,
     uniform_sums,
 )
-from calib.kernels.grouping import group_ties
 from calib.metrics.discrimination import roc_auc_score
 from calib.metrics.limits import clopper_pearson
 from calib.metrics.losses import accuracy, root_mean_squared_error
@@ -332,18 +332,18 @@ def bin_sample(labels, probabilities, weights, *, n_bins, strategy, ties, confid
     if strategy == "uniform":
         sums = uniform_sums(probabilities, labels, weights, n_bins)
     else:
-        groups = group_ties(probabilities, labels, weights)
+        tied = grouping.ties(probabilities, labels, weights)
         if ties == "group":
-            ranks = prefix_sums(groups.weights)
+            ranks = prefix_sums(tied.weights)
             starts = equal_frequency_starts(ranks, min(n_bins, MOST_USEFUL_BINS))
-            sums = segment_sums(starts, *groups)
+            sums = segment_sums(starts, *tied)
         else:
-            sums = label_ordered_sums(_label_ordered_sizes(groups, weights, n_bins), *groups)
+            sums = label_ordered_sums(_label_ordered_sizes(tied, weights, n_bins), *tied)
     return ReliabilityCurve(*np.stack(sums)[:, sums[0] > 0], confidence)
 
 
-def _label_ordered_sizes(groups, weights, n_bins):
-    total = groups.weights.sum()
+def _label_ordered_sizes(tied, weights, n_bins):
+    total = tied.weights.sum()
     whole = weights is None or np.array_equal(weights, np.rint(weights))
     if whole:
         n_bins = min(n_bins, int(total))

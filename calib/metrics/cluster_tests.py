@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, hstack
 from scipy.special import stdtr
 
 from calib.contract.options import RandomState, check_integer, check_random_state
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.signed_range import signed_range
 from calib.metrics.drawn import p_values_of
 from calib.metrics.samples import cluster_codes, counted, equal_clusters, neighbours
@@ -214,8 +214,8 @@ def cluster_scan(
 
 def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
     """Runs in which enough of the rarer class is expected."""
-    ties = group_ties(probabilities, labels, weights)
-    ends = ties.scores[neighbours(ties, MOST_RANGES)[1:-1]]
+    tied = ties(probabilities, labels, weights)
+    ends = tied.scores[neighbours(tied, MOST_RANGES)[1:-1]]
     blocks = np.searchsorted(ends, probabilities, side="right")
     spread = np.sqrt(probabilities * (1 - probabilities))
     sums, spreads = (

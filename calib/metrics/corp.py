@@ -17,7 +17,7 @@ from calib.contract.options import (
 from calib.contract.validation import check_sample
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.metrics.drawn import draws_of
 from calib.metrics.limits import clopper_pearson
 from calib.metrics.losses import logarithmic, squared
@@ -100,7 +100,7 @@ def corp_curve(
     (array([0.1, 0.3, 0.4, 0.8]), array([0. , 0.5, 0.5, 1. ]))
     """
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    return corp_of(group_ties(probabilities, labels, weights))
+    return corp_of(ties(probabilities, labels, weights))
 
 
 def score_decomposition(

@@ -17,7 +17,7 @@ from calib.contract.validation import (
     rescaled,
 )
 from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties, sum_runs
+from calib.kernels.grouping import sum_runs, ties
 from calib.kernels.sorting import argsort
 from calib.metrics.intervals import Interval
 from calib.metrics.samples import cluster_codes, cluster_error, codes_of, parts_of, quantile
@@ -145,7 +145,7 @@ def _class_weights(labels, weights):
 def won_pairs(labels, scores, weights):
     """Pairs of a negative and a positive in which the positive is above (ties: half), and all."""
     if weights is None:
-        _, negatives, positives = group_ties(scores, labels)
+        _, negatives, positives = ties(scores, labels)
         negatives -= positives
     else:  # by class from the start: the weight of one must not drown in that of the other
         order = argsort(scores)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.contract.validation import check_both_classes, check_sample
-from calib.kernels.grouping import Groups
+from calib.kernels.grouping import Ties
 from calib.metrics.samples import grouped_sample, impossible, whole
 from calib.metrics.statistics import statistic_of
 
@@ -154,17 +154,17 @@ def _parts(labels, probabilities, groups, sample_weight):
     apart = np.append(True, (np.diff(scores) != 0) | (np.diff(codes) != 0))
     starts = np.flatnonzero(apart)
     sums = (np.add.reduceat(w[order].astype(float), starts) for w in (weights, weights * labels))
-    ties, codes = Groups(scores[starts], *sums), codes[starts]
+    ties, codes = Ties(scores[starts], *sums), codes[starts]
     of_prediction = np.flatnonzero(np.append(True, np.diff(ties.scores) != 0))
 
     def whole_of(hits):
         return np.add.reduceat(hits, of_prediction, axis=-1) if len(names) else hits
 
     totals = map(whole_of, (ties.weights, ties.positives))
-    parts = {None: (Groups(ties.scores[of_prediction], *totals), whole_of)}
+    parts = {None: (Ties(ties.scores[of_prediction], *totals), whole_of)}
     for code, name in enumerate(names):
         here = np.flatnonzero(codes == code)
-        part = Groups(*(column[here] for column in ties))
+        part = Ties(*(column[here] for column in ties))
         parts[name.item()] = part, lambda hits, here=here: hits[:, here]
     return ties, parts
 
@@ -189,7 +189,7 @@ def draws_of(ties, n_draws, rng):
     if 2 * np.dot(weights, scores) <= weights.sum():
         yield from _draws_of(ties, n_draws, rng)
         return
-    mirrored = Groups(1 - scores[::-1], weights[::-1], None)
+    mirrored = Ties(1 - scores[::-1], weights[::-1], None)
     for hits in _draws_of(mirrored, n_draws, rng):
         yield weights - hits[:, ::-1]
 
@@ -317,7 +317,7 @@ def _law_of_sample(labels, p, negative, positive):
     cells = np.flatnonzero(apart)
     ties = np.flatnonzero(np.append(True, np.diff(p[cells]) != 0))
     counts, hits = (np.add.reduceat(column, cells) for column in (np.ones(p.size), 1.0 * labels))
-    lost, won, cell = lost[cells], won[cells], Groups(chances[cells], counts, hits)
+    lost, won, cell = lost[cells], won[cells], Ties(chances[cells], counts, hits)
 
     def at_ties(hits):
         misses = counts - hits

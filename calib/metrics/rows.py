@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, kolmogorov
 
 from calib.contract.validation import check_labels, check_scores, counts_of
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.metrics.samples import whole
 from calib.metrics.significance import OVERSHOOT
 
@@ -84,7 +84,7 @@ def copies_test(
     labels = check_labels(labels, size=scores.size)
     weights = whole(counts_of(sample_weight, scores.size, "scores"))
     there = weights > 0
-    _, counts, positives = group_ties(scores[there], labels[there], weights[there])
+    _, counts, positives = ties(scores[there], labels[there], weights[there])
     rates, tied = positives / counts, counts > 1
     steps = rates[1:] + rates[:-1] - 2 * rates[1:] * rates[:-1]
     beside = np.append(0.0, steps) + np.append(steps, 0.0)

@@ -8,23 +8,23 @@ from scipy.special import ndtri, stdtrit
 
 from calib.contract.validation import check_sample, check_size, one_dimensional, rescaled
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
-from calib.kernels.grouping import Groups, group_ties
+from calib.kernels.grouping import Ties, ties
 
 MOST_ROWS = 2**53  # a float counts no further
 
 
-def ties_of(labels, probabilities, sample_weight) -> Groups:
+def ties_of(labels, probabilities, sample_weight) -> Ties:
     """Distinct predictions, increasing, where only the ratios of the weights matter."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, narrow=True)
-    return group_ties(probabilities, labels, None if weights is None else rescaled(weights))
+    return ties(probabilities, labels, None if weights is None else rescaled(weights))
 
 
-def counted_ties_of(labels, probabilities, sample_weight, *, only_whole=False) -> Groups:
+def counted_ties_of(labels, probabilities, sample_weight, *, only_whole=False) -> Ties:
     """Distinct predictions, increasing, where weights are counts, if need be whole numbers."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     if only_whole and weights is not None:
         whole(weights)
-    return group_ties(probabilities, labels, weights)
+    return ties(probabilities, labels, weights)
 
 
 def is_sampled(sample_weight, sampling_weight):

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from calib import metrics
 from calib.kernels.binning import prefix_sums
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.metrics import Interval, Simulated
 from calib.metrics.cluster_tests import cluster_scan
 from calib.metrics.corp import band_of
@@ -333,7 +333,7 @@ def bins_of(sample: Sample) -> tuple[Bin, ...]:
     """Ten bins of equal size, fewer if ties fill several."""
     sample = sample.independent
     bins = sample.measured(metrics.reliability_curve, n_bins=N_BINS)
-    distinct = group_ties(sample.scores, sample.labels, sample.weights)
+    distinct = ties(sample.scores, sample.labels, sample.weights)
     ends = np.searchsorted(prefix_sums(distinct.weights), np.cumsum(bins.counts) * (1 - 1e-12))
     starts = np.append(0, ends[:-1])
     ranges = (distinct.scores[starts], distinct.scores[ends - 1])

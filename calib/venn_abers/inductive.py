@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.contract.calibrator import Calibrator, GroupCalibrator, OneClassWarning
 from calib.contract.options import check_choice
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.kernels.venn_abers import look_up, venn_abers
 from calib.maps.forms import StepMap
 
@@ -98,14 +98,14 @@ class VennAbers(Calibrator):
     array([0.333, 0.5  , 0.667])
     """
 
-    _only_groups = True
+    _needs_ties_only = True
 
     def __init__(self, *, loss: str = "log"):
         self.loss = loss
 
     def _fit(self, scores, labels, weights):
         check_choice(self.loss, MERGES, "loss")
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         # both increase, but for the rounding of sums of fractional weights
         places, *both = venn_abers(groups.weights, groups.positives)
         p0, p1 = map(np.maximum.accumulate, both)
@@ -242,10 +242,10 @@ class DirectIsotonic(Calibrator):
     array([0. , 0.5, 0.5, 1. ])
     """
 
-    _only_groups = True
+    _needs_ties_only = True
 
     def _fit(self, scores, labels, weights):
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         starts, totals, hits = pool_adjacent_violators(groups.weights, groups.positives)
         left, right = groups.scores[starts[1:-1] - 1], groups.scores[starts[1:-1]]
         middle = 0.5 * left + 0.5 * right

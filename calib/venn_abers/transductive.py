@@ -22,7 +22,7 @@ from calib.contract.protocol import (
 )
 from calib.contract.validation import check_scores, check_weights, restored_on_failure
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 from calib.venn_abers.inductive import MERGES
 
 
@@ -227,7 +227,7 @@ def _venn_abers_of_one(template, X, codes, classes, weights, fit_params):
     for postulated in [0, 1]:
         labels = np.append(codes, postulated)
         scores = _scores(clone(template).fit(X, classes[labels], **fit_params), X)
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         starts, totals, hits = pool_adjacent_violators(groups.weights, groups.positives)
         block = np.searchsorted(groups.scores[starts[1:-1]], scores[-1], side="right")
         pair.append(hits[block] / totals[block])

@@ -5,7 +5,7 @@ import numpy as np
 from calib import Calibrator, IsotonicCalibrator, LinearMap
 from calib.datasets import LAWS
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import group_ties
+from calib.kernels.grouping import ties
 
 
 class CentredIsotonic(Calibrator):
@@ -33,7 +33,7 @@ class CentredIsotonic(Calibrator):
     """
 
     def _fit(self, scores, labels, weights):
-        groups = group_ties(scores, labels, weights)
+        groups = ties(scores, labels, weights)
         starts, self.counts_, self.positives_ = pool_adjacent_violators(
             groups.weights, groups.positives
         )
