@@ -170,7 +170,7 @@ def rows_by_part(part_numbers):
 
 
 def _in_words(ranges, names):
-    """The conditions on each feature: above `low`, at most `high`, and whether it may be missing."""
+    """The conditions of a leaf, one for each feature that is compared above it."""
     conditions = []
     for feature, (low, high, missing) in ranges.items():
         name = names[feature]

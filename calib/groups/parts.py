@@ -34,7 +34,7 @@ class LabelledScores(NamedTuple):
 
     def has_both_classes(self) -> bool:
         """Whether both labels occur."""
-        return 0 < np.count_nonzero(self.labels) < self.labels.size
+        return 0 < int(np.count_nonzero(self.labels)) < self.labels.size
 
 
 class Part(NamedTuple):
@@ -161,7 +161,7 @@ class CalibratedParts:
                     n_points=rows.size,
                     n_positive=int(np.count_nonzero(in_part.labels)),
                     effective_size=effective_size,
-                    score_range=_range_of(in_part.scores),
+                    score_range=_score_range(in_part.scores),
                     calibrator=calibrator,
                     fallback=not has_own_map,
                 )
@@ -199,7 +199,7 @@ def shifted(common, sample: LabelledScores, precision: float = 1.0) -> Shifted:
 
 
 def effective_size_of(
-    labels: NDArray[np.int64], weights: NDArray[np.float64] | None = None
+    labels: NDArray[np.number], weights: NDArray[np.float64] | None = None
 ) -> float:
     """4 m (n - m) / n for m positives of n points.
 
@@ -210,7 +210,7 @@ def effective_size_of(
     return 4 * m * (n - m) / n if n else 0.0
 
 
-def _range_of(scores):
+def _score_range(scores):
     """Lowest and highest score; NaN without scores."""
     if scores.size == 0:
         return np.nan, np.nan

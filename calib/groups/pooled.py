@@ -48,15 +48,15 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
 
     Notes
     -----
-    With ``pooling=k`` a part that tells as much as n points (`Part.effective_size`) gets the
+    With ``pooling=k`` a part with the information of n points (`Part.effective_size`) gets the
     log-odds
 
     .. math:: \frac{n}{n + k}\, \ell_i + \frac{k}{n + k}\, \ell ,
 
-    between those of its own calibrator and those of the common one. For Platt scaling that is the
-    posterior mean of its a and b, in the normal approximation, if the prior has the information of
-    k points about the common values. For the offset of a small part the precision of the prior is 1
-    + k / 4, since the information of one point at probability 1/2 is 1/4.
+    between the log-odds of its own calibrator and those of the common calibrator. For Platt scaling
+    the blend is the posterior mean of a and b, in the normal approximation, if the prior has the
+    information of k points about the common values. For the offset of a small part the precision of
+    the prior is 1 + k / 4, since the information of one point at probability 1/2 is 1/4.
 
     Fit: with a number the cost of `HeterogeneousCalibrator`; with ``"cv"`` six times that, but for
     boosting, where every strength needs calibrators of its own.
@@ -67,16 +67,16 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
 
     Examples
     --------
-    Twelve groups that hardly differ:
+    Twelve groups that do not differ:
 
     >>> import numpy as np
     >>> from calib import PooledHeterogeneousCalibrator
     >>> rng = np.random.default_rng(0)
-    >>> groups, labels = rng.integers(0, 12, 1000), rng.integers(0, 2, 1000)
+    >>> groups, labels = rng.integers(0, 12, 2000), rng.integers(0, 2, 2000)
     >>> scores = rng.normal(2 * labels - 1, 2)
     >>> calibrator = PooledHeterogeneousCalibrator().fit(scores, labels, groups=groups)
     >>> calibrator.pooling_
-    inf
+    1000.0
     """
 
     def __init__(

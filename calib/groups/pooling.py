@@ -106,9 +106,11 @@ class PooledParts(CalibratedParts):
 
 def check_pooling(pooling: object) -> None:
     """Raise unless `pooling` is a strength of pooling, or the word for its choice."""
-    is_chosen = isinstance(pooling, str) and pooling == "cv"
-    is_number = isinstance(pooling, numbers.Real) and not isinstance(pooling, bool)
-    if not is_chosen and not (is_number and pooling >= 0):
+    if isinstance(pooling, numbers.Real) and not isinstance(pooling, bool):
+        is_valid = float(pooling) >= 0
+    else:
+        is_valid = isinstance(pooling, str) and pooling == "cv"
+    if not is_valid:
         raise ValueError(
             "pooling must be 'cv' or a number of at least 0, which may be infinite; found "
             f"{pooling!r}"

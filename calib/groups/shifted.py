@@ -52,7 +52,7 @@ class Shifted(NamedTuple):
 
 def fit_offset(
     logits: NDArray[np.float64],
-    labels: NDArray[np.int64],
+    labels: NDArray[np.number],
     weights: NDArray[np.float64] | None = None,
     precision: float = 1.0,
 ) -> float:
