@@ -37,8 +37,8 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     Parameters
     ----------
     partition : tree, forest, gradient boosting, pipeline or AUCSplitTree, optional
-        What makes parts of the `features` that `fit` is given. Where it is given `groups`, these
-        are the parts, and there is no partition.
+        The model that divides the `features` given to `fit` into parts. Leave it out where `fit`
+        is given `groups`, which are the parts themselves.
 
         * One that is *fitted* is used as it is: train it on the training data of the
           classifier, as the paper does, and keep the calibration data for `fit`. (`clone` and
@@ -121,13 +121,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     True
     """
 
-    def __init__(
-        self,
-        partition: Any = None,
-        calibrator: Any = None,
-        *,
-        min_part_size: int = 50,
-    ):
+    def __init__(self, partition: Any = None, calibrator: Any = None, *, min_part_size: int = 50):
         self.partition = partition
         self.calibrator = calibrator
         self.min_part_size = min_part_size
@@ -187,7 +181,8 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
                 weights = check_weights(sample_weight, size=size)
                 rows = np.flatnonzero(weights > 0)
                 sample = sample._replace(weights=weights).take(rows)
-                groups, features = take_rows(groups, rows), take_rows(features, rows)
+                groups = take_rows(groups, rows)
+                features = take_rows(features, rows)
             if not sample.has_both_classes():
                 warn_of_one_class(self, sample.labels[0], "both")
             self._fit(sample, groups, features)

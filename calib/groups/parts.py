@@ -43,13 +43,13 @@ class Part(NamedTuple):
     Attributes
     ----------
     tree : int
-        Which tree of the partition, from 0.
+        Number of the tree in the partition, from 0.
     number : int
-        Of the leaf in that tree, or of the group.
+        Number of the leaf in that tree, or of the group.
     rule : str
-        Who belongs to it, in words.
+        Who belongs to the part, in words.
     n_points, n_positive : int
-        Calibration points (rows) in it, and positives among them.
+        Calibration points (rows) in the part, and positives among them.
     effective_size : float
         Number of points of balanced classes that would carry as much information about the part:
         4 m (n - m) / n for m positives of n points, where weights count as copies.
@@ -108,7 +108,7 @@ class CalibratedParts:
         self.min_part_size = min_part_size
         self.parts = []
         self.fallbacks = []
-        self._calibrators = []  # for each tree, a dict from the number of a part
+        self._calibrators = []  # for each tree, a dict from the number of a part to its calibrator
 
     def fit(self, part_numbers, sample: LabelledScores) -> Self:
         """Calibrate each part; `part_numbers` is an array of shape (n, T), a column a tree."""
@@ -201,9 +201,9 @@ def shifted(common, sample: LabelledScores, precision: float = 1.0) -> Shifted:
 def effective_size_of(
     labels: NDArray[np.number], weights: NDArray[np.float64] | None = None
 ) -> float:
-    """4 m (n - m) / n for m positives of n points.
+    """Number of points of balanced classes with as much information: 4 m (n - m) / n.
 
-    So many points of balanced classes carry as much information about the part.
+    There are n points and m positives, where weights count as copies.
     """
     n = float(labels.size if weights is None else weights.sum())
     m = float(np.count_nonzero(labels) if weights is None else weights @ labels)

@@ -108,8 +108,10 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
         copies = np.ones(sample.scores.size) if sample.weights is None else sample.weights
         if min(copies[sample.labels == label].sum() for label in (0, 1)) < POOLING_FOLDS:
             return losses
-        ties = part_numbers_of(self.partition_, groups, features).T  # tell apart equal scores
-        with warnings.catch_warnings():  # the fit to the whole sample repeats those that matter
+        ties = part_numbers_of(
+            self.partition_, groups, features
+        ).T  # rows of equal score and label are told apart by part
+        with warnings.catch_warnings():  # the fit to the whole sample repeats what matters
             warnings.simplefilter("ignore")
             for held_out in deal(sample.scores, sample.labels, copies, POOLING_FOLDS, ties):
                 others = copies - held_out
