@@ -27,6 +27,7 @@ from .groups.auc_split_tree import AUCSplitTree as AUCSplitTree
 from .groups.heterogeneous import HeterogeneousCalibrator as HeterogeneousCalibrator
 from .groups.multicalibration import Multicalibration as Multicalibration
 from .groups.multicalibration import Patch as Patch
+from .groups.pooled import PooledHeterogeneousCalibrator as PooledHeterogeneousCalibrator
 from .isotonic.near_isotonic import ENIR as ENIR
 from .isotonic.near_isotonic import NearIsotonicPath as NearIsotonicPath
 from .isotonic.regression import IsotonicCalibrator as IsotonicCalibrator

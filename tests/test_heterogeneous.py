@@ -35,10 +35,13 @@ from calib import (
     IsotonicCalibrator,
     OneClassWarning,
     PlattScaling,
+    PooledHeterogeneousCalibrator,
     diagrams,
 )
 from calib.groups.partitions import GivenGroups
-from calib.groups.pooling import Blended, effective_size_of, fit_offset
+from calib.groups.parts import effective_size_of
+from calib.groups.pooling import Blended
+from calib.groups.shifted import fit_offset
 from calib.kernels.dealing import deal
 from calib.metrics import auc_by_parts
 
@@ -72,7 +75,8 @@ def beside(given, rows):
 
 def fitted(partition=None, *arguments, weights=None, data=(X, SCORES, LABELS), **settings):
     given = isinstance(partition, str) and partition == GIVEN
-    model = HeterogeneousCalibrator(None if given else partition, *arguments, **settings)
+    cls = PooledHeterogeneousCalibrator if "pooling" in settings else HeterogeneousCalibrator
+    model = cls(None if given else partition, *arguments, **settings)
     rows, scores, labels = data
     return model.fit(scores, labels, sample_weight=weights, **beside(given, rows))
 
@@ -687,12 +691,10 @@ def test_pickle_clone_and_repr(partition):
     assert repr(HeterogeneousCalibrator(min_part_size=9)) == (
         "HeterogeneousCalibrator(min_part_size=9)"
     )
-    assert set(model.get_params(deep=False)) == {
-        "partition",
-        "calibrator",
-        "min_part_size",
-        "pooling",
-    }
+    parameters = {"partition", "calibrator", "min_part_size"}
+    assert set(model.get_params(deep=False)) == parameters
+    pooled = PooledHeterogeneousCalibrator()
+    assert set(pooled.get_params(deep=False)) == parameters | {"pooling"}
     assert HeterogeneousCalibrator(TREE).set_params(partition__max_depth=1)
 
 
@@ -1014,7 +1016,7 @@ def test_pooling_of_infinite_log_odds():
     between = Blended(Steep(1e3), Steep(-1e3), 0.5)
     np.testing.assert_array_equal(between.predict(scores), [0.5, 0.5, 0.5])
     scores = np.append(SCORES, 1e306)
-    own = fitted(GIVEN, data=(X, 1e3 * SCORES, LABELS))
+    own = fitted(GIVEN, data=(X, 1e3 * SCORES, LABELS), pooling=0)
     for k in [0, 1e-20]:
         with np.errstate(over="ignore"):
             model = fitted(GIVEN, data=(X, SCORES, LABELS), pooling=k)

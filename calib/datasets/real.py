@@ -16,31 +16,40 @@ if TYPE_CHECKING:
 
 
 class DatasetNotFound(LookupError):
-    """A data set is neither in the folder of data files nor to be had from OpenML."""
+    """A data set is neither in the folder of data files nor available from OpenML."""
 
 
 class _OpenML(NamedTuple):
     data_id: int
-    positive: str  # the label that is class 1
+    positive: str  # label that becomes class 1
     rows: int
     features: int
     positives: int | None = None
     target: str = "default-target"
 
 
-# Sizes as published, to compare what OpenML returns with; its higgs is a larger sample than ours.
+# Published sizes, to be compared with the reply of OpenML, whose higgs is a larger sample
+# than the higgs of the data files.
 _OPENML = {
-    "adult": _OpenML(1590, ">50K", 48842, 14, 11687),
-    "australian": _OpenML(40981, "1", 690, 14, 307),
-    "bank_full": _OpenML(1461, "2", 45211, 16, 5289),
-    "breast_cancer_ljubljana": _OpenML(13, "recurrence-events", 286, 9, 85),
-    "breast_wisconsin": _OpenML(15, "malignant", 699, 9, 241),
-    "credit_default": _OpenML(42477, "1", 30000, 23, 6636),
-    "diabetes": _OpenML(37, "tested_positive", 768, 8, 268),
-    "hepatitis": _OpenML(55, "DIE", 155, 19, 32),
-    "higgs": _OpenML(23512, "1", 98050, 28),
-    "liver_disorders": _OpenML(8, "1", 345, 6, 145, target="selector"),
-    "thyroid_sick": _OpenML(38, "sick", 3772, 29, 231),
+    "adult": _OpenML(data_id=1590, positive=">50K", rows=48842, features=14, positives=11687),
+    "australian": _OpenML(data_id=40981, positive="1", rows=690, features=14, positives=307),
+    "bank_full": _OpenML(data_id=1461, positive="2", rows=45211, features=16, positives=5289),
+    "breast_cancer_ljubljana": _OpenML(
+        data_id=13, positive="recurrence-events", rows=286, features=9, positives=85
+    ),
+    "breast_wisconsin": _OpenML(
+        data_id=15, positive="malignant", rows=699, features=9, positives=241
+    ),
+    "credit_default": _OpenML(data_id=42477, positive="1", rows=30000, features=23, positives=6636),
+    "diabetes": _OpenML(
+        data_id=37, positive="tested_positive", rows=768, features=8, positives=268
+    ),
+    "hepatitis": _OpenML(data_id=55, positive="DIE", rows=155, features=19, positives=32),
+    "higgs": _OpenML(data_id=23512, positive="1", rows=98050, features=28),
+    "liver_disorders": _OpenML(
+        data_id=8, positive="1", rows=345, features=6, positives=145, target="selector"
+    ),
+    "thyroid_sick": _OpenML(data_id=38, positive="sick", rows=3772, features=29, positives=231),
 }
 
 
@@ -59,9 +68,10 @@ def load(
 def load(name: str, *, return_extras: bool = False) -> tuple:
     """Load a real data set by name.
 
-    It is looked for in the folder that the environment variable ``CALIB_DATA`` names, as
-    ``<name>.parquet`` with the label in the column ``target`` and its SHA-256 in
-    ``manifest.json``; then on OpenML, through scikit-learn's `fetch_openml` and its cache.
+    The first source is the folder that the environment variable ``CALIB_DATA`` names, with a file
+    ``<name>.parquet`` that has the label in the column ``target``, and the SHA-256 of the file in
+    ``manifest.json``. The second source is OpenML, through scikit-learn's `fetch_openml` and its
+    cache.
 
     Parameters
     ----------
@@ -69,7 +79,8 @@ def load(name: str, *, return_extras: bool = False) -> tuple:
         One of `available`.
     return_extras : bool, default=False
         Also return the columns that are no features (identifiers, outcomes, split markers; the
-        manifest calls them ``extra_columns``). Only the files have them: OpenML is not asked.
+        manifest calls them ``extra_columns``). Only the files have such columns, so OpenML is not
+        asked.
 
     Returns
     -------
@@ -177,7 +188,8 @@ def _from_folder(folder, name):
     target = frame.pop("target")
     if not target.isin([0, 1]).all():
         raise ValueError(f"{path} has values other than 0 and 1 in 'target': recode them")
-    X, y = frame.drop(columns=extra_columns), target.to_numpy(np.int8, copy=True)
+    X = frame.drop(columns=extra_columns)
+    y = target.to_numpy(np.int8, copy=True)
     return X, y, frame[extra_columns]
 
 
@@ -200,8 +212,9 @@ def _from_openml(name):
     from sklearn.datasets import fetch_openml
 
     try:
-        which = {"data_id": source.data_id, "target_column": source.target}
-        bunch = fetch_openml(**which, as_frame=True, parser="auto")
+        bunch = fetch_openml(
+            data_id=source.data_id, target_column=source.target, as_frame=True, parser="auto"
+        )
     except OSError as error:  # URLError, HTTPError and time-outs are OSErrors
         raise DatasetNotFound(
             f"OpenML did not deliver {name!r} ({error}): {_file_remedy(name)}, or try again with "
@@ -209,12 +222,13 @@ def _from_openml(name):
         ) from error
     y = (bunch.target.astype(str) == source.positive).to_numpy(np.int8)
     labelled = int(bunch.target.count())  # a missing label must not pass for class 0
-    found = (labelled, bunch.data.shape[1], int(y.sum()))
-    expected = (source.rows, source.features, source.positives or found[2])
-    if found != expected or not 0 < found[2] < source.rows:
+    positives = int(y.sum())
+    sizes = (labelled, bunch.data.shape[1], positives)
+    expected = (source.rows, source.features, source.positives or positives)
+    if sizes != expected or not 0 < positives < source.rows:
         raise ValueError(
             f"data set {source.data_id} of OpenML has (labelled rows, features, positives) = "
-            f"{found} where {name!r} has {expected}: clear scikit-learn's data home or use a file "
+            f"{sizes} where {name!r} has {expected}: clear scikit-learn's data home or use a file "
             "in CALIB_DATA"
         )
     return bunch.data, y

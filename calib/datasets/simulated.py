@@ -1,8 +1,8 @@
-"""Laws whose truth is known."""
+"""Distributions whose true calibration function is known."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,6 +66,9 @@ class ExactErrors(NamedTuple):
     auc: float
 
 
+RankFunction = Callable[[Any], NDArray[np.float64]]  # of ranks: a number, or an array
+
+
 @dataclass(frozen=True)
 class ScoreLaw:
     """A score on [0, 1] with a known P(z = 1 | score), continuous or with atoms.
@@ -96,8 +99,8 @@ class ScoreLaw:
     """
 
     name: str
-    pi: Callable[[ArrayLike], ArrayLike]
-    integral: Callable[[ArrayLike], ArrayLike]
+    pi: RankFunction
+    integral: RankFunction
     atoms: tuple[tuple[float, float], ...] = ()
 
     def sample(
@@ -111,17 +114,19 @@ class ScoreLaw:
             scores[(lower <= ranks) & (ranks < upper)] = (lower + upper) / 2
         return scores, (rng.random(n) < self.pi(ranks)).astype(int)
 
-    def bin_probability(self, lower: ArrayLike, upper: ArrayLike) -> ArrayLike:
+    def bin_probability(self, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.float64]:
         """P(z = 1 | lower < u < upper), exactly."""
-        return (self.integral(upper) - self.integral(lower)) / (np.asarray(upper) - lower)
+        return (self.integral(upper) - self.integral(lower)) / (
+            np.asarray(upper) - np.asarray(lower)
+        )
 
     def mass_below(self, cuts: ArrayLike) -> NDArray[np.float64]:
         """P(score < cut), exactly: the cut itself, or the end of an atom that holds it."""
-        cuts = np.array(cuts, float)
+        masses = np.array(cuts, float)
         for lower, upper in self.atoms:
-            left = cuts <= (lower + upper) / 2
-            cuts = np.where((lower < cuts) & (cuts < upper), np.where(left, lower, upper), cuts)
-        return cuts
+            end = np.where(masses <= (lower + upper) / 2, lower, upper)
+            masses = np.where((lower < masses) & (masses < upper), end, masses)
+        return masses
 
     @property
     def base_rate(self) -> float:
@@ -133,7 +138,7 @@ class ScoreLaw:
         """AUC of the score, to about 1e-12 where `pi` is smooth between atoms."""
         ends = np.unique([0.0, *np.ravel(self.atoms), 1.0])
         atoms = {lower for lower, _ in self.atoms}
-        won = 0.0  # P(a positive, a negative, and the positive is above, or half of it if tied)
+        won = 0.0  # P(a positive is above a negative); a tie counts half
         for lower, upper in zip(ends[:-1], ends[1:], strict=True):
             below = lower - self.integral(lower)
             positive = self.integral(upper) - self.integral(lower)
@@ -141,9 +146,10 @@ class ScoreLaw:
                 won += positive * (below + (upper - lower - positive) / 2)
             else:
                 # for a positive at rank u: the mass of the negatives below it is u - integral(u)
-                won += quad(
+                area, _ = quad(
                     lambda u: float(self.pi(u) * (u - self.integral(u))), lower, upper, limit=200
-                )[0]
+                )
+                won += area
         return float(won / (self.base_rate * (1 - self.base_rate)))
 
     def exact_errors(self, cuts: ArrayLike, values: ArrayLike) -> ExactErrors:
@@ -166,77 +172,80 @@ class ScoreLaw:
             If `cuts` do not increase within (0, 1), or `values` are not one more, or no score
             lies between two cuts.
         """
-        cuts, values = check_scores(cuts, name="cuts", allow_empty=True), np.asarray(values)
-        if np.any(np.diff(cuts, prepend=0.0, append=1.0) <= 0):
+        inner_edges = check_scores(cuts, name="cuts", allow_empty=True)
+        bin_values = np.asarray(values)
+        if np.any(np.diff(inner_edges, prepend=0.0, append=1.0) <= 0):
             raise ValueError("cuts must increase strictly within (0, 1)")
-        if values.shape != (cuts.size + 1,):
+        if bin_values.shape != (inner_edges.size + 1,):
             raise ValueError(
-                f"values has shape {values.shape}: one for each of {cuts.size + 1} bins"
+                f"values has shape {bin_values.shape}: one for each of {inner_edges.size + 1} bins"
             )
-        edges = np.concatenate([[0.0], self.mass_below(cuts), [1.0]])
-        width = np.diff(edges)
-        if np.any(width <= 0):
+        edges = np.concatenate([[0.0], self.mass_below(inner_edges), [1.0]])
+        bin_mass = np.diff(edges)
+        if np.any(bin_mass <= 0):
             raise ValueError("cuts must leave a score in each bin; found two inside one atom")
-        positive = np.diff(self.integral(edges))
-        predicted, group = np.unique(values, return_inverse=True)
-        mass = np.bincount(group, width)
-        positive = np.bincount(group, positive)
-        gap = np.abs(positive / mass - predicted)
+        predicted, code = np.unique(bin_values, return_inverse=True)
+        mass = np.bincount(code, bin_mass)
+        positive = np.bincount(code, np.diff(self.integral(edges)))
+        error = np.abs(positive / mass - predicted)
         negative = mass - positive
         below = np.cumsum(negative) - negative
         auc = np.dot(positive, below + negative / 2) / (positive.sum() * negative.sum())
-        return ExactErrors(float(gap.max()), float(np.dot(mass, gap)), float(auc))
+        return ExactErrors(mce=float(error.max()), ece=float(np.dot(mass, error)), auc=float(auc))
 
 
 LAWS = {
     law.name: law
     for law in [
-        ScoreLaw("calibrated", lambda y: y, lambda y: y**2 / 2),
-        ScoreLaw("overconfident", lambda y: 0.25 + y / 2, lambda y: y / 4 + y**2 / 4),
+        ScoreLaw(name="calibrated", pi=lambda u: u, integral=lambda u: u**2 / 2),
         ScoreLaw(
-            "underconfident",
-            lambda y: expit(12 * (y - 0.5)),
-            lambda y: (np.logaddexp(0, 12 * (y - 0.5)) - np.logaddexp(0, -6.0)) / 12,
+            name="overconfident",
+            pi=lambda u: 0.25 + u / 2,
+            integral=lambda u: u / 4 + u**2 / 4,
         ),
-        ScoreLaw("rare", lambda y: 0.1 * y**2, lambda y: 0.1 * y**3 / 3),
         ScoreLaw(
-            "wave",
-            lambda y: 0.5 - 0.4 * np.cos(3 * np.pi * y),
-            lambda y: 0.5 * y - 0.4 * np.sin(3 * np.pi * y) / (3 * np.pi),
+            name="underconfident",
+            pi=lambda u: expit(12 * (u - 0.5)),
+            integral=lambda u: (np.logaddexp(0, 12 * (u - 0.5)) - np.logaddexp(0, -6.0)) / 12,
         ),
-        ScoreLaw("useless", lambda y: 0.5 + 0 * y, lambda y: 0.5 * y),
+        ScoreLaw(name="rare", pi=lambda u: 0.1 * u**2, integral=lambda u: 0.1 * u**3 / 3),
+        ScoreLaw(
+            name="wave",
+            pi=lambda u: 0.5 - 0.4 * np.cos(3 * np.pi * u),
+            integral=lambda u: 0.5 * u - 0.4 * np.sin(3 * np.pi * u) / (3 * np.pi),
+        ),
+        ScoreLaw(name="useless", pi=lambda u: 0.5 + 0 * u, integral=lambda u: 0.5 * u),
     ]
 }
 
 
 def _steps(name, masses, probabilities, tied):
-    """A distribution that is constant on pieces of the ranks; those of `tied` are atoms."""
+    """A distribution that is constant on pieces of the ranks; the `tied` pieces are atoms."""
     ends = np.concatenate([[0.0], np.cumsum(masses)])
     ends[-1] = 1.0
-    probabilities = np.asarray(probabilities)
-    sums = np.concatenate([[0.0], np.cumsum(probabilities * np.diff(ends))])
+    pi_of_piece = np.asarray(probabilities)
+    integral_at_ends = np.concatenate([[0.0], np.cumsum(pi_of_piece * np.diff(ends))])
     return ScoreLaw(
-        name,
-        lambda u: probabilities[np.searchsorted(ends[1:-1], u, side="right")],
-        lambda u: np.interp(u, ends, sums),
-        tuple((float(ends[i]), float(ends[i + 1])) for i in np.flatnonzero(tied)),
+        name=name,
+        pi=lambda u: pi_of_piece[np.searchsorted(ends[1:-1], u, side="right")],
+        integral=lambda u: np.interp(u, ends, integral_at_ends),
+        atoms=tuple((float(ends[i]), float(ends[i + 1])) for i in np.flatnonzero(tied)),
     )
 
 
-# No atom of these lies on an edge of ten or of fifty equal intervals: there a rounding error would
-# decide on which side it is.
+# No atom lies on an edge of ten or of fifty equal intervals, because a rounding error would decide
+# on which side of the edge the atom is.
 LEAVES = [0.03, 0.13, 0.07, 0.09, 0.09, 0.12, 0.05, 0.09, 0.07, 0.11, 0.04, 0.11]
 LEAF_PROBABILITIES = [0.02, 0.06, 0.10, 0.16, 0.24, 0.33, 0.43, 0.52, 0.62, 0.74, 0.85, 0.95]
 
 TIED_LAWS = {
     law.name: law
     for law in [
-        # a few scores below one that all others share
-        *(
-            _steps(f"atom {mass}", [1 - mass, mass], [0.5, 0.5], [False, True])
-            for mass in [0.98, 0.99, 0.995]
-        ),
-        # each cut between ten equal bins falls into an atom that is unlike what surrounds it
+        # a few scores below one score that all others share
+        _steps("atom 0.98", [1 - 0.98, 0.98], [0.5, 0.5], [False, True]),
+        _steps("atom 0.99", [1 - 0.99, 0.99], [0.5, 0.5], [False, True]),
+        _steps("atom 0.995", [1 - 0.995, 0.995], [0.5, 0.5], [False, True]),
+        # each cut between ten equal bins falls into an atom that differs from its neighbours
         _steps(
             "mixed",
             [0.085, *[0.04, 0.06] * 8, 0.04, 0.075],

@@ -1,6 +1,5 @@
-"""The look of pictures, and the axes on which they are drawn: given ones, or a new figure's."""
+"""The look of pictures, and the axes on which they are drawn: given axes, or a new figure's."""
 
-import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -22,8 +21,8 @@ STYLE = {
     "lines.markersize": 5,
 }
 
-# Okabe and Ito's palette, safe for colour-blind readers; markers keep methods apart in grey, and
-# when colours come round again
+# Okabe and Ito's palette, safe for colour-blind readers. Markers keep methods apart in grey, and
+# when the colours repeat.
 COLORS = ["#000000", "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"]
 MARKERS = ["o", "s", "^", "v", "D", "P", "X", "*", "h", "<", ">"]
 
@@ -31,12 +30,12 @@ Styles = Mapping[str, Mapping[str, Any]]
 
 
 def line_styles(names: Iterable[str], styles: Styles | None) -> dict[str, dict[str, Any]]:
-    """Properties of the line of each of `names`: its own in `styles`, before those of its turn."""
-    turns = zip(itertools.cycle(COLORS), itertools.cycle(MARKERS), strict=False)
-    return {
-        name: {"color": color, "marker": marker, **(styles or {}).get(name, {})}
-        for name, (color, marker) in zip(names, turns, strict=False)
-    }
+    """Properties of the line of each of `names`: a colour and a marker in turn, then `styles`."""
+    properties = {}
+    for i, name in enumerate(names):
+        default = {"color": COLORS[i % len(COLORS)], "marker": MARKERS[i % len(MARKERS)]}
+        properties[name] = {**default, **(styles or {}).get(name, {})}
+    return properties
 
 
 def pyplot():
@@ -61,23 +60,24 @@ def one_axes(ax):
 
 
 def pair_of_axes(axes):
-    """Return `axes`, or those of a new figure, with the diagonal on the upper one."""
+    """Return `axes`, or the axes of a new figure, with the diagonal on the upper ones."""
     plt = pyplot()
     if axes is None:
-        look = dict(figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed")
-        _, axes = plt.subplots(2, 1, sharex=True, **look)
-    found = list(axes) if np.iterable(axes) else [axes]
-    if len(found) != 2 or not all(isinstance(ax, plt.Axes) for ax in found):
+        _, axes = plt.subplots(
+            2, 1, sharex=True, figsize=(4.6, 5.4), height_ratios=[4, 1], layout="compressed"
+        )
+    pair = list(axes) if np.iterable(axes) else [axes]
+    if len(pair) != 2 or not all(isinstance(ax, plt.Axes) for ax in pair):
         raise ValueError(
             "axes must be a pair of matplotlib Axes, for the diagram and for the histogram below "
-            f"it; found {', '.join(type(ax).__name__ for ax in found) or 'none'}"
+            f"it; found {', '.join(type(ax).__name__ for ax in pair) or 'none'}"
         )
-    found[0].plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
-    return found
+    pair[0].plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1, zorder=1)
+    return pair
 
 
 def check_named(values, name):
-    """Raise unless `values` is a dictionary, and not an empty one."""
+    """Raise unless `values` is a dictionary with at least one entry."""
     if not isinstance(values, Mapping) or not values:
         found = "an empty one" if isinstance(values, Mapping) else type(values).__name__
         raise ValueError(f"{name} must be a dictionary with at least one entry; found {found}")

@@ -1,4 +1,4 @@
-"""What calibrators have learned, as maps and as weights, and intervals one below the other."""
+"""Pictures of the maps and weights that calibrators have learned, and of intervals."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,12 @@ def calibration_map(
     -------
     ax : matplotlib Axes
 
-    {raises_without_matplotlib}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -51,14 +56,15 @@ def calibration_map(
     'Score'
     """
     check_named(calibrators, "calibrators")
-    scores = np.linspace(0, 1, 501) if scores is None else check_scores(scores)
+    x = np.linspace(0, 1, 501) if scores is None else check_scores(scores)
     ax = one_axes(ax)
     if truth is not None:
-        ax.plot(scores, truth(scores), color="0.8", linewidth=5, label="Truth", zorder=1)
-    apart = max(1, scores.size // 10)  # scores between two markers of a map
+        ax.plot(x, truth(x), color="0.8", linewidth=5, label="Truth", zorder=1)
+    spacing = max(1, x.size // 10)  # scores between two markers of a map
     for i, (name, style) in enumerate(line_styles(calibrators, styles).items()):
-        marked = (i * apart // len(calibrators), apart)  # those of the maps take turns
-        ax.plot(scores, calibrators[name].predict(scores), label=name, markevery=marked, **style)
+        first = i * spacing // len(calibrators)  # markers of different maps take turns
+        probabilities = calibrators[name].predict(x)
+        ax.plot(x, probabilities, label=name, markevery=(first, spacing), **style)
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
     ax.legend(fontsize=9)
     return ax
@@ -67,8 +73,8 @@ def calibration_map(
 def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -> "Axes":
     """Draw the map of each part of a fitted `HeterogeneousCalibrator`.
 
-    A map is drawn over the scores that its part was calibrated on, dashed where the part was too
-    small and has the calibrator of the whole sample; that one is the grey band behind.
+    A map is drawn over the scores that its part was calibrated on. It is dashed where the part was
+    too small for a map of its own. The grey band behind is the calibrator of the whole sample.
 
     Parameters
     ----------
@@ -107,14 +113,17 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
         raise ValueError(f"tree must be an integer from 0 to {n_trees - 1}; found {tree!r}")
     ax = one_axes(ax)
     parts = [part for part in calibrator.parts_ if part.tree == tree and part.n_points > 0]
-    lowest, highest = zip(*(part.score_range for part in parts), strict=True)
-    scores = np.linspace(min(lowest), max(highest), 501)
-    together = calibrator.fallbacks_[tree].predict(scores)
-    ax.plot(scores, together, color="0.8", linewidth=5, label="all points", zorder=1)
+    lowest = min(part.score_range[0] for part in parts)
+    highest = max(part.score_range[1] for part in parts)
+    scores = np.linspace(lowest, highest, 501)
+    of_all_points = calibrator.fallbacks_[tree].predict(scores)
+    ax.plot(scores, of_all_points, color="0.8", linewidth=5, label="all points", zorder=1)
     colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(parts)))
     for part, color in zip(parts, colors, strict=True):
-        scores = np.linspace(*part.score_range, 501)
-        line, label = "--" if part.fallback else "-", f"{part.rule} ({part.n_points})"
+        lowest, highest = part.score_range
+        scores = np.linspace(lowest, highest, 501)
+        line = "--" if part.fallback else "-"
+        label = f"{part.rule} ({part.n_points})"
         ax.plot(scores, part.calibrator.predict(scores), line, color=color, label=label)
     ax.set(xlabel="Score", ylabel="Probability of class 1", ylim=(-0.02, 1.02))
     ax.legend(fontsize=9, title="Part (calibration points)", title_fontsize=9)
@@ -129,7 +138,7 @@ def forest_plot(
     Parameters
     ----------
     intervals : dict of str to Interval
-        By name of method. An estimate that is not finite is written and not drawn.
+        By name of method. An estimate that is not finite is written instead of drawn.
     styles : dict of str to dict, optional
         As in `reliability_diagram`.
     ax : matplotlib Axes, optional
@@ -138,7 +147,12 @@ def forest_plot(
     -------
     ax : matplotlib Axes
 
-    {raises_without_matplotlib}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -151,20 +165,24 @@ def forest_plot(
     check_named(intervals, "intervals")
     ax = one_axes(ax)
     ax.axvline(0, color="0.6", linestyle="--", linewidth=1, zorder=1)
-    for place, (name, style) in enumerate(line_styles(intervals, styles).items()):
+    for row, (name, style) in enumerate(line_styles(intervals, styles).items()):
         mean, lower, upper, _ = intervals[name]
         if np.isfinite([mean, lower, upper]).all():
-            ax.errorbar(mean, place, xerr=[[mean - lower], [upper - mean]], capsize=3, **style)
+            ax.errorbar(mean, row, xerr=[[mean - lower], [upper - mean]], capsize=3, **style)
         else:
-            at = ("axes fraction", "data")
-            ax.annotate(_words(mean), (0.02, place), xycoords=at, va="center")
+            ax.annotate(
+                _estimate_in_words(mean),
+                (0.02, row),
+                xycoords=("axes fraction", "data"),
+                va="center",
+            )
     ax.set_yticks(range(len(intervals)), list(intervals))
     ax.set_ylim(len(intervals) - 0.5, -0.5)
     return ax
 
 
-def _words(number):
-    """An estimate that cannot be drawn, in words."""
+def _estimate_in_words(number):
+    """An estimate without a finite interval, in words."""
     if np.isinf(number):
         return "infinite" if number > 0 else "minus infinity"
     return "not defined" if np.isnan(number) else f"{number:.3g}, without an interval"
@@ -204,9 +222,9 @@ def weights_plot(calibrator: Any, *, ax: "Axes | None" = None) -> "Axes":
         found = type(calibrator).__name__
         raise ValueError(f"calibrator must be a StackedCalibrator; found {found}")
     ax = one_axes(ax)
-    places = range(len(calibrator.weights_))
-    bars = ax.barh(places, calibrator.weights_, color="#0072B2")
+    rows = range(len(calibrator.weights_))
+    bars = ax.barh(rows, calibrator.weights_, color="#0072B2")
     ax.bar_label(bars, fmt="%.2f", padding=3, fontsize=9)
-    ax.set_yticks(places, list(map(str, calibrator.calibrators_)))
-    ax.set(xlabel="Weight", xlim=(0, 1), ylim=(len(places) - 0.5, -0.5))
+    ax.set_yticks(rows, [str(member) for member in calibrator.calibrators_])
+    ax.set(xlabel="Weight", xlim=(0, 1), ylim=(len(rows) - 0.5, -0.5))
     return ax

@@ -37,17 +37,18 @@ def reliability_diagram(
 
     Parameters
     ----------
-    {labels}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
     predictions : array-like of shape (n,), or dict of str to such arrays
         Probabilities of class 1; a dictionary has them by name of method.
     n_bins, strategy, ties, sample_weight
         As in `calib.metrics.reliability_curve`.
     scale : {"score", "logit"}, default="score"
-        Of both axes: probabilities, or their log-odds, on which rare positives fill more than a
-        corner. There 0 and 1 lie at infinity: a bin without positives shows its upper limit only.
+        Scale of both axes: probabilities, or their log-odds, on which rare positives fill more than
+        a corner. There 0 and 1 lie at infinity: a bin without positives shows its upper limit only.
     styles : dict of str to dict, optional
         Properties of matplotlib's lines by name of method, such as its colour and marker; a name
-        that is not there has the next of a cycle.
+        that is missing gets the next colour and marker of a cycle.
     axes : pair of matplotlib Axes, optional
         For the diagram and for the histogram below it; by default a new figure.
 
@@ -55,7 +56,12 @@ def reliability_diagram(
     -------
     top, bottom : matplotlib Axes
 
-    {raises_without_matplotlib}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -68,18 +74,26 @@ def reliability_diagram(
     ('Observed fraction', 'ECE 0.035')
     """
     samples = _samples(labels, predictions, None, sample_weight)
-    edges = _edges(samples, scale)
-    bins = {"n_bins": n_bins, "strategy": strategy, "ties": ties}
-    curves = {name: bin_sample(*sample, **bins) for name, sample in samples.items()}
+    edges = _histogram_edges(samples, scale)
+    curves = {
+        name: bin_sample(z, p, weights, n_bins=n_bins, strategy=strategy, ties=ties)
+        for name, (z, p, weights) in samples.items()
+    }
     top, bottom = pair_of_axes(axes)
     for name, style in line_styles(samples, styles).items():
         _, probabilities, weights = samples[name]
         curve = curves[name]
-        limits = [curve.observed - curve.lower, curve.upper - curve.observed]
         error = f"ECE {curve.ece:.3f}"
-        look = dict(linewidth=1.2, elinewidth=0.8, capsize=2, **style)
-        look["label"] = error if name is None else f"{name} ({error})"
-        top.errorbar(curve.predicted, curve.observed, limits, **look)
+        label = error if name is None else f"{name} ({error})"
+        top.errorbar(
+            curve.predicted,
+            curve.observed,
+            [curve.observed - curve.lower, curve.upper - curve.observed],
+            linewidth=1.2,
+            elinewidth=0.8,
+            capsize=2,
+            **(style | {"label": label}),
+        )
         _histogram(bottom, edges, probabilities, weights, style["color"])
     return _finished(top, bottom, edges, scale)
 
@@ -101,7 +115,8 @@ def corp_diagram(
 
     Parameters
     ----------
-    {labels}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
     predictions : array-like of shape (n,), or dict of str to such arrays
         Probabilities of class 1; a dictionary has them by name of method.
     groups : array-like of shape (n,), optional
@@ -110,8 +125,9 @@ def corp_diagram(
         `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
         `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
     scale : {"score", "logit"}, default="score"
-        Of both axes, as in `reliability_diagram`.
-    {counts}
+        Scale of both axes, as in `reliability_diagram`.
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
     styles : dict of str to dict, optional
         As in `reliability_diagram`, by name of method or of group; only colours are used.
     axes : pair of matplotlib Axes, optional
@@ -121,7 +137,12 @@ def corp_diagram(
     -------
     top, bottom : matplotlib Axes
 
-    {raises_without_matplotlib}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------
@@ -133,33 +154,35 @@ def corp_diagram(
     if band is not None:
         check_choice(band, ["consistency", "confidence"], "band")
     samples = _samples(labels, predictions, groups, sample_weight)
-    edges = _edges(samples, scale)
+    edges = _histogram_edges(samples, scale)
     top, bottom = pair_of_axes(axes)
     for name, style in line_styles(samples, styles).items():
-        (z, p, weights), color = samples[name], style["color"]
+        z, p, weights = samples[name]
+        color = style["color"]
         curve = corp_curve(z, p, sample_weight=weights)
         parts = score_decomposition(z, p, sample_weight=weights)
         text = f"MCB {parts.miscalibration:.3f}, DSC {parts.discrimination:.3f}"
         label = text if name is None else f"{name} ({text})"
         top.plot(curve.predicted, curve.recalibrated, color=color, label=label)
         if band is not None:
-            limits = consistency_band if band == "consistency" else confidence_band
-            limits = limits(z, p, sample_weight=weights)
-            grid = limits.predicted
-            top.fill_between(grid, limits.lower, limits.upper, color=color, alpha=0.15, lw=0)
+            band_of = consistency_band if band == "consistency" else confidence_band
+            limits = band_of(z, p, sample_weight=weights)
+            top.fill_between(
+                limits.predicted, limits.lower, limits.upper, color=color, alpha=0.15, lw=0
+            )
         _histogram(bottom, edges, p, weights, color)
     return _finished(top, bottom, edges, scale)
 
 
-def _edges(samples, scale):
-    """Edges of the histogram: of [0, 1], or on the scale of log-odds of where predictions lie."""
+def _histogram_edges(samples, scale):
+    """Edges within [0, 1], or, on the scale of log-odds, within the range of the predictions."""
     check_choice(scale, ["score", "logit"], "scale")
     if scale == "score":
         return np.linspace(0, 1, 26)
-    every = np.concatenate([probabilities for _, probabilities, _ in samples.values()])
-    within = every[(every > 0) & (every < 1)]
-    ends = np.quantile(within, [0.001, 0.999]) if within.size else np.array([0.5, 0.5])
-    low, high = logit(ends) + [-0.7, 0.7]  # half and twice the odds: what lies beyond is little
+    predictions = np.concatenate([probabilities for _, probabilities, _ in samples.values()])
+    inner = predictions[(predictions > 0) & (predictions < 1)]
+    ends = np.quantile(inner, [0.001, 0.999]) if inner.size else np.array([0.5, 0.5])
+    low, high = logit(ends) + [-0.7, 0.7]  # half and twice the odds; few predictions lie beyond
     return expit(np.linspace(low, high, 26))
 
 
@@ -168,10 +191,10 @@ def _histogram(ax, edges, probabilities, weights, color):
 
 
 def _finished(top, bottom, edges, scale):
-    ends = (-0.02, 1.02) if scale == "score" else (edges[0], edges[-1])
-    top.set(xlim=ends, ylim=ends, ylabel="Observed fraction")
-    bottom.set(xlim=ends)
-    if scale == "logit":  # after the limits, which matplotlib would look for at infinity
+    limits = (-0.02, 1.02) if scale == "score" else (edges[0], edges[-1])
+    top.set(xlim=limits, ylim=limits, ylabel="Observed fraction")
+    bottom.set(xlim=limits)
+    if scale == "logit":  # after the limits, because matplotlib would look for them at infinity
         for set_scale in (top.set_xscale, top.set_yscale, bottom.set_xscale):
             set_scale("logit", nonpositive="clip")
     top.set_box_aspect(1)
@@ -182,14 +205,15 @@ def _finished(top, bottom, edges, scale):
 
 
 def _samples(labels, predictions, groups, sample_weight):
-    """Clean samples by the name of the method or of the group."""
+    """Checked samples (labels, probabilities, weights) by the name of the method or group."""
     named = predictions if isinstance(predictions, Mapping) else {None: predictions}
     check_named(named, "predictions")
     samples = {}
     for name, probabilities in named.items():
         argument = "predictions" if name is None else f"predictions[{name!r}]"
-        sample = check_sample(labels, probabilities, sample_weight, name=argument, counts=True)
-        samples[name] = sample
+        samples[name] = check_sample(
+            labels, probabilities, sample_weight, name=argument, counts=True
+        )
     if groups is None:
         return samples
     if None not in samples:

@@ -19,7 +19,7 @@ from calib.contract.validation import (
 )
 from calib.kernels.auc_split import split_aucs, whole_auc
 
-ROUNDING = 1e-12  # differences of AUC below this are no differences
+AUC_TOLERANCE = 1e-12  # smaller differences of AUC count as rounding
 
 
 class SplitTree(NamedTuple):
@@ -36,7 +36,7 @@ class SplitTree(NamedTuple):
     n_node_samples : ndarray of int
         Rows of the sample in the node.
     gain : ndarray of float
-        Criterion of the split less that of the node left whole; 0 at a leaf.
+        Criterion of the split less the criterion of the node left whole; 0 at a leaf.
     """
 
     children_left: np.ndarray
@@ -45,6 +45,35 @@ class SplitTree(NamedTuple):
     threshold: np.ndarray
     n_node_samples: np.ndarray
     gain: np.ndarray
+
+
+class Node(NamedTuple):
+    """A node of the tree, a leaf by default; fields have the meaning of `SplitTree`'s columns."""
+
+    n_samples: int
+    left: int = -1
+    right: int = -1
+    feature: int = -2
+    threshold: float = np.nan
+    gain: float = 0.0
+
+
+class LabelledFeatures(NamedTuple):
+    """The checked rows of a sample."""
+
+    X: np.ndarray
+    scores: np.ndarray
+    labels: np.ndarray
+    weights: np.ndarray
+
+    def take(self, rows: NDArray[np.int64]) -> "LabelledFeatures":
+        """The sample of these rows, given by their numbers."""
+        return LabelledFeatures(
+            X=self.X[rows],
+            scores=self.scores[rows],
+            labels=self.labels[rows],
+            weights=self.weights[rows],
+        )
 
 
 class AUCSplitTree(BaseEstimator):
@@ -75,7 +104,8 @@ class AUCSplitTree(BaseEstimator):
     tree_ : SplitTree
         Nodes of the fitted tree.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the data that was fitted; names only for a data frame of named columns.
+        Number and names of the features that were fitted; names only for a data frame of named
+        columns.
 
     Notes
     -----
@@ -164,7 +194,8 @@ class AUCSplitTree(BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        tree, leaves = self.tree_, np.zeros(X.shape[0], np.int64)
+        tree = self.tree_
+        leaves = np.zeros(X.shape[0], np.int64)
         inner = np.flatnonzero(tree.feature[leaves] >= 0)
         while inner.size:
             nodes = leaves[inner]
@@ -186,36 +217,55 @@ class AUCSplitTree(BaseEstimator):
         labels = check_labels(labels, size=scores.size)
         check_size(len(X), scores.size, "X", "scores")
         weights = counts_of(sample_weight, scores.size, "scores")
-        nodes, rows = [], np.flatnonzero(weights > 0)
-        self._grow(nodes, (X, scores, labels, weights), rows, self.max_depth)
-        self.tree_ = SplitTree(*(np.array(column) for column in zip(*nodes, strict=True)))
+        sample = LabelledFeatures(X=X, scores=scores, labels=labels, weights=weights)
+        nodes = []
+        self._grow(nodes, sample, np.flatnonzero(weights > 0), self.max_depth)
+        self.tree_ = SplitTree(
+            children_left=np.array([node.left for node in nodes]),
+            children_right=np.array([node.right for node in nodes]),
+            feature=np.array([node.feature for node in nodes]),
+            threshold=np.array([node.threshold for node in nodes]),
+            n_node_samples=np.array([node.n_samples for node in nodes]),
+            gain=np.array([node.gain for node in nodes]),
+        )
 
     def _grow(self, nodes, sample, rows, depth):
-        """Append the node of `rows` and all below it to `nodes`; return its number."""
+        """Append the node of `rows` and all nodes below it to `nodes`; return its number."""
         number = len(nodes)
-        nodes.append((-1, -1, -2, np.nan, rows.size, 0.0))
-        split = self._best_split(*(column[rows] for column in sample), depth)
+        nodes.append(Node(n_samples=rows.size))
+        split = self._best_split(sample.take(rows)) if depth > 0 else None
         if split is not None:
-            feature, threshold, gain = split
-            left = sample[0][rows, feature] <= threshold
-            sides = rows[left], rows[~left]
-            children = [self._grow(nodes, sample, side, depth - 1) for side in sides]
-            nodes[number] = (*children, feature, threshold, rows.size, gain)
+            goes_left = sample.X[rows, split.feature] <= split.threshold
+            left = self._grow(nodes, sample, rows[goes_left], depth - 1)
+            right = self._grow(nodes, sample, rows[~goes_left], depth - 1)
+            nodes[number] = split._replace(left=left, right=right)
         return number
 
-    def _best_split(self, X, scores, labels, weights, depth):
-        """Feature, threshold and gain of the best split; None if there is none to be made."""
-        if depth == 0 or not 0 < np.count_nonzero(labels) < labels.size:
+    def _best_split(self, sample):
+        """The node with the best split, without its children; None if no split raises the AUC."""
+        if not 0 < np.count_nonzero(sample.labels) < sample.labels.size:
             return None
-        whole = whole_auc(_standardise(scores, weights), labels, weights)
-        best, best_auc = None, whole
-        for feature in range(X.shape[1]):
-            options = {"sample_weight": weights, "min_samples_leaf": self.min_samples_leaf}
-            thresholds, aucs = split_criterion(X[:, feature], scores, labels, **options)
-            if aucs.size and aucs.max() > best_auc + ROUNDING:
+        standardised = _standardise(sample.scores, sample.weights)
+        whole = whole_auc(standardised, sample.labels, sample.weights)
+        best = None
+        best_auc = whole
+        for feature in range(sample.X.shape[1]):
+            thresholds, aucs = split_criterion(
+                sample.X[:, feature],
+                sample.scores,
+                sample.labels,
+                sample_weight=sample.weights,
+                min_samples_leaf=self.min_samples_leaf,
+            )
+            if aucs.size and aucs.max() > best_auc + AUC_TOLERANCE:
                 best_auc = aucs.max()
-                first = np.argmax(aucs >= best_auc - ROUNDING)
-                best = feature, thresholds[first], best_auc - whole
+                first = np.argmax(aucs >= best_auc - AUC_TOLERANCE)
+                best = Node(
+                    n_samples=sample.scores.size,
+                    feature=feature,
+                    threshold=thresholds[first],
+                    gain=best_auc - whole,
+                )
         return best
 
 
@@ -258,28 +308,31 @@ def split_criterion(
     >>> thresholds, aucs.round(2)
     (array([1.5, 2.5, 3.5, 4.5, 5.5]), array([0.85, 0.85, 0.97, 0.85, 0.85]))
     """
-    feature = check_scores(feature, name="feature")
-    scores = check_scores(scores)
-    labels = check_labels(labels, size=scores.size)
-    check_size(feature.size, scores.size, "feature", "scores")
-    check_both_classes(labels, "the criterion needs both")
-    weights = counts_of(sample_weight, scores.size, "scores")
-    order = np.argsort(feature, kind="stable")
-    values = feature[order]
-    standardised = _standardise(scores, weights)
-    aucs = split_aucs(values, standardised[order], labels[order], weights[order])
-    sizes = np.arange(1, values.size)
-    kept = ~np.isnan(aucs) & (np.minimum(sizes, values.size - sizes) >= min_samples_leaf)
-    left, right = values[:-1][kept], values[1:][kept]
+    checked_feature = check_scores(feature, name="feature")
+    checked_scores = check_scores(scores)
+    n = checked_scores.size
+    z = check_labels(labels, size=n)
+    check_size(checked_feature.size, n, "feature", "scores")
+    check_both_classes(z, "the criterion needs both")
+    weights = counts_of(sample_weight, n, "scores")
+    order = np.argsort(checked_feature, kind="stable")
+    values = checked_feature[order]
+    standardised = _standardise(checked_scores, weights)
+    aucs = split_aucs(values, standardised[order], z[order], weights[order])
+    left_sizes = np.arange(1, n)
+    is_split = ~np.isnan(aucs) & (np.minimum(left_sizes, n - left_sizes) >= min_samples_leaf)
+    left = values[:-1][is_split]
+    right = values[1:][is_split]
     middle = left / 2 + right / 2
-    return np.where(middle < right, middle, left), aucs[kept]  # a middle may round up to the right
+    thresholds = np.where(middle < right, middle, left)  # a middle may round up to the right
+    return thresholds, aucs[is_split]
 
 
 def _standardise(scores, weights):
-    """Scores with mean 0 and variance 1, or all 0 if they are equal: sums of squares stay exact."""
+    """Scores with mean 0 and variance 1, or all 0 if they are equal, so that squares stay exact."""
     centred = scores - np.average(scores, weights=weights)
     largest = np.abs(centred).max()
     if largest == 0:
         return centred
-    centred /= largest  # squares of huge scores would overflow
+    centred /= largest  # so that squares of huge scores do not overflow
     return centred / np.sqrt(np.average(centred**2, weights=weights))

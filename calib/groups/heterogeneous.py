@@ -1,27 +1,28 @@
 """Heterogeneous calibration: a calibrator of its own for each group, or part of feature space."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import indexable
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from calib.contract.calibrator import GroupCalibrator
+from calib.contract.calibrator import GroupCalibrator, warn_of_one_class
 from calib.contract.options import check_integer
 from calib.contract.protocol import check_calibrator
-from calib.contract.validation import check_groups, check_size, n_dimensions
-from calib.groups.partitions import GivenGroups, fit_partition
-from calib.groups.parts import CalibratedParts, Recipe, cross_validated_strength
-from calib.groups.pooling import check_pooling
+from calib.contract.validation import (
+    check_groups,
+    check_labels,
+    check_size,
+    check_weights,
+    log_odds,
+    n_dimensions,
+    restored_on_failure,
+)
+from calib.groups.partitions import GivenGroups, fit_partition, part_numbers_of
+from calib.groups.parts import CalibratedParts, LabelledScores
 from calib.logistic.platt import PlattScaling
-
-
-class Features(NamedTuple):
-    """Features of the rows, handed on in the place of their groups."""
-
-    of_rows: Any
 
 
 class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
@@ -36,8 +37,8 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     Parameters
     ----------
     partition : tree, forest, gradient boosting, pipeline or AUCSplitTree, optional
-        What makes parts of the `features` that `fit` is given. Where it is given `groups`, these
-        are the parts, and there is no partition.
+        The model that divides the `features` given to `fit` into parts. Leave it out where `fit`
+        is given `groups`, which are the parts themselves.
 
         * One that is *fitted* is used as it is: train it on the training data of the
           classifier, as the paper does, and keep the calibration data for `fit`. (`clone` and
@@ -57,69 +58,49 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such
         as scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
     min_part_size : int, default=50
-        A part gets a calibrator of its own if it tells as much about it as so many points of
+        A part gets a calibrator of its own if it carries as much information as so many points of
         balanced classes: if m of its n calibration points are positive, 4 m (n - m) / n must be at
-        least `min_part_size`. (At a base rate of 1/2 these are n points, at one of 1 in 10 they
-        are 0.36 n; with one class they are none.) A smaller part is pooled with the others: it
-        gets the calibrator of the whole sample, its log-odds shifted by an offset that the points
-        of the part choose, shrunk to 0.
-    pooling : float or "cv", default=0
-        How strongly the parts are drawn towards the calibrator of the whole sample: that one counts
-        as so many further points of balanced classes in each part. 0 leaves the parts alone,
-        infinity leaves them no difference, and ``"cv"`` chooses among 0, 10, 30, 100, ..., 3000 and
-        infinity by the log loss in five-fold cross-validation. With fewer than five observations of
-        a class there is nothing to compare, and it is infinity. The order of the rows does not
-        matter, but for a tree that is not fitted, if rows of one part tie.
+        least `min_part_size`. (At a base rate of 1/2 this is n, at a base rate of 1 in 10 it is
+        0.36 n, and with one class it is 0.) A smaller part gets the calibrator of the whole sample,
+        with log-odds shifted by an offset that the points of the part choose, shrunk to 0.
 
     Attributes
     ----------
     parts_ : list of Part
         Every part: its rule, points, calibrator, and a and b if that is Platt scaling.
     fallbacks_ : list of Calibrator
-        For each tree, the calibrator of the whole sample: what small parts shift, and what serves
-        a group that did not occur in the sample.
+        For each tree, the calibrator of the whole sample. Small parts shift it, and a group that
+        did not occur in the sample gets it.
     partition_ : Leaves or GivenGroups
         The fitted partition; ``partition_.parts_of(features)``, or of groups, numbers the parts of
         each row, a column for each tree.
-    pooling_ : float
-        The strength of pooling that was given or chosen.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the features that were fitted; names only for a data frame of named columns.
+        Number and names of the features that were fitted; names only for a data frame of named
+        columns.
 
     Notes
     -----
-    Only the parts are used of a tree, not its probabilities. What an unknown category or a missing
-    value means in a tree is the tree's business, or that of the pipeline in front of it. Among
-    groups a missing value is a group; a group that did not occur in `fit` gets the calibrator of
-    the whole sample.
+    A tree contributes only its parts, not its probabilities. The tree, or the pipeline in front of
+    it, decides what an unknown category or a missing value means. Among groups a missing value is a
+    group; a group that did not occur in `fit` gets the calibrator of the whole sample.
 
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
     of logits; others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
 
     The offset c of a small part maximises its log-likelihood less c**2 / 2: a normal prior of
-    standard deviation 1 on the scale of log-odds (partial pooling). A part without positives so
-    gets lower probabilities than the common calibrator gives it, the lower the more points it has.
-
-    With ``pooling=k`` a part that tells as much as n points (`Part.effective_size`) gets the
-    log-odds
-
-    .. math:: \frac{n}{n + k}\, \ell_i + \frac{k}{n + k}\, \ell ,
-
-    between those of its own calibrator and those of the common one. For Platt scaling that is the
-    posterior mean of its a and b, in the normal approximation, if the prior has the information of
-    k points about the common values. For the offset of a small part the precision of the prior is 1
-    + k / 4, since the information of one point at probability 1/2 is 1/4.
+    standard deviation 1 on the scale of log-odds. A part without positives so gets lower
+    probabilities than the common calibrator gives it, the lower the more points it has. To draw
+    large parts towards the common calibrator, too, take `PooledHeterogeneousCalibrator`.
 
     With one class only in the sample, all parts get the calibrator of the whole sample as it is,
     which warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
-    and the calibrator's; with ``pooling="cv"`` six times that, but for boosting, where every
-    strength needs calibrators of its own.
+    and the calibrator's.
 
     References
     ----------
     Durfee et al. (2022): Algorithm 1 (one tree, Platt scaling on logits), section 5 (forests),
     section 13 (boosting). That the true probabilities given part and score maximise the AUC is
-    Lemmas 4.3 and 4.4. Partial pooling: Gelman and Hill (2007).
+    Lemmas 4.3 and 4.4.
 
     Examples
     --------
@@ -140,18 +121,10 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     True
     """
 
-    def __init__(
-        self,
-        partition: Any = None,
-        calibrator: Any = None,
-        *,
-        min_part_size: int = 50,
-        pooling: float | str = 0,
-    ):
+    def __init__(self, partition: Any = None, calibrator: Any = None, *, min_part_size: int = 50):
         self.partition = partition
         self.calibrator = calibrator
         self.min_part_size = min_part_size
-        self.pooling = pooling
 
     def fit(
         self,
@@ -193,8 +166,27 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         OneClassWarning
             If all labels are equal.
         """
-        beside = _one_of(groups, features)
-        return super().fit(scores, labels, sample_weight=sample_weight, groups=beside)
+        _check_one_given(groups, features)
+        with restored_on_failure(self):
+            self.classes_ = np.array([0, 1])
+            checked_scores = self._check_scores(scores)
+            size = checked_scores.size
+            sample = LabelledScores(
+                scores=checked_scores, labels=check_labels(labels, size=size), weights=None
+            )
+            name = getattr(groups, "name", None)  # of a series
+            self._title = name if isinstance(name, str) else "x0"
+            groups, features = _check_groups_or_features(groups, features, size)
+            if sample_weight is not None:
+                weights = check_weights(sample_weight, size=size)
+                rows = np.flatnonzero(weights > 0)
+                sample = sample._replace(weights=weights).take(rows)
+                groups = take_rows(groups, rows)
+                features = take_rows(features, rows)
+            if not sample.has_both_classes():
+                warn_of_one_class(self, sample.labels[0], "both")
+            self._fit(sample, groups, features)
+        return self
 
     def predict(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None, features: Any = None
@@ -218,19 +210,31 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         ValueError
             If features lack columns, or an argument is not as described.
         """
-        return super().predict(scores, groups=_one_of(groups, features))
+        _check_one_given(groups, features)
+        check_is_fitted(self)
+        checked_scores = self._check_scores(scores, allow_empty=True)
+        groups, features = _check_groups_or_features(groups, features, checked_scores.size)
+        fitted = "groups" if isinstance(self.partition_, GivenGroups) else "features"
+        given = "groups" if features is None else "features"
+        if given != fitted:
+            raise ValueError(f"{given} are given, but fit was given {fitted}: pass these")
+        if checked_scores.size == 0:  # trees refuse to look at no rows
+            return checked_scores
+        part_numbers = part_numbers_of(self.partition_, groups, features)
+        return self._calibrated.predict(part_numbers, checked_scores)
 
     def predict_proba(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None, features: Any = None
     ) -> NDArray[np.float64]:
         """Calibrated probabilities of both classes, of shape (n, 2)."""
-        return super().predict_proba(scores, groups=_one_of(groups, features))
+        probabilities = self.predict(scores, groups=groups, features=features)
+        return np.column_stack([1 - probabilities, probabilities])
 
     def predict_logit(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None, features: Any = None
     ) -> NDArray[np.float64]:
         """Log-odds of the calibrated probabilities, kept within [-36.8, 36.8], of shape (n,)."""
-        return super().predict_logit(scores, groups=_one_of(groups, features))
+        return log_odds(self.predict(scores, groups=groups, features=features))
 
     def score(
         self,
@@ -242,74 +246,68 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         features: Any = None,
     ) -> float:
         """Minus the Brier score of `predict`, in [-1, 0]; parameters are those of `fit`."""
-        beside = _one_of(groups, features)
-        return super().score(scores, labels, sample_weight=sample_weight, groups=beside)
+        probabilities = self.predict(scores, groups=groups, features=features)
+        errors = (probabilities - check_labels(labels, size=probabilities.size)) ** 2
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, size=errors.size, counts=False)
+        return -float(np.average(errors, weights=weights))
 
-    def _check_groups(self, groups, size, fitting):
-        if not isinstance(groups, Features):
-            if fitting:
-                name = getattr(groups, "name", None)
-                self._title = name if isinstance(name, str) else "x0"
-            return check_groups(groups, size=size, missing=True)
-        features = groups.of_rows
-        if n_dimensions(features) != 2:
-            raise ValueError(
-                f"features must be two-dimensional; found {n_dimensions(features)} dimensions. "
-                "Reshape your data, or pass the one group of each row as groups"
-            )
-        check_size(_num_samples(features), size, "features", "scores")
-        return indexable(features)[0]
-
-    def _fit(self, scores, labels, weights, beside):
+    def _fit(self, sample, groups, features):
         check_integer(self.min_part_size, "min_part_size")
-        check_pooling(self.pooling)
         calibrator = PlattScaling() if self.calibrator is None else self.calibrator
-        check_calibrator(calibrator, weighted=weights is not None)
-        sample = beside, scores, labels, weights
-        self.partition_ = self._partitioned(*sample)
+        check_calibrator(calibrator, weighted=sample.weights is not None)
+        self.partition_ = self._fit_partition(sample, groups, features)
         for name in ("n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)
-        if not _are_groups(beside):
-            validate_data(self, beside, skip_check_array=True)  # notes their number and names
-        recipe = Recipe(calibrator, self.min_part_size, self.pooling)
-        if self.pooling == "cv":
-            ties = self.partition_.parts_of(beside).T
-            strength = cross_validated_strength(self._partitioned, recipe, ties, *sample)
-            recipe = recipe._replace(pooling=strength)
-        self.pooling_ = recipe.pooling
-        self._calibrated = CalibratedParts(self.partition_, recipe).fit(*sample)
-        self.parts_, self.fallbacks_ = self._calibrated.parts, self._calibrated.fallbacks
+        if features is not None:
+            validate_data(self, features, skip_check_array=True)  # notes their number and names
+        self._calibrated = self._fit_parts(calibrator, sample, groups, features)
+        self.parts_ = self._calibrated.parts
+        self.fallbacks_ = self._calibrated.fallbacks
 
-    def _partitioned(self, beside, scores, labels, weights):
-        """The partition of a sample."""
-        if _are_groups(beside):
+    def _fit_partition(self, sample, groups, features):
+        """The partition of a sample by its groups or features, one of which is None."""
+        if features is None:
             if self.partition is not None:
                 raise ValueError(
                     "partition makes parts of features, but groups are given: pass features, or "
                     "leave the partition out"
                 )
-            return GivenGroups(beside, self._title)
-        small = {"max_depth": 3, "min_samples_leaf": self.min_part_size, "random_state": 0}
-        tree = DecisionTreeClassifier(**small) if self.partition is None else self.partition
-        return fit_partition(tree, beside, scores, labels, weights)
+            return GivenGroups(groups, self._title)
+        tree = self.partition
+        if tree is None:
+            tree = DecisionTreeClassifier(
+                max_depth=3, min_samples_leaf=self.min_part_size, random_state=0
+            )
+        return fit_partition(tree, features, sample.scores, sample.labels, sample.weights)
 
-    def _predict(self, scores, beside):
-        fitted = "groups" if isinstance(self.partition_, GivenGroups) else "features"
-        given = "groups" if _are_groups(beside) else "features"
-        if given != fitted:
-            raise ValueError(f"{given} are given, but fit was given {fitted}: pass these")
-        return self._calibrated.predict(beside, scores)
+    def _fit_parts(self, calibrator, sample, groups, features):
+        """The calibrators of the parts of the fitted partition."""
+        parts = CalibratedParts(self.partition_, calibrator, self.min_part_size)
+        return parts.fit(part_numbers_of(self.partition_, groups, features), sample)
 
 
-def _one_of(groups, features):
-    """What the rows are told apart by."""
+def _check_one_given(groups, features):
     if (groups is None) == (features is None):
         raise ValueError(
             "pass either groups, one for each row, or features, which the partition makes parts of"
         )
-    return groups if features is None else Features(features)
 
 
-def _are_groups(beside):
-    """Whether these are checked groups, and not features."""
-    return isinstance(beside, np.ndarray) and beside.ndim == 1
+def _check_groups_or_features(groups, features, size):
+    """Clean groups and None, or None and features whose rows can be taken."""
+    if features is None:
+        return check_groups(groups, size=size, missing=True), None
+    if n_dimensions(features) != 2:
+        raise ValueError(
+            f"features must be two-dimensional; found {n_dimensions(features)} dimensions. "
+            "Reshape your data, or pass the one group of each row as groups"
+        )
+    check_size(_num_samples(features), size, "features", "scores")
+    return None, indexable(features)[0]
+
+
+def take_rows(values, rows):
+    """These rows of groups or features, or None if there are none."""
+    return None if values is None else _safe_indexing(values, rows)

@@ -21,9 +21,9 @@ from calib.contract.validation import (
 from calib.kernels.grouping import ties
 from calib.kernels.patching import cell_sums, most_evident, shift_to_sum, shrunk
 
-MOST_OBSERVATIONS = 1e12  # beyond, rounding is larger than the evidence that is asked for
-ABOVE = 2.0  # the end of the highest level: no prediction is as large
-LARGEST = float(log_odds(1.0))  # log-odds are kept within [-LARGEST, LARGEST]
+MAX_PATCHED_WEIGHT = 1e12  # total weight, beyond which rounding exceeds the evidence asked for
+ABOVE_ALL_PREDICTIONS = 2.0  # upper end of the highest level
+MAX_PATCHED_LOGIT = float(log_odds(np.array(1.0)))  # log-odds are kept within +- this
 
 
 class Patch(NamedTuple):
@@ -34,7 +34,7 @@ class Patch(NamedTuple):
     group : int or None
         Number of the group, or of its column; None for everyone.
     name : str
-        Of that group, or ``"everyone"``.
+        Name of the group, or ``"everyone"``.
     low, high : float
         Range of the predictions *before* the patch; `high` is 2 where there is no upper end.
     shift : float
@@ -45,8 +45,8 @@ class Patch(NamedTuple):
     bias : float
         Fraction of positives among them less their mean prediction, before the patch.
     evidence : float
-        By how much the patch is known to lower the total loss of the calibration points; also minus
-        the logarithm of a bound, as in the notes of `Multicalibration`.
+        Lower bound of the fall of the total loss of the calibration points by the patch. It is also
+        minus the logarithm of a bound, as in the notes of `Multicalibration`.
     """
 
     group: int | None
@@ -95,10 +95,10 @@ class Multicalibration(GroupCalibrator):
     cuts_ : ndarray of shape (n_levels - 1,)
         Between the levels; fewer where scores are tied.
     group_names_ : list of str
-        Names of the columns of groups, x0, x1 and so on where they have none; or the distinct
-        values of groups that are given in one dimension.
+        Names of the columns of groups, x0, x1 and so on where columns have no names; or the
+        distinct values of groups that are given in one dimension.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the columns of groups; names only for a data frame of named columns.
+        Number and names of the columns of groups; names only for a data frame of named columns.
 
     Notes
     -----
@@ -182,16 +182,17 @@ class Multicalibration(GroupCalibrator):
         check_integer(self.n_levels, "n_levels")
         check_positive(self.alpha, "alpha", below=1)
         weights = np.ones(scores.size) if weights is None else weights
-        check_countable(weights.sum(), MOST_OBSERVATIONS)
+        check_countable(weights.sum(), MAX_PATCHED_WEIGHT)
         members = _with_everyone(members)
         _, self.cuts_ = quantile_bins(ties(scores, labels, weights), self.n_levels)
         n_levels = self.cuts_.size + 1
         n_sets = members.shape[0] * n_levels * (n_levels + 1) / 2
         self.threshold_ = math.log(2 * n_sets / self.alpha)
         self.patches_ = []
-        predictions, logits = scores.copy(), log_odds(scores)
+        predictions = scores.copy()
+        logits = log_odds(scores)
         while (patch := self._next(members, predictions, logits, labels, weights)) is not None:
-            _apply(patch, members, predictions, logits, self.scale)
+            _apply_patch(patch, members, predictions, logits, self.scale)
             self.patches_.append(patch)
 
     def _predict(self, scores, members):
@@ -202,30 +203,40 @@ class Multicalibration(GroupCalibrator):
         return logits if self.scale == "logit" else log_odds(predictions)
 
     def _patched(self, scores, members):
-        """Predictions after all patches, and on the scale of log-odds these."""
-        members, predictions, logits = _with_everyone(members), scores.copy(), log_odds(scores)
+        """Predictions after all patches; on the scale of log-odds, their log-odds, too."""
+        members = _with_everyone(members)
+        predictions = scores.copy()
+        logits = log_odds(scores)
         for patch in self.patches_:
-            _apply(patch, members, predictions, logits, self.scale)
+            _apply_patch(patch, members, predictions, logits, self.scale)
         return predictions, logits
 
     def _next(self, members, predictions, logits, labels, weights):
-        """The patch with the largest evidence, or None if that may be chance."""
+        """The patch with the largest evidence, or None if chance may explain the evidence."""
         logarithmic = self.scale == "logit"
         levels = np.searchsorted(self.cuts_, predictions, side="right")
         n_levels = self.cuts_.size + 1
-        both = (expit(logits), expit(-logits)) if logarithmic else (predictions, 1 - predictions)
-        sums = cell_sums(members, levels, *both, labels, weights, n_levels)
+        if logarithmic:
+            positive_rates = expit(logits)
+            negative_rates = expit(-logits)
+        else:
+            positive_rates = predictions
+            negative_rates = 1 - predictions
+        sums = cell_sums(members, levels, positive_rates, negative_rates, labels, weights, n_levels)
         (group, first, last), evidence = most_evident(sums, logarithmic)
         if not evidence >= self.threshold_:
             return None
-        cells = (values[group, first : last + 1].sum() for values in sums)
-        positive, negative, expected_positive, expected_negative = map(float, cells)
+        in_set = sums[:, group, first : last + 1]
+        positive = float(in_set[0].sum())
+        negative = float(in_set[1].sum())
+        expected_positive = float(in_set[2].sum())
+        expected_negative = float(in_set[3].sum())
         total = positive + negative
         patch = Patch(
             group=None if group == 0 else group - 1,
             name="everyone" if group == 0 else self.group_names_[group - 1],
             low=0.0 if first == 0 else float(self.cuts_[first - 1]),
-            high=ABOVE if last == n_levels - 1 else float(self.cuts_[last]),
+            high=ABOVE_ALL_PREDICTIONS if last == n_levels - 1 else float(self.cuts_[last]),
             shift=(positive - expected_positive) / (total + 1),
             n_points=total,
             bias=(positive - expected_positive) / total,
@@ -233,7 +244,7 @@ class Multicalibration(GroupCalibrator):
         )
         if not logarithmic:
             return patch
-        rows = _rows(patch, members, predictions)
+        rows = _rows_moved(patch, members, predictions)
         goal = shrunk(total, positive, expected_positive)
         other = shrunk(total, negative, expected_negative)
         start = math.log(goal / other) - math.log(expected_positive / expected_negative)
@@ -242,7 +253,7 @@ class Multicalibration(GroupCalibrator):
         return patch._replace(shift=float(sign * shift))
 
     def _check_groups(self, groups, size, fitting):
-        """Who is in which group, of shape (n, g) and bool."""
+        """Membership of each row in each group, bool of shape (n, g)."""
         try:
             one_dimensional = groups is None or n_dimensions(groups) == 1
         except ValueError:  # a ragged list
@@ -266,14 +277,14 @@ class Multicalibration(GroupCalibrator):
         try:
             _check_no_text(groups)
             groups = self._columns(groups, reset=fitting, ensure_min_samples=min(size, 1))
-        except ValueError as error:  # which speaks of X
+        except ValueError as error:  # whose message calls the groups X
             raise ValueError(
                 f"groups must be bool or 0/1, a column for each group, as in fit: {error}"
             ) from error
         check_size(len(groups), size, "groups", "scores")
         wrong = (groups != 0) & (groups != 1)
         if wrong.any():
-            row, column = (int(place) for place in np.argwhere(wrong)[0])
+            row, column = np.argwhere(wrong)[0].tolist()
             raise ValueError(
                 f"groups must be bool or 0/1; found {groups[row, column]} at row {row} of column "
                 f"{column}: make a column for each group, for example with pandas.get_dummies"
@@ -288,29 +299,29 @@ class Multicalibration(GroupCalibrator):
 
 
 def _with_everyone(members):
-    """Who is in which group, of shape (g + 1, n): everyone is the first."""
+    """Membership of each row in each group, of shape (g + 1, n); the first group is everyone."""
     return np.vstack([np.ones(len(members), bool), members.T])
 
 
 def _check_no_text(groups):
-    """Raise if there are strings or times, even such as could be read as numbers."""
+    """Raise if there are strings or times, even strings that could be read as numbers."""
     values = np.asarray(groups)
     kind = values.dtype.kind
     if kind not in "biufcO" or kind == "O" and any(isinstance(v, str | bytes) for v in values.flat):
         raise ValueError("found text or times; convert them, for example with groups == 'yes'")
 
 
-def _rows(patch, members, predictions):
-    """Rows that the patch moves."""
+def _rows_moved(patch, members, predictions):
+    """Numbers of the rows that the patch moves."""
     within = (predictions >= patch.low) & (predictions < patch.high)
     return np.flatnonzero(members[0 if patch.group is None else patch.group + 1] & within)
 
 
-def _apply(patch, members, predictions, logits, scale):
-    """Move the predictions in place, and on the scale of log-odds these."""
-    rows = _rows(patch, members, predictions)
+def _apply_patch(patch, members, predictions, logits, scale):
+    """Move the predictions in place, and their log-odds if `scale` is "logit"."""
+    rows = _rows_moved(patch, members, predictions)
     if scale == "logit":
-        logits[rows] = np.clip(logits[rows] + patch.shift, -LARGEST, LARGEST)
+        logits[rows] = np.clip(logits[rows] + patch.shift, -MAX_PATCHED_LOGIT, MAX_PATCHED_LOGIT)
         predictions[rows] = probabilities_of(logits[rows])
     else:
         predictions[rows] = np.clip(predictions[rows] + patch.shift, 0.0, 1.0)

@@ -1,9 +1,9 @@
 """Partitions of rows: the leaves of trees in feature space, or groups that are given.
 
-A fitted partition tells in which parts a row lies: ``parts_of(X)`` is an integer array of shape
-(n, T) with a column for each of its T trees. ``rules`` says in words who belongs to a part: a dict
-from its number for each tree. ``sequential`` tells whether the trees follow one another (boosting)
-or stand side by side (one tree, a forest).
+A fitted partition has three members. ``parts_of(X)`` gives the part of each row in each of T trees,
+as an integer array of shape (n, T). ``rules`` holds a dict for each tree, from the number of a part
+to words that say who belongs to it. ``sequential`` is true if the trees follow one another
+(boosting), and false if they stand side by side (one tree, a forest).
 """
 
 import numpy as np
@@ -18,18 +18,18 @@ from sklearn.utils.validation import _is_fitted, validate_data
 
 from calib.groups.auc_split_tree import AUCSplitTree
 
-UNKNOWN = -1  # number of the part of a group that was not there when the partition was fitted
+UNKNOWN = -1  # part number of a group that did not occur when the partition was fitted
 _TREES = (AUCSplitTree, BaseDecisionTree, BaseEnsemble)
 _BOOSTED = (GradientBoostingClassifier, GradientBoostingRegressor)
 
 
 def fit_partition(partition, X, scores, labels, weights):
-    """Fitted partition of features: fitted trees as they are, unfitted ones trained.
+    """Partition the features by the leaves of `partition`, which is trained unless it is fitted.
 
     Raises
     ------
     ValueError
-        If `partition` is neither.
+        If `partition` is no tree and no ensemble of trees.
     """
     while isinstance(partition, FrozenEstimator):
         partition = partition.estimator
@@ -43,6 +43,14 @@ def fit_partition(partition, X, scores, labels, weights):
     if not _is_fitted(partition):
         partition = _train(clone(partition), X, scores, labels, weights)
     return Leaves(partition, X)
+
+
+def part_numbers_of(partition, groups, features):
+    """Number of the part of each row in each tree of a fitted partition, of shape (n, T).
+
+    Either `groups` or `features` is None.
+    """
+    return partition.parts_of(groups if features is None else features)
 
 
 class GivenGroups:
@@ -70,7 +78,7 @@ class GivenGroups:
 
 
 def _column(groups):
-    """Of shape (n, 1); as objects, a value of another type is just unknown."""
+    """Groups as one column of objects, among which a value of another type is merely unknown."""
     return np.asarray(groups, dtype=object).reshape(-1, 1)
 
 
@@ -96,7 +104,7 @@ class Leaves:
     def parts_of(self, X):
         """Number of the leaf of each row in each tree; shape (n, T)."""
         X = self._prepared(X)
-        if self.sequential:  # its own apply does not look at the names of columns
+        if self.sequential:  # boosting's `apply` does not check the names of columns
             X = validate_data(self._model, X, dtype=np.float32, accept_sparse="csr", reset=False)
         leaves = self._model.apply(X)
         return leaves.reshape(len(leaves), -1).astype(np.int64)
@@ -114,16 +122,16 @@ class Leaves:
 
 
 def rules_of(tree, names, incomplete=frozenset()):
-    """Who reaches each leaf, in words, from left to right: a dict from its number.
+    """Say in words who reaches each leaf: a dict from the number of the leaf, from left to right.
 
     Parameters
     ----------
     tree : object with children_left, children_right, feature and threshold
-        And missing_go_to_left, where features are incomplete.
+        Also missing_go_to_left, where features are incomplete.
     names : sequence of str
-        Of the features.
+        Names of the features.
     incomplete : set of int
-        Features with missing values: their conditions say where these go.
+        Features with missing values. Their conditions say where missing values go.
 
     Examples
     --------
@@ -137,10 +145,12 @@ def rules_of(tree, names, incomplete=frozenset()):
     >>> list(rules_of(tree.tree_, ["age"], {0}).values())
     ['age <= 35', '(age > 35 or missing)']
     """
-    rules, todo = {}, [(0, {})]
+    rules = {}
+    todo = [(0, {})]  # nodes, with the range of each feature that was compared above the node
     while todo:
         node, ranges = todo.pop()
-        feature, threshold = tree.feature[node], tree.threshold[node]
+        feature = tree.feature[node]
+        threshold = tree.threshold[node]
         if feature < 0:
             rules[int(node)] = _in_words(ranges, names)
         else:
@@ -155,12 +165,12 @@ def rules_of(tree, names, incomplete=frozenset()):
 def rows_by_part(part_numbers):
     """Rows of each part that occurs in `part_numbers`, in their order."""
     order = np.argsort(part_numbers, kind="stable")
-    found, starts = np.unique(part_numbers[order], return_index=True)
-    return dict(zip(found.tolist(), np.split(order, starts[1:]), strict=True))
+    numbers, starts = np.unique(part_numbers[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True))
 
 
 def _in_words(ranges, names):
-    """Conditions on the features: above `low`, at most `high`, and whether missing will do."""
+    """The conditions of a leaf, one for each feature that is compared above it."""
     conditions = []
     for feature, (low, high, missing) in ranges.items():
         name = names[feature]
@@ -180,7 +190,7 @@ def _in_words(ranges, names):
 
 
 def _incomplete(X):
-    """Columns with missing values, as a set; numbers only, as trees want them."""
+    """The set of columns with missing values, in features that are numbers, as trees want them."""
     if issparse(X):  # trees take no missing values there
         return set()
     return set(np.flatnonzero(np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0)).tolist())
@@ -190,20 +200,20 @@ def _feature_names(before, model):
     if hasattr(before, "get_feature_names_out"):
         try:
             return before.get_feature_names_out()
-        except (AttributeError, ValueError):  # a step that has no names for its output
+        except (AttributeError, ValueError):  # a step of the pipeline cannot name its output
             pass
     default = [f"x{i}" for i in range(model.n_features_in_)]
     return getattr(model, "feature_names_in_", default)
 
 
 def _train(model, X, scores, labels, weights):
-    """Fit `model`, the last step of a pipeline with what it asks for beyond X and y."""
+    """Fit `model`; the last step of a pipeline also gets the scores or weights that it takes."""
     if isinstance(model, Pipeline):
         if len(model) == 1:
             return _train(model[0], X, scores, labels, weights)
-        before, last = model[:-1], model[-1]
+        before = model[:-1]
         X = before.fit_transform(X, labels)
-        return make_pipeline(before, _train(last, X, scores, labels, weights))
+        return make_pipeline(before, _train(model[-1], X, scores, labels, weights))
     options = {} if weights is None else {"sample_weight": weights}
     if isinstance(model, AUCSplitTree):
         return model.fit(X, scores, labels, **options)

@@ -1,20 +1,40 @@
-"""The parts of a partition, the calibrator of each, and how strongly they are pooled."""
+"""The parts of a partition, and the calibrator of each."""
 
-import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils import _safe_indexing
+from numpy.typing import NDArray
 
-from calib.contract.calibrator import Calibrator
 from calib.contract.protocol import calibrated, calibrated_logits, fitted
-from calib.contract.validation import log_odds
 from calib.groups.partitions import rows_by_part
-from calib.groups.pooling import Blended, Shifted, effective_size_of, fit_offset
-from calib.kernels.dealing import deal
+from calib.groups.shifted import Shifted, fit_offset
 
-STRENGTHS = (np.inf, 3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 0.0)
-FOLDS = 5
+
+class LabelledScores(NamedTuple):
+    """The checked scores, labels and weights of a sample.
+
+    Attributes
+    ----------
+    scores, labels : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+        None if every row counts once.
+    """
+
+    scores: NDArray[np.float64]
+    labels: NDArray[np.uint8]
+    weights: NDArray[np.float64] | None
+
+    def take(self, rows: NDArray[np.int64]) -> "LabelledScores":
+        """The sample of these rows, given by their numbers."""
+        return LabelledScores(
+            scores=self.scores[rows],
+            labels=self.labels[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
+
+    def has_both_classes(self) -> bool:
+        """Whether both labels occur."""
+        return 0 < int(np.count_nonzero(self.labels)) < self.labels.size
 
 
 class Part(NamedTuple):
@@ -23,25 +43,24 @@ class Part(NamedTuple):
     Attributes
     ----------
     tree : int
-        Which tree of the partition, from 0.
+        Number of the tree in the partition, from 0.
     number : int
-        Of the leaf in that tree, or of the group.
+        Number of the leaf in that tree, or of the group.
     rule : str
-        Who belongs to it, in words.
+        Who belongs to the part, in words.
     n_points, n_positive : int
-        Calibration points (rows) in it, and positives among them.
+        Calibration points (rows) in the part, and positives among them.
     effective_size : float
-        Points of balanced classes that would tell as much about it: 4 m (n - m) / n for m positives
-        of n points, weights counting as copies.
+        Number of points of balanced classes that would carry as much information about the part:
+        4 m (n - m) / n for m positives of n points, where weights count as copies.
     score_range : pair of float
         Lowest and highest score that was calibrated; NaN without points.
     calibrator : Calibrator, Shifted or Blended
-        What maps the scores of this part; with pooling, drawn towards the calibrator of all points
-        (`calib.groups.pooling.Blended`).
+        What maps the scores of this part.
     fallback : bool
-        Whether that is the calibrator of all points of the sample, shifted by what the points here
-        tell (`calib.groups.pooling.Shifted`; as it is if there are none), for lack of a map of its
-        own.
+        Whether the part is too small for a map of its own. Its calibrator is then the calibrator of
+        all points, shifted by an offset that the points of the part choose
+        (`calib.groups.shifted.Shifted`), or unchanged if the part has no points.
     """
 
     tree: int
@@ -51,7 +70,7 @@ class Part(NamedTuple):
     n_positive: int
     effective_size: float
     score_range: tuple[float, float]
-    calibrator: Calibrator
+    calibrator: Any
     fallback: bool
 
     @property
@@ -65,169 +84,141 @@ class Part(NamedTuple):
         return getattr(self.calibrator, "intercept_", None)
 
 
-class Recipe(NamedTuple):
-    """How the calibrator of a part is made.
-
-    Attributes
-    ----------
-    calibrator : Calibrator
-        What is cloned.
-    min_part_size : int
-        Effective size from which on a part has a calibrator of its own.
-    pooling : float
-        How strongly parts are drawn towards the calibrator of all points.
-    """
-
-    calibrator: Any
-    min_part_size: int
-    pooling: float
-
-    def shifted(self, common, scores, labels, weights):
-        """The `common` calibrator of all points, shifted by what a few of them tell."""
-        common = Shifted(common, 0.0)
-        logits, precision = common.predict_logit(scores), 1 + self.pooling / 4
-        return common._replace(offset=fit_offset(logits, labels, weights, precision))
-
-    def blended(self, common, own, effective_size):
-        """The calibrator of a part, drawn towards the `common` one."""
-        if self.pooling == 0:
-            return own
-        return Blended(common, own, effective_size / (effective_size + self.pooling))
-
-
 class CalibratedParts:
     """A calibrator for each part of a fitted partition.
 
     Parameters
     ----------
     partition : Leaves or GivenGroups
-    recipe : Recipe
+    calibrator : Calibrator
+        What is cloned for each part.
+    min_part_size : int
+        Effective size from which on a part has a calibrator of its own.
 
     Attributes
     ----------
     parts : list of Part
     fallbacks : list of Calibrator
-        That of all points, for each tree.
+        The calibrator of all points, for each tree.
     """
 
-    def __init__(self, partition, recipe):
-        self.partition, self.recipe = partition, recipe
-        self.parts, self.fallbacks, self._calibrators = [], [], []
+    def __init__(self, partition, calibrator, min_part_size):
+        self.partition = partition
+        self.calibrator = calibrator
+        self.min_part_size = min_part_size
+        self.parts = []
+        self.fallbacks = []
+        self._calibrators = []  # for each tree, a dict from the number of a part to its calibrator
 
-    def fit(self, beside, scores, labels, weights, own=None) -> Self:
-        """Calibrate each part.
-
-        `beside` are the groups or features of the rows. `own` are calibrators that have been fitted
-        to the same rows before, and takes new ones.
-        """
-        own = {} if own is None or self.partition.sequential else own
-        for tree, part_numbers in enumerate(self.partition.parts_of(beside).T):
-            self._fit_tree(tree, part_numbers, scores, labels, weights, own)
+    def fit(self, part_numbers, sample: LabelledScores) -> Self:
+        """Calibrate each part; `part_numbers` is an array of shape (n, T), a column a tree."""
+        for tree, numbers in enumerate(part_numbers.T):
+            self._fit_tree(tree, numbers, sample)
             if self.partition.sequential:
-                scores = self._calibrate(tree, part_numbers, scores, _as_scores)
+                scores = self._calibrate(tree, numbers, sample.scores, _as_scores)
+                sample = sample._replace(scores=scores)
         return self
 
-    def predict(self, beside, scores):
+    def predict(self, part_numbers, scores):
         """Calibrated probabilities of rows."""
-        if scores.size == 0:  # trees refuse to look at no rows
-            return scores
-        trees = list(enumerate(self.partition.parts_of(beside).T))
+        n_trees = part_numbers.shape[1]
         if not self.partition.sequential:
-            return sum(self._calibrate(*tree, scores, calibrated) for tree in trees) / len(trees)
-        for tree in trees[:-1]:
-            scores = self._calibrate(*tree, scores, _as_scores)
-        return self._calibrate(*trees[-1], scores, calibrated)
+            total = 0.0
+            for tree in range(n_trees):
+                total += self._calibrate(tree, part_numbers[:, tree], scores, calibrated)
+            return total / n_trees
+        for tree in range(n_trees - 1):
+            scores = self._calibrate(tree, part_numbers[:, tree], scores, _as_scores)
+        return self._calibrate(n_trees - 1, part_numbers[:, -1], scores, calibrated)
 
-    def _fit_tree(self, tree, part_numbers, scores, labels, weights, own):
-        """Add the parts of one tree, given the part and the score of each row."""
-        if tree == 0 or self.partition.sequential:
-            if tree not in own:
-                own[tree] = fitted(self.recipe.calibrator, scores, labels, weights)
-            self.fallbacks.append(own[tree])
-        else:
-            self.fallbacks.append(self.fallbacks[0])
-        self._calibrators.append({})
+    def calibrator_of(self, tree, number):
+        """The calibrator of a part; the calibrator of all points if the part has not occurred."""
+        return self._calibrators[tree].get(number, self.fallbacks[tree])
+
+    def _fit_tree(self, tree, part_numbers, sample):
+        """Add the parts of one tree, given the part of each row."""
+        common = self._fit_common(tree, sample)
         rows_of = rows_by_part(part_numbers)
-        untold = self.recipe.pooling == np.inf or not 0 < np.count_nonzero(labels) < labels.size
+        both_classes = sample.has_both_classes()
+        calibrators = {}
         for number, rule in self.partition.rules[tree].items():
             rows = rows_of.get(number, np.empty(0, np.int64))
-            sample = scores[rows], labels[rows], None if weights is None else weights[rows]
-            effective_size = effective_size_of(*sample[1:])
-            enough = effective_size >= self.recipe.min_part_size
-            common = self.fallbacks[-1]
-            if untold or not rows.size:
+            in_part = sample.take(rows)
+            effective_size = effective_size_of(in_part.labels, in_part.weights)
+            has_own_map = effective_size >= self.min_part_size
+            if not rows.size or not both_classes:
                 calibrator = common
-            elif enough:
-                if (tree, number) not in own:
-                    own[tree, number] = fitted(self.recipe.calibrator, *sample)
-                calibrator = self.recipe.blended(common, own[tree, number], effective_size)
+            elif has_own_map:
+                calibrator = self._fit_large(tree, number, common, in_part)
             else:
-                calibrator = self.recipe.shifted(common, *sample)
-            self._calibrators[tree][number] = calibrator
-            inside = scores[rows] if rows.size else np.array([np.nan])
-            sizes = rows.size, int(np.count_nonzero(labels[rows])), effective_size
-            ends = float(inside.min()), float(inside.max())
-            self.parts.append(Part(tree, number, rule, *sizes, ends, calibrator, not enough))
+                calibrator = self._fit_small(common, in_part)
+            calibrators[number] = calibrator
+            self.parts.append(
+                Part(
+                    tree=tree,
+                    number=number,
+                    rule=rule,
+                    n_points=rows.size,
+                    n_positive=int(np.count_nonzero(in_part.labels)),
+                    effective_size=effective_size,
+                    score_range=_score_range(in_part.scores),
+                    calibrator=calibrator,
+                    fallback=not has_own_map,
+                )
+            )
+        self.fallbacks.append(common)
+        self._calibrators.append(calibrators)
+
+    def _fit_common(self, tree, sample):
+        """The calibrator of all points."""
+        if tree > 0 and not self.partition.sequential:
+            return self.fallbacks[0]  # trees side by side have the same scores
+        return fitted(self.calibrator, sample.scores, sample.labels, sample.weights)
+
+    def _fit_large(self, tree, number, common, in_part):
+        """The calibrator of a part that is large enough for a map of its own."""
+        return fitted(self.calibrator, in_part.scores, in_part.labels, in_part.weights)
+
+    def _fit_small(self, common, in_part):
+        """The calibrator of a smaller part that has points."""
+        return shifted(common, in_part)
 
     def _calibrate(self, tree, part_numbers, scores, output):
-        """`output` of each row's calibrator in one tree."""
+        """Apply `output(calibrator, scores)` to the rows of each part of one tree."""
         result = np.empty(scores.size)
         for number, rows in rows_by_part(part_numbers).items():
-            calibrator = self._calibrators[tree].get(number, self.fallbacks[tree])
-            result[rows] = output(calibrator, scores[rows])
+            result[rows] = output(self.calibrator_of(tree, number), scores[rows])
         return result
 
 
+def shifted(common, sample: LabelledScores, precision: float = 1.0) -> Shifted:
+    """The `common` calibrator, shifted by the offset that a few points ask for."""
+    logits = calibrated_logits(common, sample.scores)
+    offset = fit_offset(logits, sample.labels, sample.weights, precision)
+    return Shifted(common=common, offset=offset)
+
+
+def effective_size_of(
+    labels: NDArray[np.number], weights: NDArray[np.float64] | None = None
+) -> float:
+    """Number of points of balanced classes with as much information: 4 m (n - m) / n.
+
+    There are n points and m positives, where weights count as copies.
+    """
+    n = float(labels.size if weights is None else weights.sum())
+    m = float(np.count_nonzero(labels) if weights is None else weights @ labels)
+    return 4 * m * (n - m) / n if n else 0.0
+
+
+def _score_range(scores):
+    """Lowest and highest score; NaN without scores."""
+    if scores.size == 0:
+        return np.nan, np.nan
+    return float(scores.min()), float(scores.max())
+
+
 def _as_scores(calibrator, scores):
-    """What has been calibrated, as scores for the next calibrator of a sequence."""
+    """Calibrated rows as scores for the next calibrator of a sequence."""
     if getattr(calibrator, "unit_scores", False):
         return calibrated(calibrator, scores)
     return calibrated_logits(calibrator, scores)
-
-
-def cross_validated_strength(partitioned, recipe, ties, beside, scores, labels, weights):
-    """The strength with the smallest log loss out of fold; of equal ones the largest.
-
-    Parameters
-    ----------
-    partitioned : function
-        Of groups or features, scores, labels and weights of some rows: their fitted partition.
-    recipe : Recipe
-        Of the calibrators, whatever its strength.
-    ties : ndarray of shape (T, n)
-        Parts of the rows, by which rows of equal score and label are told apart.
-    beside : ndarray of shape (n,) or anything with rows
-        Groups, or features.
-    scores, labels : ndarray of shape (n,)
-    weights : ndarray of shape (n,) or None
-
-    Returns
-    -------
-    strength : float
-        Infinity if a class has too few observations to compare anything.
-    """
-    copies = np.ones(scores.size) if weights is None else weights
-    if min(copies[labels == label].sum() for label in (0, 1)) < FOLDS:
-        return np.inf
-    losses = np.zeros(len(STRENGTHS))
-    with warnings.catch_warnings():  # what matters of the whole sample is said there
-        warnings.simplefilter("ignore")
-        for held_out in deal(scores, labels, copies, FOLDS, ties):
-            others = copies - held_out
-            others[others < 1e-9 * copies] = 0.0  # left by rounding
-            rows, tested = np.flatnonzero(others), np.flatnonzero(held_out)
-            told = None if weights is None else others[rows]
-            training = _safe_indexing(beside, rows), scores[rows], labels[rows], told
-            queries = _safe_indexing(beside, tested), scores[tested]
-            signs = np.where(labels[tested] == 1, 1.0, -1.0)
-            for k, logits in enumerate(_logits(partitioned(*training), recipe, training, queries)):
-                losses[k] += held_out[tested] @ np.logaddexp(0, -signs * logits)
-    return STRENGTHS[int(np.argmin(losses))]
-
-
-def _logits(partition, recipe, training, queries):
-    """Log-odds of the queries for each of `STRENGTHS`."""
-    own = {}  # fitted once for all strengths
-    for strength in STRENGTHS:
-        parts = CalibratedParts(partition, recipe._replace(pooling=strength))
-        yield log_odds(parts.fit(*training, own).predict(*queries))

@@ -1,6 +1,6 @@
 """The AUC that calibrating both sides of a split would give, for normally distributed scores.
 
-What is known of a side is, for each label, the sum of weights, of scores and of squared scores:
+Each side is described, for each label, by its sums of weights, of scores and of squared scores. So
 moving one row across the split costs O(1), whatever the size of the sides.
 """
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from calib.kernels.compiling import jit
 
-SMALLEST_VARIANCE = 1e-6  # of scores that are standardised in their node
-NO_WEIGHT = 1e-9  # what rounding may leave of a sum of weights after the last one is subtracted
+MIN_SCORE_VARIANCE = 1e-6  # least variance of scores that are standardised in their node
+MIN_CLASS_WEIGHT = 1e-9  # a smaller sum of weights may be rounding, left after the last row
 
 
 def split_aucs(values, scores, labels, weights):
@@ -27,25 +27,29 @@ def split_aucs(values, scores, labels, weights):
     Returns
     -------
     aucs : ndarray of shape (n - 1,)
-        Of the split with rows 0, ..., i on the left.
+        Entry i belongs to the split with rows 0, ..., i on the left.
     """
     terms, whole = _moments(scores, labels, weights)
     moments = np.stack([np.zeros((2, 3)), whole])
+    spread = _variance_within_classes(whole)
+    mean = np.empty((2, 2))
+    variance = np.empty((2, 2))
     aucs = np.full(labels.size - 1, np.nan)
-    _move_across(
-        values, labels, terms, moments, _pooled_variance(whole), *np.empty((2, 2, 2)), aucs
-    )
+    _move_across(values, labels, terms, moments, spread, mean, variance, aucs)
     return aucs
 
 
 def whole_auc(scores, labels, weights):
     """The same criterion for a node that is not split: O(n)."""
     _, whole = _moments(scores, labels, weights)
-    return calibrated_auc(np.stack([whole]), _pooled_variance(whole), *np.empty((2, 1, 2)))
+    spread = _variance_within_classes(whole)
+    mean = np.empty((1, 2))
+    variance = np.empty((1, 2))
+    return calibrated_auc(np.stack([whole]), spread, mean, variance)
 
 
 def _moments(scores, labels, weights):
-    """What each row adds to the sums of weights, of scores and of their squares; sums by label."""
+    """Terms of each row in the sums of weights, of scores and of their squares; sums by label."""
     terms = np.stack([weights, weights * scores, weights * scores * scores])
     return terms, np.stack([np.bincount(labels, term, minlength=2) for term in terms], axis=1)
 
@@ -71,7 +75,7 @@ def calibrated_auc(moments, spread, mean, variance):
     spread : float
         Variance that a single further observation of each distribution is imagined to have.
     mean, variance : ndarray of shape (n_sides, 2)
-        Filled with those of the log-odds.
+        Filled with the mean and the variance of the log-odds.
     """
     sides = moments.shape[0]
     for t in range(sides):
@@ -80,9 +84,12 @@ def calibrated_auc(moments, spread, mean, variance):
         slope, intercept = linear_map(
             moments[t, 0, 0], mean0, variance0, moments[t, 1, 0], mean1, variance1
         )
-        mean[t, 0], variance[t, 0] = slope * mean0 + intercept, slope * slope * variance0
-        mean[t, 1], variance[t, 1] = slope * mean1 + intercept, slope * slope * variance1
-    total, pairs = 0.0, 0.0
+        mean[t, 0] = slope * mean0 + intercept
+        mean[t, 1] = slope * mean1 + intercept
+        variance[t, 0] = slope * slope * variance0
+        variance[t, 1] = slope * slope * variance1
+    total = 0.0
+    pairs = 0.0
     for i in range(sides):
         for j in range(sides):
             weight = moments[i, 1, 0] * moments[j, 0, 0]
@@ -95,13 +102,13 @@ def calibrated_auc(moments, spread, mean, variance):
 
 @jit
 def linear_map(weight0, mean0, variance0, weight1, mean1, variance1):
-    """Slope and intercept of the log-odds of two normal laws, exact for equal variances.
+    """Slope and intercept of the log-odds of two normal distributions, exact for equal variances.
 
     The log-odds are a parabola. The line through its points half a standard deviation to the left
     and to the right of the middle of the means takes its place.
     """
     prior = math.log((weight1 + 1) / (weight0 + 1))  # finite for one class, too
-    if min(weight0, weight1) < NO_WEIGHT:  # one class: nothing to tell a slope from
+    if min(weight0, weight1) < MIN_CLASS_WEIGHT:  # one class determines no slope
         return 0.0, prior
     distance = mean1 - mean0
     slope = 0.5 * distance * (1 / variance0 + 1 / variance1)
@@ -116,20 +123,20 @@ def linear_map(weight0, mean0, variance0, weight1, mean1, variance1):
 def _normal(sums, spread):
     """Mean and variance, with one imagined observation of variance `spread` at the mean."""
     weight = sums[0]
-    if weight < NO_WEIGHT:
+    if weight < MIN_CLASS_WEIGHT:
         return 0.0, spread
     mean = sums[1] / weight
     squares = max(sums[2] - weight * mean * mean, 0.0)
-    return mean, max((squares + spread) / (weight + 1), SMALLEST_VARIANCE)
+    return mean, max((squares + spread) / (weight + 1), MIN_SCORE_VARIANCE)
 
 
-def _pooled_variance(side):
+def _variance_within_classes(side):
     """Variance of the scores within the classes."""
     squares = 0.0
     for label in range(2):
         if side[label, 0] > 0:
             squares += side[label, 2] - side[label, 1] * side[label, 1] / side[label, 0]
-    return max(squares / (side[0, 0] + side[1, 0]), SMALLEST_VARIANCE)
+    return max(squares / (side[0, 0] + side[1, 0]), MIN_SCORE_VARIANCE)
 
 
 @jit

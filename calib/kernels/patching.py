@@ -6,16 +6,16 @@ import numpy as np
 
 from calib.kernels.compiling import jit
 
-MOST_STEPS = 200  # of Newton's method, or halvings where a step leaves the bracket
-FARTHEST = 200.0  # no shift of logits within 37 of 0 is larger
-NEAREST = 2.0**-53  # probabilities are this far from 0 and 1
+MAX_SHIFT_STEPS = 200  # steps by Newton's method, or halvings where a step leaves the bracket
+MAX_SHIFT = 200.0  # log-odds, more than any shift of logits within 37 of 0
+MIN_MEAN = 2.0**-53  # least mean prediction of a set in the divergence
 
 
 @jit
 def cell_sums(members, levels, predictions, complements, labels, weights, n_levels):
-    """Weights of the labels, as they are and as predicted, of each group at each level.
+    """Sums of the weights of each class, observed and predicted, of each group at each level.
 
-    Class 0 has sums of its own: a difference of the others would lose what is small.
+    Class 0 has sums of its own, because a difference of other sums would lose small digits.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def cell_sums(members, levels, predictions, complements, labels, weights, n_leve
     Returns
     -------
     sums : ndarray of shape (4, g, n_levels)
-        Of positives and negatives, and of those that are expected.
+        Observed positives, observed negatives, expected positives, expected negatives.
     """
     n_groups, n = members.shape
     sums = np.zeros((4, n_groups, n_levels))
@@ -45,37 +45,41 @@ def cell_sums(members, levels, predictions, complements, labels, weights, n_leve
 
 
 @jit
-def shrunk(total, found, expected):
-    """What the labels of a set ask a sum to be: what is found, but for a label as predicted."""
-    return (expected + total * found) / (total + 1.0)
+def shrunk(total, observed, expected):
+    """Goal for a sum over a set: the observed sum, shrunk to the expected by one pseudo-label."""
+    return (expected + total * observed) / (total + 1.0)
 
 
 @jit
 def evidence(positive, negative, expected_positive, expected_negative, logarithmic):
-    """Total weight times the divergence of the mean that is asked for from the one predicted.
+    """Total weight times the divergence of the mean asked for from the mean predicted.
 
-    The divergence is that of Kullback and Leibler, or twice the squared difference.
+    The Kullback-Leibler divergence if `logarithmic`, otherwise twice the squared difference.
     """
     total = positive + negative
     if not logarithmic:
         bias = (positive - expected_positive) / (total + 1.0)
         return total * 2.0 * bias * bias
-    found = 0.0
+    divergence = 0.0
     for count, expected in ((positive, expected_positive), (negative, expected_negative)):
         goal = shrunk(total, count, expected)
         if goal > 0.0:
-            found += goal * math.log(goal / total / max(expected / total, NEAREST))
-    return found
+            divergence += goal * math.log(goal / total / max(expected / total, MIN_MEAN))
+    return divergence
 
 
 @jit
 def most_evident(sums, logarithmic):
     """Group, first and last level of the set with the largest evidence, and that evidence."""
     _, n_groups, n_levels = sums.shape
-    best, largest = (0, 0, n_levels - 1), 0.0
+    best = (0, 0, n_levels - 1)
+    largest = 0.0
     for g in range(n_groups):
         for first in range(n_levels):
-            positive, negative, expected_positive, expected_negative = 0.0, 0.0, 0.0, 0.0
+            positive = 0.0
+            negative = 0.0
+            expected_positive = 0.0
+            expected_negative = 0.0
             for last in range(first, n_levels):
                 positive += sums[0, g, last]
                 negative += sums[1, g, last]
@@ -83,24 +87,28 @@ def most_evident(sums, logarithmic):
                 expected_negative += sums[3, g, last]
                 if not positive + negative > 0.0:
                     continue
-                found = evidence(
+                set_evidence = evidence(
                     positive, negative, expected_positive, expected_negative, logarithmic
                 )
-                if found > largest:
-                    best, largest = (g, first, last), found
+                if set_evidence > largest:
+                    best = (g, first, last)
+                    largest = set_evidence
     return best, largest
 
 
 @jit
 def shift_to_sum(logits, weights, goal, start):
-    """What to add to the logits so that the weighted sum of probabilities is `goal`.
+    """Shift of the logits at which the weighted sum of the probabilities is `goal`.
 
-    Newton's method from `start`, inside a bracket that every step makes smaller. The logits are
-    those of numbers within [2**-53, 1 - 2**-53], and so is, nearly, the mean that is asked for.
+    Newton's method from `start`, inside a bracket that every step makes smaller. The logits belong
+    to probabilities within [2**-53, 1 - 2**-53], and `goal` to a mean that is nearly within them.
     """
-    low, high, shift = -FARTHEST, FARTHEST, start
-    for _ in range(MOST_STEPS):
-        excess, slope = -goal, 0.0
+    low = -MAX_SHIFT
+    high = MAX_SHIFT
+    shift = start
+    for _ in range(MAX_SHIFT_STEPS):
+        excess = -goal
+        slope = 0.0
         for i in range(logits.size):
             e = math.exp(-abs(logits[i] + shift))
             larger = 1.0 / (1.0 + e)

@@ -27,7 +27,7 @@ def bin_bounds(
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> NDArray[np.float64]:
-    r"""With probability 1 - alpha each ``|theta^_i - theta_i|`` is at most this, for all i at once.
+    r"""Bound all ``|theta^_i - theta_i|`` at once, with probability 1 - alpha.
 
     .. math::
         \sqrt{\frac{\log(2J/\alpha)}{2 N_i}} + \frac{2}{N_i - 2}
@@ -54,7 +54,7 @@ def bin_bounds(
     Returns
     -------
     bounds : ndarray of shape (B,)
-        At most 1, where they say nothing.
+        At most 1; a bound of 1 says nothing.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def bin_bounds(
 
     Notes
     -----
-    Else J = N (N + 1) / 2, the number of pairs of ranks between which a bin may lie: ties decide
-    which ranks it holds, and the union bound covers them all. O(B + n_bins).
+    Otherwise J = N (N + 1) / 2, the number of pairs of ranks between which a bin may lie. Ties
+    decide which ranks it holds, and the union bound covers all pairs. O(B + n_bins).
 
     Examples
     --------
@@ -75,21 +75,21 @@ def bin_bounds(
     >>> bin_bounds([400, 600], 0.05, n_values=12).round(3)
     array([0.1  , 0.082])
     """
-    counts = _counts(counts)
+    n_points = _whole_counts(counts)
     check_positive(alpha, "alpha", below=1)
     check_choice(strategy, ["quantile", "uniform"], "strategy")
     cut_from_scores = strategy == "quantile" and n_values is None
     if strategy == "uniform":
-        possible = counts.size
+        n_possible: float | NDArray[np.float64] = n_points.size
     elif n_values is not None:
-        check_integer(n_values, "n_values", minimum=counts.size)
-        possible = n_values * (n_values + 1) / 2
+        check_integer(n_values, "n_values", minimum=n_points.size)
+        n_possible = n_values * (n_values + 1) / 2
     else:
-        possible = _pairs_of_ranks(counts, n_bins)
+        n_possible = _pairs_of_ranks(n_points, n_bins)
     with np.errstate(divide="ignore"):
-        bounds = np.sqrt(np.log(2 * possible / alpha) / (2 * counts))
+        bounds = np.sqrt(np.log(2 * n_possible / alpha) / (2 * n_points))
         if cut_from_scores:
-            bounds += np.where(counts > 2, 2 / np.abs(counts - 2), np.inf)
+            bounds += np.where(n_points > 2, 2 / np.abs(n_points - 2), np.inf)
     return np.minimum(bounds, 1.0)
 
 
@@ -101,7 +101,7 @@ def mce_bound(
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> float:
-    """With probability 1 - alpha the maximum calibration error is at most this.
+    """Bound the maximum calibration error, with probability 1 - alpha.
 
     The largest of `bin_bounds`, whose parameters these are, for any distribution of the scores.
 
@@ -118,8 +118,8 @@ def mce_bound(
     >>> print(round(mce_bound(HistogramBinning(n_bins=10).fit(scores, labels), 0.05, n_bins=10), 3))
     0.203
     """
-    known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
-    return float(bin_bounds(counts, alpha, **known).max())
+    bounds = bin_bounds(counts, alpha, strategy=strategy, n_bins=n_bins, n_values=n_values)
+    return float(bounds.max())
 
 
 def ece_bound(
@@ -130,7 +130,7 @@ def ece_bound(
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> float:
-    r"""With probability 1 - alpha the expected calibration error is at most this.
+    r"""Bound the expected calibration error, with probability 1 - alpha.
 
     .. math::
         &\sum_i \frac{N_i}{N} \epsilon_i + t \sum_i \lvert \epsilon_{i+1} - \epsilon_i \rvert,
@@ -146,17 +146,17 @@ def ece_bound(
 
     Notes
     -----
-    The masses eta_i are not known; the second term is what they can differ from N_i/N, by the
-    inequality of Dvoretzky, Kiefer and Wolfowitz. For continuous scores the mean error is several
-    times smaller.
+    The masses eta_i are not known. The second term bounds the effect of their difference from
+    N_i/N, by the inequality of Dvoretzky, Kiefer and Wolfowitz. For continuous scores the mean
+    error is several times smaller.
 
     Examples
     --------
     >>> print(round(ece_bound([20, 980], 0.05), 3))
     0.142
     """
-    known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
-    return _weighted(bin_bounds(counts, alpha / 2, **known), _counts(counts), alpha)
+    bounds = bin_bounds(counts, alpha / 2, strategy=strategy, n_bins=n_bins, n_values=n_values)
+    return _mean_bound(bounds, _whole_counts(counts), alpha)
 
 
 def auc_loss_bound(
@@ -168,7 +168,7 @@ def auc_loss_bound(
     n_bins: int | None = None,
     n_values: int | None = None,
 ) -> float:
-    r"""With probability 1 - alpha, AUC(score) - AUC(calibrated score) is at most this.
+    r"""Bound the loss AUC(score) - AUC(calibrated score), with probability 1 - alpha.
 
     .. math::
         &\frac12 \max_i \frac{N_i}{N} + t
@@ -191,8 +191,9 @@ def auc_loss_bound(
 
     Notes
     -----
-    Pairs inside one bin, and pairs of bins in the wrong order, whose loss is at most the expected
-    calibration error, and half of the largest error, over p (1 - p). For any distribution.
+    The bound adds up two losses: pairs inside one bin, and pairs of bins in the wrong order. The
+    loss by the latter is at most the expected calibration error over p (1 - p), and at most half of
+    the largest error over p (1 - p). It holds for any distribution.
 
     Examples
     --------
@@ -200,12 +201,12 @@ def auc_loss_bound(
     0.051
     """
     check_positive(base_rate, "base_rate", below=1)
-    known = {"strategy": strategy, "n_bins": n_bins, "n_values": n_values}
-    bounds, counts = bin_bounds(counts, alpha / 2, **known), _counts(counts)
-    error = min(_weighted(bounds, counts, alpha), bounds.max() / 2)
-    largest = counts.max() / counts.sum()
-    spread = base_rate * (1 - base_rate)
-    return float(largest / 2 + _uniform_deviation(counts.sum(), alpha) + error / spread)
+    bounds = bin_bounds(counts, alpha / 2, strategy=strategy, n_bins=n_bins, n_values=n_values)
+    n_points = _whole_counts(counts)
+    error = min(_mean_bound(bounds, n_points, alpha), bounds.max() / 2)
+    largest = n_points.max() / n_points.sum()
+    label_variance = base_rate * (1 - base_rate)
+    return float(largest / 2 + _uniform_deviation(n_points.sum(), alpha) + error / label_variance)
 
 
 def clopper_pearson_limits(
@@ -227,13 +228,13 @@ def clopper_pearson_limits(
 
     Notes
     -----
-    Without a remainder, for two targets. For theta_i if the bins were fixed in advance, as with
-    ``strategy="uniform"``. And, for any bins cut from the scores and any distribution, given the
-    scores, for the mean of P(z = 1 | score) over the calibration scores in the bin, if alpha is
-    at most 1/2: the labels are then independent with different probabilities, and their sum has
-    lighter tails than with equal ones (Hoeffding, 1956), but for a single positive or negative,
-    where the union bound replaces Clopper and Pearson's limit. Narrower than `bin_bounds` where
-    positives are rare.
+    The intervals hold without a remainder, for two targets. They hold for theta_i if the bins were
+    fixed in advance, as with ``strategy="uniform"``. For any bins cut from the scores and any
+    distribution they hold, given the scores, for the mean of P(z = 1 | score) over the calibration
+    scores in the bin, if alpha is at most 1/2: the labels are then independent with different
+    probabilities, and their sum has lighter tails than with equal ones (Hoeffding, 1956). A single
+    positive or negative is the exception, where the union bound replaces Clopper and Pearson's
+    limit. The intervals are narrower than `bin_bounds` where positives are rare.
 
     References
     ----------
@@ -245,13 +246,15 @@ def clopper_pearson_limits(
     >>> lower.round(3), upper.round(3)
     (array([0.   , 0.385]), array([0.043, 0.615]))
     """
-    counts, positives = _counts(counts), _counts(positives, "positives", least=0)
+    n_points = _whole_counts(counts)
+    n_positive = _whole_counts(positives, "positives", least=0)
     check_positive(alpha, "alpha", below=1)
-    if positives.shape != counts.shape or np.any(positives > counts):
+    if n_positive.shape != n_points.shape or np.any(n_positive > n_points):
         raise ValueError("positives must be as many as counts, and none larger than its count")
-    tail = alpha / (2 * counts.size)
-    negatives = counts - positives
-    return _lower_limit(counts, positives, tail), 1 - _lower_limit(counts, negatives, tail)
+    tail = alpha / (2 * n_points.size)
+    return _lower_limit(n_points, n_positive, tail), 1 - _lower_limit(
+        n_points, n_points - n_positive, tail
+    )
 
 
 def _lower_limit(counts, successes, tail):
@@ -262,7 +265,7 @@ def _lower_limit(counts, successes, tail):
 
 
 def _pairs_of_ranks(counts, n_bins):
-    """How many possible bins the union bound of each bin counts."""
+    """Number of possible bins over which the union bound of each bin runs."""
     n = counts.sum()
     if n_bins is None:
         return n * (n + 1) / 2
@@ -276,8 +279,8 @@ def _pairs_of_ranks(counts, n_bins):
     return np.where(as_planned, 2.0 * n_bins, n * (n + 1))
 
 
-def _weighted(bounds, counts, alpha):
-    """Bound of the mean of `bounds` over the unknown masses of the bins."""
+def _mean_bound(bounds, counts, alpha):
+    """Bound of the mean of `bounds` over the bins, whose masses are unknown."""
     variation = np.abs(np.diff(bounds)).sum()
     total = counts.sum()
     mean = np.dot(counts, bounds) / total + variation * _uniform_deviation(total, alpha)
@@ -285,24 +288,27 @@ def _weighted(bounds, counts, alpha):
 
 
 def _uniform_deviation(n, alpha):
-    """What the empirical distribution function leaves the true one by, but for alpha/2."""
+    """Bound of the error of the empirical distribution function, with probability 1 - alpha/2."""
     return np.sqrt(np.log(4 / alpha) / (2 * n))
 
 
-def _counts(counts, name="counts", least=1):
-    if isinstance(counts, Calibrator):
-        counts = _counts_of_bins(counts)
-    counts = check_scores(counts, name=name)
-    if np.any(counts < 0) or np.any(counts != np.round(counts)) or counts.sum() < least:
+def _whole_counts(
+    counts: ArrayLike | Calibrator, name: str = "counts", least: int = 1
+) -> NDArray[np.float64]:
+    """Counts as a checked array, with a total of at least `least`."""
+    given = _counts_of_bins(counts) if isinstance(counts, Calibrator) else counts
+    checked = check_scores(given, name=name)
+    if np.any(checked < 0) or np.any(checked != np.round(checked)) or checked.sum() < least:
+        condition = ", not all zero" if least else ""
         raise ValueError(
-            f"{name} must be whole numbers of calibration points{', not all zero' * least}; found "
-            f"{counts[:5].tolist()}...: the bounds are for samples without weights"
+            f"{name} must be whole numbers of calibration points{condition}; found "
+            f"{checked[:5].tolist()}...: the bounds are for samples without weights"
         )
-    return counts
+    return checked
 
 
 def _counts_of_bins(binning):
-    """Counts of fitted bins, if they are counts of rows: a weight makes no row more certain."""
+    """Counts of fitted bins, which must be counts of rows: a weight makes no row more certain."""
     check_is_fitted(binning, ["counts_", "weighted_"])
     if binning.weighted_:
         raise ValueError(

@@ -58,8 +58,8 @@ class DiscreteLaw:
     """
 
     def __init__(self, positive: ArrayLike, negative: ArrayLike, base_rate: float):
-        self.positive = _shares(positive, "positive")
-        self.negative = _shares(negative, "negative")
+        self.positive = _distribution_of(positive, "positive")
+        self.negative = _distribution_of(negative, "negative")
         if self.positive.shape != self.negative.shape:
             raise ValueError(
                 "positive and negative must have one shape; found "
@@ -83,7 +83,7 @@ class DiscreteLaw:
         rng = check_random_state(random_state)
         weights = rng.integers(0, highest + 1, (2, n_levels, n_parts))
         weights[:, 0, 0] += weights.sum(axis=(1, 2)) == 0
-        return cls(*weights, rng.integers(1, 10) / 10)
+        return cls(positive=weights[0], negative=weights[1], base_rate=rng.integers(1, 10) / 10)
 
     @property
     def levels(self) -> NDArray:
@@ -121,11 +121,11 @@ class DiscreteLaw:
             On the line between two points lie the classifiers that decide at random on one value.
             Equal values that rounding tells apart add corners on that line, and no area.
         """
-        positive, negative = _level_sets(self._check(values), self.positive, self.negative)
+        cells = self._check(values)
+        positive = _sums_by_value(cells, self.positive)
+        negative = _sums_by_value(cells, self.negative)
         occurs = positive + negative > 0
-        zero = np.zeros(1, int)
-        fpr, tpr = (np.append(zero, np.cumsum(s[occurs][::-1])) for s in (negative, positive))
-        return fpr, tpr
+        return _cumulated_from_above(negative[occurs]), _cumulated_from_above(positive[occurs])
 
     def auc(self, values: ArrayLike) -> float:
         """P(T of a positive > T of a negative) + 1/2 P(equal), the area under `roc`."""
@@ -141,7 +141,8 @@ class DiscreteLaw:
             From recall 0, where the precision is the limit, that of the highest value, to 1.
         """
         fpr, tpr = self.roc(values)
-        positive, negative = self.base_rate * tpr[1:], (1 - self.base_rate) * fpr[1:]
+        positive = self.base_rate * tpr[1:]
+        negative = (1 - self.base_rate) * fpr[1:]
         precision = positive / (positive + negative)
         return np.append(precision[:1], precision), tpr
 
@@ -158,22 +159,29 @@ class DiscreteLaw:
         where u = p + (1 - p) b and v = (1 - p) a. (scikit-learn's average precision takes the
         precision at the right end of each step instead, which is not the area.)
         """
-        fpr, tpr = (rate.astype(float) for rate in self.roc(values))
-        p, q = float(self.base_rate), 1 - float(self.base_rate)
-        step, risen = np.diff(tpr), np.diff(tpr) > 0
-        slope = np.diff(fpr)[risen] / step[risen]
+        exact_fpr, exact_tpr = self.roc(values)
+        fpr = exact_fpr.astype(float)
+        tpr = exact_tpr.astype(float)
+        p = float(self.base_rate)
+        q = 1 - p
+        rises = np.diff(tpr) > 0
+        step = np.diff(tpr)[rises]
+        left_tpr = tpr[:-1][rises]
+        left_fpr = fpr[:-1][rises]
+        slope = np.diff(fpr)[rises] / step
         u = p + q * slope
-        v = q * (fpr[:-1][risen] - slope * tpr[:-1][risen])
-        start = p * tpr[:-1][risen] + q * fpr[:-1][risen]
+        v = q * (left_fpr - slope * left_tpr)
+        start = p * left_tpr + q * left_fpr
         # from the origin (start = 0) the precision is constant and v = 0
-        growth = np.log1p(np.divide(u * step[risen], start, out=0 * start, where=start > 0))
-        return float(np.sum(p / u * (step[risen] - v / u * growth)))
+        growth = np.log1p(np.divide(u * step, start, out=0 * start, where=start > 0))
+        return float(np.sum(p / u * (step - v / u * growth)))
 
     def log_loss(self, probabilities: ArrayLike) -> float:
         """Mean of -log T over positives and of -log(1 - T) over negatives; may be infinite."""
-        probabilities = self._check(probabilities, "probabilities", unit=True).astype(float)
-        positive, negative = self._joint_positive.astype(float), self._joint_negative.astype(float)
-        return float(-(xlogy(positive, probabilities) + xlogy(negative, 1 - probabilities)).sum())
+        p = self._check(probabilities, "probabilities", unit=True).astype(float)
+        positive = self._joint_positive.astype(float)
+        negative = self._joint_negative.astype(float)
+        return float(-(xlogy(positive, p) + xlogy(negative, 1 - p)).sum())
 
     def calibration_error(
         self, probabilities: ArrayLike, *, groups: ArrayLike | None = None
@@ -189,11 +197,12 @@ class DiscreteLaw:
             sense of Definition 11.3 for the full partition. ``groups=law.levels`` groups by the
             score (Definition 11.4), ``groups=probabilities`` by the prediction.
         """
-        probabilities = self._check(probabilities, "probabilities", unit=True)
-        gap = self._joint_positive - self.mass * probabilities
+        error = self._joint_positive - self.mass * self._check(
+            probabilities, "probabilities", unit=True
+        )
         if groups is not None:
-            (gap,) = _level_sets(self._check(groups, "groups"), gap)
-        return np.abs(gap).sum()
+            error = _sums_by_value(self._check(groups, "groups"), error)
+        return np.abs(error).sum()
 
     def sample(self, n: int, random_state: RandomState) -> tuple[NDArray, NDArray, NDArray]:
         """Draw levels, parts and labels of `n` objects: three arrays of shape (n,).
@@ -216,12 +225,13 @@ class DiscreteLaw:
         return (1 - self.base_rate) * self.negative
 
     def _check(self, values, name="values", *, unit=False):
-        values, shape = _array(values, name), self.positive.shape
+        given = _as_array(values, name)
+        shape = self.positive.shape
         try:
-            values = np.broadcast_to(values, shape)
+            values = np.broadcast_to(given, shape)
         except ValueError:
             raise ValueError(
-                f"{name} has shape {values.shape}, which does not broadcast to {shape}, that of "
+                f"{name} has shape {given.shape}, which does not broadcast to {shape}, that of "
                 "the law: give one value for each level and part"
             ) from None
         if np.any(values != values):
@@ -231,9 +241,9 @@ class DiscreteLaw:
         return values
 
 
-def _shares(weights, name):
+def _distribution_of(weights, name):
     """Weights divided by their sum, as floats or, from fractions, exactly."""
-    weights = _array(weights, name)
+    weights = _as_array(weights, name)
     if weights.ndim != 2 or weights.size == 0:
         raise ValueError(f"{name} must have shape (n_levels, n_parts); found {weights.shape}")
     real = weights.dtype.kind in "fiub"
@@ -250,7 +260,7 @@ def _shares(weights, name):
     return weights / weights.sum()
 
 
-def _array(values, name):
+def _as_array(values, name):
     if np.ma.is_masked(values):
         raise ValueError(f"{name} holds masked values: every cell needs one")
     try:
@@ -265,10 +275,14 @@ def _ratio(numerator, denominator):
     return np.divide(numerator, denominator, out=zero, where=denominator > 0)
 
 
-def _level_sets(values, *masses):
-    """Sums of each array of masses over cells with equal values, lowest value first."""
-    _, group = np.unique(values.ravel(), return_inverse=True)
-    sums = [np.zeros(group.max() + 1, mass.dtype) for mass in masses]
-    for total, mass in zip(sums, masses, strict=True):
-        np.add.at(total, group, mass.ravel())
+def _sums_by_value(values, masses):
+    """Sums of the masses of cells with equal values, lowest value first."""
+    _, code = np.unique(values.ravel(), return_inverse=True)
+    sums = np.zeros(code.max() + 1, masses.dtype)
+    np.add.at(sums, code, masses.ravel())
     return sums
+
+
+def _cumulated_from_above(masses):
+    """Cumulative sums from 0, the mass of the highest value first."""
+    return np.append(np.zeros(1, int), np.cumsum(masses[::-1]))
