@@ -179,7 +179,7 @@ def auc_difference(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """AUC of one score less that of another on the same rows, by DeLong's method.
+    """Difference of the AUCs of two scores on the same rows, by DeLong's method.
 
     Parameters
     ----------
@@ -315,7 +315,8 @@ def _area_limits(fractions, error, rows, confidence):
         return lower, upper
     n_negative = _independent(rows, negative)
     n_positive = _independent(rows, positive)
-    # The excess counts pairs of exponential scores that share a row and are both in order.
+    # Pairs that share a positive or a negative are correlated; for exponential scores, this
+    # multiplies the variance of the area by 1 + excess.
     excess = ((n_negative + n_positive) / 2 - 1) * ((1 - area) / (2 - area) + area / (1 + area))
     n_equivalent = n_negative * n_positive / (1 + excess)
     if error > 0:

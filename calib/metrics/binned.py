@@ -115,17 +115,17 @@ def reliability_curve(
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width
         [0, 1/K), ..., [(K-1)/K, 1] (Naeini and Cooper 2016).
     ties : {"group", "label"}, default="group"
-        What quantile bins do with equal predictions. ``"group"``: a tie is never split; it goes
-        where its middle rank falls. ``"label"``: rows are sorted by (prediction, label) and cut
+        Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split; it goes
+        to the bin of its middle rank. ``"label"``: rows are sorted by (prediction, label) and cut
         into bins of equal size, so that a cut through a tie has the negatives below and the
-        positives above. That is what the published evaluation code of these papers does; it
-        inflates the error of predictors with ties and is offered to reproduce their tables.
-        Uniform bins never split a tie.
+        positives above. The published evaluation code of these papers uses ``"label"``. It inflates
+        the error of predictors with ties and is offered to reproduce their tables. Uniform bins
+        never split a tie.
     confidence : float, default=0.95
         Coverage of the binomial intervals, in (0, 1).
     sample_weight : array-like of shape (n,), optional
         Non-negative weights. Weights are counts: a row of weight w stands for w copies of the row,
-        and the intervals are those of as many points as the weights sum to. With
+        and the intervals take the sum of the weights as the number of points. With
         ``ties="label"`` a cut may divide the copies of a row. If all weights are whole numbers and
         K does not divide their sum, the first bins hold one copy more. With other weights all bins
         hold exactly equal weight.
@@ -142,8 +142,8 @@ def reliability_curve(
     Warns
     -----
     UserWarning
-        If the weights sum to one, because they have probably been normalised, and the intervals
-        are those of one point. (The errors do not depend on the sum and do not warn.)
+        If the weights sum to one: they have probably been normalised, and the intervals would be
+        as wide as for one point. (The errors do not depend on the sum and do not warn.)
 
     Notes
     -----
@@ -177,8 +177,7 @@ def expected_calibration_error(
 ) -> float:
     """ECE: the mean over points of ``|observed fraction - mean prediction|`` of their bin.
 
-    Parameters and exceptions are those of `reliability_curve`, whose result has the attribute
-    `ece`.
+    Parameters and exceptions as in `reliability_curve`, whose result has the attribute `ece`.
 
     Returns
     -------
@@ -206,8 +205,7 @@ def maximum_calibration_error(
 ) -> float:
     """MCE: the largest ``|observed fraction - mean prediction|`` over non-empty bins.
 
-    Parameters and exceptions are those of `reliability_curve`, whose result has the attribute
-    `mce`.
+    Parameters and exceptions as in `reliability_curve`, whose result has the attribute `mce`.
 
     Returns
     -------
@@ -275,8 +273,7 @@ def evaluate(
 ) -> dict[str, float]:
     """Compute the five measures of Naeini et al. (2014): RMSE, AUC, ACC, MCE and ECE.
 
-    Parameters and exceptions are those of `calib.metrics.reliability_curve`. Both classes are
-    needed.
+    Parameters and exceptions as in `calib.metrics.reliability_curve`. Both classes are needed.
 
     Returns
     -------
