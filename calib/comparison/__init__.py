@@ -36,11 +36,11 @@ from calib.comparison.result import (
 from calib.contract.options import RandomState, check_choice, check_positive, check_seed
 from calib.contract.protocol import check_calibrator
 from calib.contract.validation import check_labels, check_scores, check_size, check_weights
+from calib.metrics.auc_intervals import auc_by_parts
 from calib.metrics.binned import expected_calibration_error
+from calib.metrics.clusters import codes_of
 from calib.metrics.corp import score_decomposition
-from calib.metrics.discrimination import auc_by_parts
 from calib.metrics.paired import simultaneous_intervals
-from calib.metrics.samples import codes_of
 from calib.metrics.unbinned import kuiper_error
 
 __all__ = ["DEFAULTS", "Comparison", "Result", "compare"]

@@ -10,9 +10,10 @@ from scipy.special import expit, logit
 from calib.contract.options import check_choice
 from calib.contract.validation import check_sample
 from calib.diagrams.canvas import Styles, check_named, line_styles, pair_of_axes
+from calib.metrics.bands import confidence_band, consistency_band
 from calib.metrics.binned import bin_sample
-from calib.metrics.corp import confidence_band, consistency_band, corp_curve, score_decomposition
-from calib.metrics.samples import codes_of, parts_of
+from calib.metrics.clusters import codes_of, parts_of
+from calib.metrics.corp import corp_curve, score_decomposition
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,11 +1,11 @@
-"""The range of a path of sums whose steps change their signs together."""
+"""The range of a path whose steps change their signs together in clusters."""
 
 from calib.kernels.compiling import jit
 
 
 @jit
 def signed_range(steps, read, codes, signs):
-    """Range of the sums of ``signs[codes] * steps`` from 0 on, at the points that are `read`."""
+    """Range of the prefix sums of ``signs[codes] * steps``, with 0, at the points to be `read`."""
     total = lowest = highest = 0.0
     for i in range(steps.size):
         total += signs[codes[i]] * steps[i]

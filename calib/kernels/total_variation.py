@@ -8,35 +8,36 @@ from calib.kernels.compiling import jit
 def least_total_variation(path, costs):
     r"""Minimum of ``sum_i costs[i] |path[i] - x_i| + sum_i |x_i - x_{i-1}|``: O(n log n).
 
-    The sums of variation start at x_{-1} = 0 and end at x_n = path[n], where `path` has one value
-    more than `costs`.
+    The path `x` has x_{-1} = 0 before its beginning and x_n = path[n] at its end; `path` has one
+    value more than `costs`.
 
-    The least cost of a beginning of the path, as a function of where it ends, is convex and
-    piecewise linear, with slopes between -1 and 1. A point adds a kink where it lies, of twice its
-    cost; the next step of the path cuts slopes beyond -1 and 1 off at both ends, where kinks leave
-    and never come back. The places of the cuts are limits for x_i, which is therefore its
-    successor, brought between them.
+    The least cost of a beginning of the path, as a function of its end, is convex and piecewise
+    linear, with slopes between -1 and 1. A point adds a kink at its value, of twice its cost. The
+    next step of the path cuts off the slopes beyond -1 and 1 at both ends: kinks are removed there
+    and never come back. The cuts are limits for x_i, which is therefore the nearest value to
+    x_{i+1} between them.
     """
     n = costs.size
-    kinks = np.append(2 * costs, 2.0)  # what is left of each; the last is that of |x - 0|
-    places = np.append(path[:n], 0.0)
+    kinks = np.append(2 * costs, 2.0)  # remaining change of slope at each kink; |x - 0| is the last
+    positions = np.append(path[:n], 0.0)
     low, high = np.zeros((2, n + 2), np.int64)
-    return _least_total_variation(path, costs, kinks, places, -places, low, high)
+    return _least_total_variation(path, costs, kinks, positions, -positions, low, high)
 
 
 @jit
-def _least_total_variation(path, costs, kinks, places, mirrored, low, high):
-    """The same; `low` and `high` are empty heaps of kinks, by places from below and from above."""
+def _least_total_variation(path, costs, kinks, positions, mirrored, low, high):
+    """The minimum; `low` and `high` are empty heaps of kinks, ordered from below and from above."""
     n = costs.size
-    _push(low, places, n)
+    _push(low, positions, n)
     _push(high, mirrored, n)
     lower, upper = np.empty(n), np.empty(n)
     for i in range(n):
-        _push(low, places, i)
+        _push(low, positions, i)
         _push(high, mirrored, i)
-        lower[i] = places[_cut(low, places, kinks, costs[i])]
-        upper[i] = places[_cut(high, mirrored, kinks, costs[i])]
-    value, x = 0.0, path[n]
+        lower[i] = positions[_cut(low, positions, kinks, costs[i])]
+        upper[i] = positions[_cut(high, mirrored, kinks, costs[i])]
+    value = 0.0
+    x = path[n]
     for i in range(n - 1, -1, -1):
         inside = min(max(x, lower[i]), max(lower[i], upper[i]))
         value += abs(x - inside) + costs[i] * abs(path[i] - inside)
@@ -45,49 +46,51 @@ def _least_total_variation(path, costs, kinks, places, mirrored, low, high):
 
 
 @jit
-def _cut(heap, places, kinks, excess):
-    """Take kinks of `excess` altogether from the top of the heap; the last one.
+def _cut(heap, positions, kinks, excess):
+    """Remove kinks of total `excess` from the top of the heap; returns the last kink cut.
 
-    One kink stays, whatever was rounded.
+    One kink always remains, in spite of rounding.
     """
     while not kinks[heap[1]] > excess and heap[0] > 1:
         excess -= kinks[heap[1]]
         kinks[heap[1]] = 0.0
-        _pop(heap, places)
+        _pop(heap, positions)
     kinks[heap[1]] = max(kinks[heap[1]] - excess, 0.0)
     return heap[1]
 
 
-# The standard library's heapq does the same on lists of pairs, and takes twice as long to compile.
-# Here entry 0 is the size of the heap, and the children of entry k are 2 k and 2 k + 1.
+# The heap is written out because heapq, on lists of pairs, takes twice as long to compile.
+# Entry 0 is the size of the heap, and the children of entry k are 2 k and 2 k + 1.
 
 
 @jit
-def _push(heap, places, kink):
+def _push(heap, positions, kink):
     heap[0] += 1
     k = heap[0]
-    while k > 1 and _before(places, kink, heap[k // 2]):
+    while k > 1 and _before(positions, kink, heap[k // 2]):
         heap[k] = heap[k // 2]
         k //= 2
     heap[k] = kink
 
 
 @jit
-def _pop(heap, places):
+def _pop(heap, positions):
     kink = heap[heap[0]]
     heap[0] -= 1
-    k, child = 1, 2
+    k = 1
+    child = 2
     while child <= heap[0]:
-        if child < heap[0] and _before(places, heap[child + 1], heap[child]):
+        if child < heap[0] and _before(positions, heap[child + 1], heap[child]):
             child += 1
-        if _before(places, kink, heap[child]):
+        if _before(positions, kink, heap[child]):
             break
         heap[k] = heap[child]
-        k, child = child, 2 * child
+        k = child
+        child = 2 * k
     heap[k] = kink
 
 
 @jit
-def _before(places, a, b):
-    """Whether kink a lies before kink b, or where it lies and came first."""
-    return places[a] < places[b] or (places[a] == places[b] and a < b)
+def _before(positions, a, b):
+    """Whether kink a lies below kink b, or at the same position and came first."""
+    return positions[a] < positions[b] or (positions[a] == positions[b] and a < b)

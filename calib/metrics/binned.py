@@ -1,4 +1,4 @@
-"""The reliability curve, the calibration errors that are read off it, and a table of measures."""
+"""The reliability curve, the calibration errors computed from it, and a table of measures."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,6 @@ from calib.kernels import grouping
 from calib.kernels.binning import (
     MOST_USEFUL_BINS,
     equal_frequency_starts,
-    finest_increasing_bins,
     label_ordered_sums,
     prefix_sums,
     segment_sums,
@@ -22,23 +21,22 @@ from calib.kernels.binning import (
 from calib.metrics.discrimination import roc_auc_score
 from calib.metrics.limits import clopper_pearson
 from calib.metrics.losses import accuracy, root_mean_squared_error
-from calib.metrics.samples import ties_of
 
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve:
     """Predictions and outcomes in each non-empty bin; arrays of shape (n_bins,).
 
-    One binning serves all that is read off it: the curve, its intervals and both errors.
+    The curve, its intervals and both errors are computed from one binning.
 
     Attributes
     ----------
     counts : ndarray
-        Number N_k of points, or their weight.
+        Number N_k of points in each bin, or their weight.
     totals : ndarray
-        Sum of their predictions.
+        Sum of the predictions in each bin.
     positives : ndarray
-        Number of positives among them, or their weight.
+        Number of positives in each bin, or their weight.
     confidence : float
         Coverage of the intervals.
     predicted : ndarray
@@ -48,7 +46,7 @@ class ReliabilityCurve:
     lower, upper : ndarray
         Clopper-Pearson limits for the probability behind `observed`.
     ece, mce : float
-        Mean over the points, and largest, ``|o_k - e_k|``.
+        Mean of ``|o_k - e_k|`` over the points, and its maximum over the bins.
     """
 
     counts: NDArray[np.float64]
@@ -106,7 +104,10 @@ def reliability_curve(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     n_bins : int or "cube_root", default=10
         Number K of bins; empty ones are left out of the result. ``"cube_root"`` takes
         round(N^(1/3)), for N points or their weight.
@@ -114,32 +115,35 @@ def reliability_curve(
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width
         [0, 1/K), ..., [(K-1)/K, 1] (Naeini and Cooper 2016).
     ties : {"group", "label"}, default="group"
-        What quantile bins do with equal predictions. ``"group"``: a tie is never split; it goes
-        where its middle rank falls. ``"label"``: rows are sorted by (prediction, label) and cut
+        Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split; it goes
+        to the bin of its middle rank. ``"label"``: rows are sorted by (prediction, label) and cut
         into bins of equal size, so that a cut through a tie has the negatives below and the
-        positives above. That is what the published evaluation code of these papers does; it
-        inflates the error of predictors with ties and is offered to reproduce their tables.
-        Uniform bins never split a tie.
+        positives above. The published evaluation code of these papers uses ``"label"``. It inflates
+        the error of predictors with ties and is offered to reproduce their tables. Uniform bins
+        never split a tie.
     confidence : float, default=0.95
         Coverage of the binomial intervals, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. They are counts: a weight of w stands for w copies of the row, here
-        and in the intervals, which are those of as many points as the weights sum to. With
-        ``ties="label"`` a cut may divide the copies of a row; if all weights are whole numbers,
-        the first bins hold one copy more where K does not divide their sum, else all bins hold
-        exactly equal weight.
+        Non-negative weights. Weights are counts: a row of weight w stands for w copies of the row,
+        and the intervals take the sum of the weights as the number of points. With
+        ``ties="label"`` a cut may divide the copies of a row. If all weights are whole numbers and
+        K does not divide their sum, the first bins hold one copy more. With other weights all bins
+        hold exactly equal weight.
 
     Returns
     -------
     curve : ReliabilityCurve
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Warns
     -----
     UserWarning
-        If the weights sum to one: they have been normalised, and the intervals are those of one
-        point. (The errors, which do not depend on the sum, do not warn.)
+        If the weights sum to one: they have probably been normalised, and the intervals would be
+        as wide as for one point. (The errors do not depend on the sum and do not warn.)
 
     Notes
     -----
@@ -173,7 +177,7 @@ def expected_calibration_error(
 ) -> float:
     """ECE: the mean over points of ``|observed fraction - mean prediction|`` of their bin.
 
-    Parameters and errors are those of `reliability_curve`, whose result has it as `ece`.
+    Parameters and exceptions as in `reliability_curve`, whose result has the attribute `ece`.
 
     Returns
     -------
@@ -201,7 +205,7 @@ def maximum_calibration_error(
 ) -> float:
     """MCE: the largest ``|observed fraction - mean prediction|`` over non-empty bins.
 
-    Parameters and errors are those of `reliability_curve`, whose result has it as `mce`.
+    Parameters and exceptions as in `reliability_curve`, whose result has the attribute `mce`.
 
     Returns
     -------
@@ -218,114 +222,8 @@ def maximum_calibration_error(
     return bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties=ties).mce
 
 
-def debiased_squared_error(
-    labels: ArrayLike,
-    probabilities: ArrayLike,
-    *,
-    n_bins: int | str = 10,
-    strategy: str = "quantile",
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    r"""Squared calibration error (L2) over bins, without what chance adds to it.
-
-    .. math:: \sum_k \frac{n_k}{n} \Big[ (\bar p_k - \bar z_k)^2
-              - \frac{\bar z_k (1 - \bar z_k)}{n_k - 1} \Big]
-
-    Parameters
-    ----------
-    {sample}
-    n_bins : int or "cube_root", default=10
-        As in `reliability_curve`.
-    strategy : {"quantile", "uniform"}, default="quantile"
-        As in `reliability_curve`; ties are not split.
-    {counts}
-
-    Returns
-    -------
-    error : float
-        The mean square, not its root; negative where chance would make a larger error.
-
-    Raises
-    ------
-    ValueError
-        For input that is not as described, or if a bin holds one point only, whose variance is
-        unknown. The message names the argument.
-
-    Notes
-    -----
-    O(n log n) for quantile bins, O(n) for uniform ones. It is unbiased for the error of the bins,
-    whose outcomes vary as those of one probability; the error inside bins, where residuals of both
-    signs cancel, stays hidden: a binned error is a lower bound.
-
-    References
-    ----------
-    Broecker (2012); Ferro and Fricker (2012); Kumar, Liang and Ma (2019).
-
-    Examples
-    --------
-    >>> from calib.metrics import debiased_squared_error
-    >>> round(debiased_squared_error([0, 0, 1, 0, 1, 1], [0.2] * 3 + [0.8] * 3, n_bins=2), 4)
-    -0.0933
-    """
-    sample = check_sample(labels, probabilities, sample_weight, counts=True)
-    return debiased(bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group"))
-
-
-def sweep_calibration_error(
-    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float:
-    """ECE over as many bins of equal size as leave the observed fractions increasing.
-
-    Parameters
-    ----------
-    {sample}
-    {ratios}
-
-    Returns
-    -------
-    error : float
-        In [0, 1].
-
-    {raises}
-
-    Notes
-    -----
-    The numbers of bins 1, 2, ... are tried until the fraction of a bin is below that of its left
-    neighbour; the last number before is taken. O(n log n) to sort and O(B^2 log n) to try B bins,
-    of which there are few unless the predictions nearly separate the classes.
-
-    References
-    ----------
-    Roelofs, Cain, Shlens and Mozer (2022).
-
-    Examples
-    --------
-    >>> from calib.metrics import sweep_calibration_error
-    >>> round(sweep_calibration_error([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8]), 3)
-    0.15
-    """
-    groups = ties_of(labels, probabilities, sample_weight)
-    ranks, positives = prefix_sums(groups.weights), prefix_sums(groups.positives)
-    predictions = prefix_sums(groups.weights * groups.scores)
-    starts = finest_increasing_bins(ranks, positives)
-    gaps = np.diff(positives[starts]) - np.diff(predictions[starts])
-    return float(np.abs(gaps).sum() / ranks[-1])
-
-
-def debiased(curve):
-    """Squared error of the bins of a curve, without what chance adds to it."""
-    if curve.counts.min() <= 1:
-        raise ValueError(
-            f"n_bins must leave more than one point in each bin; found {curve.counts.min():.6g}: "
-            "take fewer bins, or strategy='quantile'"
-        )
-    chance = curve.observed * (1 - curve.observed) / (curve.counts - 1)
-    squares = np.square(curve.predicted - curve.observed)
-    return float(np.average(squares - chance, weights=curve.counts))
-
-
 def bin_sample(labels, probabilities, weights, *, n_bins, strategy, ties, confidence=0.95):
-    """Put what `check_sample` returns into bins, and leave the empty ones out."""
+    """Put a sample, as `check_sample` returns it, into bins, and leave out the empty bins."""
     check_choice(strategy, ["quantile", "uniform"], "strategy")
     check_choice(ties, ["group", "label"], "ties")
     n_bins = number_of_bins(n_bins, strategy, labels.size if weights is None else weights.sum())
@@ -336,13 +234,22 @@ def bin_sample(labels, probabilities, weights, *, n_bins, strategy, ties, confid
         if ties == "group":
             ranks = prefix_sums(tied.weights)
             starts = equal_frequency_starts(ranks, min(n_bins, MOST_USEFUL_BINS))
-            sums = segment_sums(starts, *tied)
+            sums = segment_sums(starts, tied.scores, tied.weights, tied.positives)
         else:
-            sums = label_ordered_sums(_label_ordered_sizes(tied, weights, n_bins), *tied)
-    return ReliabilityCurve(*np.stack(sums)[:, sums[0] > 0], confidence)
+            sizes = _label_ordered_sizes(tied, weights, n_bins)
+            sums = label_ordered_sums(sizes, tied.scores, tied.weights, tied.positives)
+    counts, totals, positives = sums
+    filled = counts > 0
+    return ReliabilityCurve(
+        counts=counts[filled],
+        totals=totals[filled],
+        positives=positives[filled],
+        confidence=confidence,
+    )
 
 
 def _label_ordered_sizes(tied, weights, n_bins):
+    """Number of points in each bin of the rows sorted by (prediction, label)."""
     total = tied.weights.sum()
     whole = weights is None or np.array_equal(weights, np.rint(weights))
     if whole:
@@ -366,7 +273,7 @@ def evaluate(
 ) -> dict[str, float]:
     """Compute the five measures of Naeini et al. (2014): RMSE, AUC, ACC, MCE and ECE.
 
-    Parameters and errors are those of `calib.metrics.reliability_curve`; both classes are needed.
+    Parameters and exceptions as in `calib.metrics.reliability_curve`. Both classes are needed.
 
     Returns
     -------

@@ -11,8 +11,9 @@ from scipy.special import stdtr
 from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.kernels.grouping import ties
 from calib.kernels.signed_range import signed_range
+from calib.metrics.clusters import cluster_codes, equal_clusters, neighbours
 from calib.metrics.drawn import p_values_of
-from calib.metrics.samples import cluster_codes, counted, equal_clusters, neighbours
+from calib.metrics.samples import counted
 from calib.metrics.significance import TestResult
 
 FEWEST = 20  # clusters of equal size, below which levels fail

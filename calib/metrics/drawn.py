@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from calib.contract.options import RandomState, check_integer, check_random_state
 from calib.contract.validation import check_both_classes, check_sample
 from calib.kernels.grouping import Ties
-from calib.metrics.samples import grouped_sample, impossible, whole
+from calib.metrics.clusters import grouped_sample
+from calib.metrics.samples import impossible, whole
 from calib.metrics.statistics import statistic_of
 
 SAME = 1e-11  # difference of statistics that are equal but for rounding

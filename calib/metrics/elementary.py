@@ -9,7 +9,8 @@ from scipy.special import ndtri
 from calib.contract.options import check_positive
 from calib.contract.validation import check_sample, check_scores
 from calib.kernels.binning import prefix_sums
-from calib.metrics.samples import cluster_codes, cluster_error, ties_of
+from calib.metrics.clusters import cluster_codes, cluster_error
+from calib.metrics.samples import ties_of
 
 
 class MurphyCurve(NamedTuple):

@@ -1,4 +1,4 @@
-"""The Kuiper error in detail: its limits, where it lies, each group's, what its test cannot see."""
+"""The Kuiper error: its interval, its range of predictions, its groups, and its power."""
 
 import math
 from typing import NamedTuple
@@ -12,9 +12,10 @@ from calib.contract.options import check_positive
 from calib.contract.validation import check_sample, check_scores, counts_of
 from calib.kernels.binning import prefix_sums, segment_sums
 from calib.kernels.label_paths import worst_intervals
+from calib.metrics.clusters import grouped_sample, neighbours, parts_of
 from calib.metrics.intervals import Interval
-from calib.metrics.limits import binomial_limits
-from calib.metrics.samples import counted_ties_of, grouped_sample, neighbours, parts_of
+from calib.metrics.mean_limits import binomial_limits
+from calib.metrics.samples import counted_ties_of
 from calib.metrics.significance import brownian_range_tail, kuiper_of_counts
 from calib.metrics.statistics import MOST_RANGES
 from calib.metrics.unbinned import kuiper_error
@@ -27,10 +28,11 @@ def kuiper_interval(
     confidence: float = 0.95,
     sample_weight: ArrayLike | None = None,
 ) -> Interval:
-    r"""Kuiper error with limits that hold for calibrated predictions as well.
+    r"""Kuiper error with limits that also hold for calibrated predictions.
 
-    The path of the cumulative residuals is that of the true biases and a noise; its range differs
-    from theirs by the range of the noise at most. So the limits are
+    The path of the cumulative residuals is the sum of the path of the true biases and a path of
+    noise, so the observed range differs from the true range by at most the range of the noise. The
+    limits are
 
     .. math:: K \pm q_{1 - \alpha} \sqrt{\max(\mathrm{BS}, \overline{p (1 - p)}) / n} ,
 
@@ -38,28 +40,37 @@ def kuiper_interval(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     confidence : float, default=0.95
-        Coverage, at least, in large samples, in (0, 1).
-    {counts}
+        Least coverage in large samples, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
 
     Returns
     -------
     interval : Interval
-        Its `error` is the root above: the standard deviation of the mean residual, at most.
+        Its `error` is the root above, an upper bound of the standard deviation of the mean
+        residual.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
     O(n log n). The variance of an outcome is at most the expected square of its residual, which the
-    Brier score BS estimates. Of few positives that tells little, so what calibrated predictions
-    would have is the least that is taken. With many rows the limits err on the safe side. A
-    bootstrap of such an error has no right level where the predictions are calibrated or nearly so.
+    Brier score BS estimates. With few positives this estimate is imprecise, so the variance is
+    taken to be at least its value for calibrated predictions. With many rows the limits are
+    conservative. A bootstrap of such an error has a wrong level if the predictions are calibrated
+    or nearly so.
 
     References
     ----------
-    Feller (1951) for the law of the range; Arrieta-Ibarra et al. (2022) for the error.
+    Feller (1951) for the distribution of the range; Arrieta-Ibarra et al. (2022) for the error.
 
     Examples
     --------
@@ -76,7 +87,12 @@ def kuiper_interval(
     total = labels.size if weights is None else weights.sum()
     error = math.sqrt(max(brier, if_calibrated) / total)
     noise = critical_range(confidence) * error
-    return Interval(estimate, max(estimate - noise, 0.0), min(estimate + noise, 1.0), error)
+    return Interval(
+        estimate=estimate,
+        lower=max(estimate - noise, 0.0),
+        upper=min(estimate + noise, 1.0),
+        error=error,
+    )
 
 
 class BiasedRange(NamedTuple):
@@ -85,16 +101,16 @@ class BiasedRange(NamedTuple):
     Attributes
     ----------
     lowest, highest : float
-        Of the predictions.
+        Smallest and largest prediction.
     count : float
         Number of rows, or their weight.
     predicted, observed : float
-        Mean prediction, and share of positives.
+        Mean prediction, and fraction of positives.
     """
 
     lowest: float
     highest: float
-    count: float
+    count: float  # type: ignore[assignment]  # the field may hide the method of tuples
     predicted: float
     observed: float
 
@@ -102,25 +118,32 @@ class BiasedRange(NamedTuple):
 def kuiper_range(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> BiasedRange:
-    """Where the Kuiper error lies: the predictions over which the residuals add up to most.
+    """Range of the Kuiper error: the predictions over which the residuals add up to most.
 
     Parameters
     ----------
-    {sample}
-    {counts}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
 
     Returns
     -------
     where : BiasedRange
-        ``abs(observed - predicted) * count``, over all rows, is the Kuiper error. Where no residual
-        is left, the range of all predictions.
+        ``abs(observed - predicted) * count``, divided by the number of all rows, is the Kuiper
+        error. If all residuals are 0, the range of all predictions.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
-    O(n log n). The range was chosen because it looks worst: the bias in it is that of this sample,
-    larger than that of another one.
+    O(n log n). The range is chosen because its bias is largest in this sample, so its bias in
+    another sample is smaller.
 
     Examples
     --------
@@ -128,34 +151,44 @@ def kuiper_range(
     >>> kuiper_range([0, 1, 0, 0, 0], [0.125, 0.25, 0.5, 0.75, 1.0])
     BiasedRange(lowest=0.5, highest=1.0, count=3.0, predicted=0.75, observed=0.0)
     """
-    groups = counted_ties_of(labels, probabilities, sample_weight)
-    path = prefix_sums(groups.positives - groups.weights * groups.scores)
-    first, last = sorted((int(np.argmin(path)), int(np.argmax(path))))
-    return _range_of(groups, first, last) if first < last else _range_of(groups, 0, path.size - 1)
+    tied = counted_ties_of(labels, probabilities, sample_weight)
+    path = prefix_sums(tied.positives - tied.weights * tied.scores)
+    first, end = sorted((int(np.argmin(path)), int(np.argmax(path))))
+    if first == end:
+        return _range_of(tied, 0, tied.scores.size)
+    return _range_of(tied, first, end)
 
 
 def worst_range(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> BiasedRange:
-    """Where outcomes diverge most from the predictions: the range of the ``"scan"`` statistic.
+    """Range in which outcomes diverge most from predictions, by the ``"scan"`` statistic.
 
     Parameters
     ----------
-    {sample}
-    {counts}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
 
     Returns
     -------
     where : BiasedRange
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
-    O(n log n). Predictions are put into 50 groups of neighbours of equal size, or of ties if there
-    are no more; of all runs of groups this one has the largest divergence of Kullback and Leibler
-    times its number of rows. A steep error of few rows counts more here than for the Kuiper error;
-    `calibration_test` judges it with ``statistic="scan"``.
+    O(n log n). Neighbouring predictions are put into 50 groups of equal size; if there are at most
+    50 distinct predictions, each of them is a group. Among all runs of neighbouring groups, the
+    result has the largest product of its number of rows and its Kullback-Leibler divergence. A
+    large error of few rows counts more here than for the Kuiper error. `calibration_test` with
+    ``statistic="scan"`` tests the divergence.
 
     References
     ----------
@@ -167,18 +200,25 @@ def worst_range(
     >>> worst_range([0, 1] * 45 + [0] * 10, [0.5] * 90 + [0.9] * 10)
     BiasedRange(lowest=0.9, highest=0.9, count=10.0, predicted=0.9, observed=0.0)
     """
-    groups = counted_ties_of(labels, probabilities, sample_weight)
-    starts = neighbours(groups, MOST_RANGES)
-    counts, totals, positives = segment_sums(starts, *groups)
-    _, (first,), (last,) = worst_intervals(positives[np.newaxis], counts, totals)
-    return _range_of(groups, starts[first], starts[last + 1])
+    tied = counted_ties_of(labels, probabilities, sample_weight)
+    starts = neighbours(tied, MOST_RANGES)
+    counts, totals, positives = segment_sums(starts, tied.scores, tied.weights, tied.positives)
+    _, firsts, lasts = worst_intervals(positives[np.newaxis], counts, totals)
+    return _range_of(tied, starts[firsts[0]], starts[lasts[0] + 1])
 
 
-def _range_of(groups, first, last):
-    scores, counts, positives = (column[first:last] for column in groups)
+def _range_of(tied, first, end):
+    """The range of the distinct predictions number `first` to `end` - 1."""
+    scores = tied.scores[first:end]
+    counts = tied.weights[first:end]
     total = counts.sum()
-    means = (np.dot(counts, scores) / total, positives.sum() / total)
-    return BiasedRange(*map(float, (scores[0], scores[-1], total, *means)))
+    return BiasedRange(
+        lowest=float(scores[0]),
+        highest=float(scores[-1]),
+        count=float(total),
+        predicted=float(np.dot(counts, scores) / total),
+        observed=float(tied.positives[first:end].sum() / total),
+    )
 
 
 def detectable_bias(
@@ -188,7 +228,7 @@ def detectable_bias(
     power: float = 0.8,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""A bias of all predictions that Kuiper's test finds with a given probability, at least.
+    r"""Bias of all predictions that Kuiper's test detects with at least the given power.
 
     .. math:: (q_{1 - \alpha} + z_{\text{power}}) \sqrt{\sum_i p_i (1 - p_i)} \Big/ n
 
@@ -199,23 +239,27 @@ def detectable_bias(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     confidence : float, default=0.95
-        One less the level of the test, in (0, 1).
+        1 minus the level of the test, in (0, 1).
     power : float, default=0.8
-        Probability of finding the bias, in (0, 1).
-    {counts}
+        Least probability of detecting the bias, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
 
     Returns
     -------
     bias : float
-        It falls with the root of n. From 1 on every bias can escape the test; 0 is that of
-        predictions of 0 and 1, which the first one that is wrong refutes.
+        It decreases like the inverse square root of n. If it is 1 or more, the test can miss every
+        bias. It is 0 if all predictions are 0 or 1, because one wrong prediction refutes them.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
-    O(n). The range of the path is at least the distance of its end, which is normal around the sum
-    of the biases.
+    O(n). The range of the path is at least the absolute value of its end, which is normally
+    distributed around the sum of the biases.
 
     Examples
     --------
@@ -232,7 +276,7 @@ def detectable_bias(
 
 
 def critical_range(confidence: float) -> float:
-    """What the range of Brownian motion stays below with probability `confidence`."""
+    """Quantile of the range of Brownian motion: the range is smaller with this probability."""
     return brentq(lambda x: brownian_range_tail(x) - (1 - confidence), 0.1, 40.0)
 
 
@@ -244,14 +288,14 @@ class GroupCalibration(NamedTuple):
     count, positives : float
         Numbers of rows, or weights.
     predicted, observed : float
-        Mean prediction, and share of positives.
+        Mean prediction, and fraction of positives.
     bias, lower, upper : float
-        `observed` less `predicted`, with limits that hold in all groups at once.
+        `observed` minus `predicted`, with limits that hold in all groups at once.
     p_value : float
-        Of Kuiper's test, made for as many groups as there are.
+        P value of Kuiper's test, adjusted for the number of groups.
     """
 
-    count: float
+    count: float  # type: ignore[assignment]  # the field may hide the method of tuples
     positives: float
     predicted: float
     observed: float
@@ -273,27 +317,34 @@ def calibration_by_group(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     groups : array-like of shape (n,)
         Group of each row: numbers or strings.
     confidence : float, default=0.95
-        Probability, at least, that all limits hold, in (0, 1).
-    {counts}
+        Least probability that all limits hold, in (0, 1).
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
 
     Returns
     -------
-    found : dict of group to GroupCalibration
+    calibrations : dict of group to GroupCalibration
         In the order of the groups.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
     O(n log n). Groups share no row, so with G groups each has the exact binomial limits of
-    confidence ``confidence ** (1 / G)`` around its share of positives, and its p value p becomes
-    ``1 - (1 - p) ** G`` (Sidak). The limits take the outcomes of a group as equally likely, which
-    makes them too wide, if anything, where they are not. A group can be miscalibrated without a
-    bias: the test sees that.
+    confidence ``confidence ** (1 / G)`` around its fraction of positives, and its p value p becomes
+    ``1 - (1 - p) ** G`` (Sidak). The limits assume equal probabilities of the outcomes of a group;
+    if the probabilities differ, the limits are conservative. A group can be miscalibrated without a
+    bias: the test can detect that.
 
     References
     ----------
@@ -309,20 +360,31 @@ def calibration_by_group(
     """
     check_positive(confidence, "confidence", below=1)
     sample, names, codes = grouped_sample(labels, probabilities, groups, sample_weight, counts=True)
-    labels, probabilities, weights = sample
-    counts = np.ones(labels.size) if weights is None else weights
-    columns = (1, probabilities, labels)
-    totals, predicted, positives = (np.bincount(codes, counts * column) for column in columns)
-    predicted, observed = predicted / totals, positives / totals
-    hits, level = np.minimum(positives, totals), confidence ** (1 / names.size)
-    limits = binomial_limits(hits, totals, confidence=level)
-    tests = (kuiper_of_counts(z, p, w) for z, p, w in parts_of(sample, codes))
-    biases = (side - predicted for side in (observed, *limits))
-    columns = (column.tolist() for column in (totals, positives, predicted, observed, *biases))
-    p_values = (_for_all(test.p_value, names.size) for test in tests)
-    return dict(zip(names.tolist(), map(GroupCalibration, *columns, p_values), strict=True))
+    clean_labels, predictions, weights = sample
+    counts = np.ones(clean_labels.size) if weights is None else weights
+    totals = np.bincount(codes, counts)
+    positives = np.bincount(codes, counts * clean_labels)
+    predicted = np.bincount(codes, counts * predictions) / totals
+    observed = positives / totals
+    level = confidence ** (1 / names.size)
+    lower, upper = binomial_limits(np.minimum(positives, totals), totals, confidence=level)
+    calibrations = {}
+    samples = parts_of(sample, codes)
+    for k, (name, group_sample) in enumerate(zip(names.tolist(), samples, strict=True)):
+        test = kuiper_of_counts(*group_sample)
+        calibrations[name] = GroupCalibration(
+            count=float(totals[k]),
+            positives=float(positives[k]),
+            predicted=float(predicted[k]),
+            observed=float(observed[k]),
+            bias=float(observed[k] - predicted[k]),
+            lower=float(lower[k] - predicted[k]),
+            upper=float(upper[k] - predicted[k]),
+            p_value=_sidak_adjusted(test.p_value, names.size),
+        )
+    return calibrations
 
 
-def _for_all(p_value, n_tests):
-    """The p value of a test that is one of several independent ones."""
+def _sidak_adjusted(p_value, n_tests):
+    """P value of the smallest of `n_tests` independent p values, if this one is the smallest."""
     return float(-np.expm1(n_tests * np.log1p(-p_value))) if p_value < 1 else 1.0

@@ -1,4 +1,4 @@
-"""Means over the points: squared error, logarithmic loss, share of correct decisions."""
+"""Means over the points: squared error, logarithmic loss, fraction of correct decisions."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ def brier_score_loss(
 ) -> float:
     """Mean squared difference of outcome and prediction, in [0, 1]: O(n).
 
-    Unlike scikit-learn's, it takes labels 0/1 only and the probabilities of class 1 only.
+    Unlike scikit-learn's function, it takes labels 0/1 only and the probabilities of class 1 only.
 
     >>> brier_score_loss([0, 1], [0.5, 1.0])
     0.125
@@ -25,7 +25,7 @@ def root_mean_squared_error(
 ) -> float:
     """Square root of the Brier score, in [0, 1]: O(n).
 
-    Unlike scikit-learn's, which is for any numbers, it takes labels 0/1 and their probabilities.
+    Unlike scikit-learn's function for any numbers, it takes labels 0/1 and their probabilities.
 
     >>> root_mean_squared_error([0, 1], [0.5, 0.5])
     0.5
@@ -38,7 +38,7 @@ def log_loss(
 ) -> float:
     """Mean of -log(probability given to the outcome): O(n).
 
-    Unlike scikit-learn's, it clips nothing: it is infinite if an outcome was given probability 0.
+    Unlike scikit-learn's function, it does not clip: an outcome of probability 0 makes it infinite.
 
     >>> log_loss([0, 1], [0.0, 0.0])
     inf
@@ -50,7 +50,7 @@ def log_loss(
 def accuracy(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Share of outcomes on the right side of 1/2; a prediction of 1/2 counts as class 1: O(n).
+    """Fraction of outcomes on the right side of 1/2; a prediction of 1/2 counts as class 1: O(n).
 
     Unlike scikit-learn's `accuracy_score`, it takes probabilities and not decisions.
 
@@ -62,21 +62,22 @@ def accuracy(
 
 
 def squared(labels, probabilities):
-    """Squared difference, row by row."""
+    """Squared difference of outcome and prediction in each row."""
     return np.square(probabilities - labels)
 
 
 def logarithmic(labels, probabilities):
-    """Minus the logarithm of the probability given to the outcome, row by row; 0.0 and not -0.0."""
+    """Minus the logarithm of the probability given to the outcome of each row."""
     with np.errstate(divide="ignore"):
+        # a difference, because the negative of 0.0 would be -0.0
         return 0.0 - np.log(np.where(labels == 1, probabilities, 1 - probabilities))
 
 
 def correct(labels, probabilities):
-    """Whether the outcome is on the right side of 1/2, row by row."""
+    """Whether the outcome of each row is on the right side of 1/2."""
     return (probabilities >= 0.5) == labels
 
 
 def mean_of(values, weights):
-    """Mean of which only the ratios of the weights matter."""
+    """Mean weighted by the ratios of the weights."""
     return float(np.average(values, weights=None if weights is None else rescaled(weights)))

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from calib.contract.options import RandomState, check_random_state
 from calib.metrics.intervals import Interval
 
-DRAWS = 100_000  # of the largest of correlated errors: its quantile is known to half a percent
-RIDGE = 1e-9  # of the correlations: two columns may be the same
+N_MAXIMA = 100_000  # draws of the largest |t|, which give its quantile to half a percent
+CORRELATION_RIDGE = 1e-9  # added to the diagonal of the correlations: two columns may be equal
 
 
 def simultaneous_intervals(
@@ -18,34 +18,35 @@ def simultaneous_intervals(
     confidence: float = 0.95,
     random_state: RandomState = 0,
 ) -> list[Interval]:
-    r"""Intervals of the weighted means of k columns, which hold for all of them at once.
+    r"""Intervals of the weighted means of k columns, which hold for all columns at once.
 
     .. math:: \bar d_j \pm q e_j, \quad
        P\Big(\max_j \frac{|\bar d_j - \delta_j|}{e_j} \le q\Big) = 1 - \alpha
 
-    q is the quantile of the largest of k correlated t variables, by simulation.
+    q is the quantile of the largest absolute value of k correlated t variables, by simulation.
 
     Parameters
     ----------
     differences : ndarray of shape (n, k)
-        They may be infinite.
+        Differences, which may be infinite.
     weights : ndarray of shape (n,)
-        Positive; they are counts.
+        Positive counts.
     clusters : ndarray of shape (n,) of int, optional
-        Numbers from 0 without gaps: only rows of different clusters are independent.
+        Numbers of the clusters, from 0 without gaps: only rows of different clusters are
+        independent.
     confidence : float, default=0.95
     random_state : None, int, numpy Generator or RandomState, default=0
 
     Returns
     -------
     intervals : list of Interval
-        One for each column. A mean that is infinite (or no number, where infinities of both signs
-        meet), and that of a constant, is a point.
+        One interval for each column. It is a point if the mean is infinite, or NaN (from
+        infinities of both signs), or if the column is constant.
 
     Notes
     -----
-    O(n k^2). The degrees of freedom are the total weight, or the number of clusters, less one; if
-    less than one is left, the intervals are the whole line.
+    O(n k^2). The degrees of freedom are the total weight, or the number of clusters, minus one. If
+    there is less than one degree of freedom, the intervals are the whole line.
 
     Examples
     --------
@@ -71,29 +72,32 @@ def simultaneous_intervals(
         sums = [np.bincount(clusters, weights * column) for column in residuals.T]
         n_independent = clusters.max() + 1
         products = np.inner(sums, sums)
-    intervals = [Interval(mean, mean, mean, np.nan) for mean in estimates.tolist()]
+    intervals = [
+        Interval(estimate=mean, lower=mean, upper=mean, error=np.nan) for mean in estimates.tolist()
+    ]
     if n_independent < 2:
         for j in finite:
-            intervals[j] = Interval(intervals[j].estimate, -np.inf, np.inf, np.inf)
+            intervals[j] = intervals[j]._replace(lower=-np.inf, upper=np.inf, error=np.inf)
         return intervals
     covariance = products / total**2 * n_independent / (n_independent - 1)
     errors = np.sqrt(np.diag(covariance))
     varying = errors > 0
     scales = np.outer(errors[varying], errors[varying])
     correlations = covariance[np.ix_(varying, varying)] / scales
-    quantile = _largest(correlations, n_independent - 1, confidence, random_state)
+    quantile = _quantile_of_largest(correlations, n_independent - 1, confidence, random_state)
     for j, error in zip(finite, errors.tolist(), strict=True):
         mean = intervals[j].estimate
-        intervals[j] = Interval(mean, mean - quantile * error, mean + quantile * error, error)
+        reach = quantile * error
+        intervals[j] = Interval(estimate=mean, lower=mean - reach, upper=mean + reach, error=error)
     return intervals
 
 
-def _largest(correlations, freedom, confidence, random_state):
-    """Quantile of the largest |t| of variables with these correlations."""
+def _quantile_of_largest(correlations, freedom, confidence, random_state):
+    """Quantile of the largest absolute value of t variables with these correlations."""
     if correlations.size == 0:
         return 0.0
     rng = check_random_state(random_state)
-    root = np.linalg.cholesky(correlations + RIDGE * np.eye(len(correlations)))
-    largest = np.abs(rng.standard_normal((DRAWS, len(root))) @ root.T).max(axis=1)
-    largest /= np.sqrt(rng.chisquare(freedom, DRAWS) / freedom)
+    root = np.linalg.cholesky(correlations + CORRELATION_RIDGE * np.eye(len(correlations)))
+    largest = np.abs(rng.standard_normal((N_MAXIMA, len(root))) @ root.T).max(axis=1)
+    largest /= np.sqrt(rng.chisquare(freedom, N_MAXIMA) / freedom)
     return float(np.quantile(largest, confidence))

@@ -1,18 +1,19 @@
-"""The recalibration line, and how sure it is."""
+"""The recalibration line, and intervals of its coefficients."""
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from calib.contract.options import check_positive
 from calib.contract.validation import check_both_classes, check_sample, rescaled
 from calib.kernels.logistic import fit_logistic
+from calib.metrics.clusters import cluster_codes
 from calib.metrics.intervals import Interval
-from calib.metrics.limits import normal_interval
-from calib.metrics.samples import cluster_codes, is_sampled
+from calib.metrics.mean_limits import normal_interval
+from calib.metrics.samples import is_sampled
 
 
 class RecalibrationLine(NamedTuple):
@@ -23,7 +24,7 @@ class RecalibrationLine(NamedTuple):
     slope, intercept : float
         1 and 0 if calibrated; a slope below 1 means predictions too far from the base rate.
     in_the_large : float
-        Intercept where the slope is fixed at 1: positive if predictions are too low on the whole.
+        Intercept with the slope fixed at 1: positive if the predictions are too low on average.
     """
 
     slope: float
@@ -32,7 +33,7 @@ class RecalibrationLine(NamedTuple):
 
 
 class RecalibrationIntervals(NamedTuple):
-    """The numbers of a `RecalibrationLine`, each with its limits."""
+    """The coefficients of a `RecalibrationLine` with their intervals."""
 
     slope: Interval
     intercept: Interval
@@ -50,7 +51,8 @@ def recalibration_line(
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
         Predictions in (0, 1): their logits must be finite.
-    {ratios}
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
 
     Returns
     -------
@@ -64,8 +66,8 @@ def recalibration_line(
 
     Notes
     -----
-    O(n) for each of some ten Newton steps. A line of slope 1 and intercept 0 does not mean
-    calibration: the truth may bend around it.
+    O(n) for each of about ten Newton steps. A line of slope 1 and intercept 0 does not imply
+    calibration: the true curve may bend around the line.
 
     References
     ----------
@@ -101,14 +103,19 @@ def recalibration_line(
     scale = np.sqrt(np.average(np.square(logits), weights=weights))
     column = logits[np.newaxis] / scale
     start = np.array([base, 0.0])
-    intercept, (slope,), *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
+    intercept, slopes, *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
 
-    def missing(shift):
+    def missing_positives(shift):
         return np.dot(weights, labels - expit(logits + shift))
 
-    ends = base - logits.max() - 1e-9, base - logits.min() + 1e-9
-    in_the_large = brentq(missing, *ends, xtol=1e-13)
-    return RecalibrationLine(float(slope / scale), float(intercept), float(in_the_large))
+    lowest = base - logits.max() - 1e-9
+    highest = base - logits.min() + 1e-9
+    in_the_large = brentq(missing_positives, lowest, highest, xtol=1e-13)
+    return RecalibrationLine(
+        slope=float(slopes[0] / scale),
+        intercept=float(intercept),
+        in_the_large=float(in_the_large),
+    )
 
 
 def recalibration_intervals(
@@ -132,7 +139,7 @@ def recalibration_intervals(
         &B = \sum_i (z_i - q_i)^2 X_i X_i^\top .
         \end{aligned}
 
-    Of sampling weights w the terms of A are taken w times and those of B :math:`w^2` times.
+    With sampling weights w, the terms of A are multiplied by w and the terms of B by :math:`w^2`.
 
     Parameters
     ----------
@@ -142,9 +149,14 @@ def recalibration_intervals(
         Predictions in (0, 1): their logits must be finite.
     confidence : float, default=0.95
         Coverage of each interval in large samples, in (0, 1).
-    {counts}
-    {sampling}
-    {clusters}
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
+    sampling_weight : array-like of shape (n,), optional
+        How many rows of the population a row stands for, though it is one outcome: by
+        reweighting or case-control sampling. Not negative; only the ratios matter.
+    clusters : array-like of shape (n,), optional
+        Cluster of each row, such as a patient, where only rows of different ones are independent:
+        numbers or strings.
 
     Returns
     -------
@@ -153,14 +165,14 @@ def recalibration_intervals(
     Raises
     ------
     ValueError
-        As `recalibration_line`: for input that is not as described, or if no finite line fits.
+        As in `recalibration_line`: for input that is not as described, or if no finite line fits.
 
     Notes
     -----
-    O(n) beside the fit. The usual variance, the inverse of A alone, is right if the truth is such a
-    line; the sandwich also where it bends around it, and then holds for the line that is nearest to
-    it. Both are for large samples: with fewer than some twenty rows of a class do not trust them.
-    Over clusters the middle matrix B holds the products of their sums.
+    O(n) in addition to the fit. The usual variance, the inverse of A alone, is right if the true
+    curve is such a line. If the true curve bends, the sandwich is right for the best fitting line.
+    Both variances are for large samples: do not trust them with fewer than about twenty rows of a
+    class. With clusters the middle matrix B is the sum of the products of the cluster sums.
 
     References
     ----------
@@ -178,28 +190,47 @@ def recalibration_intervals(
     weights = sampling_weight if sampled else sample_weight
     name = "sampling_weight" if sampled else "sample_weight"
     sample = check_sample(labels, probabilities, weights, of_weights=name, counts=not sampled)
-    line = recalibration_line(*sample[:2], sample_weight=sample[2])
+    clean_labels, predictions, clean_weights = sample
+    line = recalibration_line(clean_labels, predictions, sample_weight=clean_weights)
     codes = cluster_codes(clusters, np.size(labels), weights, other="labels")
-    labels, probabilities, weights = sample
-    weights = np.ones(labels.size) if weights is None else weights
-    weights = weights, np.square(weights) if sampled else weights
-    logits, ones = logit(probabilities), np.ones(labels.size)
+    row_weights = np.ones(clean_labels.size) if clean_weights is None else clean_weights
+    rows = _WeightedRows(
+        labels=clean_labels,
+        weights=row_weights,
+        variance_weights=np.square(row_weights) if sampled else row_weights,
+        codes=codes,
+    )
+    logits = logit(predictions)
+    ones = np.ones(clean_labels.size)
     on_line = expit(line.intercept + line.slope * logits)
-    errors = _sandwich(labels, on_line, weights, codes, logits, ones)
-    errors += _sandwich(labels, expit(logits + line.in_the_large), weights, codes, ones)
-    pairs = zip(line, errors, strict=True)
-    return RecalibrationIntervals(*(normal_interval(*pair, confidence) for pair in pairs))
+    slope_error, intercept_error = _sandwich_errors(rows, on_line, np.stack([logits, ones]))
+    shifted = expit(logits + line.in_the_large)
+    (in_the_large_error,) = _sandwich_errors(rows, shifted, np.stack([ones]))
+    return RecalibrationIntervals(
+        slope=normal_interval(line.slope, slope_error, confidence),
+        intercept=normal_interval(line.intercept, intercept_error, confidence),
+        in_the_large=normal_interval(line.in_the_large, in_the_large_error, confidence),
+    )
 
 
-def _sandwich(labels, fitted, weights, codes, *columns):
-    """Standard errors of the coefficients of these columns; weights of bread and of filling."""
-    design = np.stack(columns)
-    bread = (design * (weights[0] * fitted * (1 - fitted))) @ design.T
-    if codes is None:
-        filling = (design * (weights[1] * np.square(labels - fitted))) @ design.T
+class _WeightedRows(NamedTuple):
+    """Rows of a regression; `variance_weights` are the weights of the squared residuals."""
+
+    labels: NDArray[np.uint8]
+    weights: NDArray[np.float64]
+    variance_weights: NDArray[np.float64]
+    codes: NDArray[np.int64] | None
+
+
+def _sandwich_errors(rows, fitted, design):
+    """Standard errors of the coefficients; `design` has a row for each coefficient."""
+    bread = (design * (rows.weights * fitted * (1 - fitted))) @ design.T
+    if rows.codes is None:
+        squares = rows.variance_weights * np.square(rows.labels - fitted)
+        filling = (design * squares) @ design.T
     else:
-        residuals = weights[0] * (labels - fitted)
-        sums = np.array([np.bincount(codes, row) for row in design * residuals])
+        residuals = rows.weights * (rows.labels - fitted)
+        sums = np.array([np.bincount(rows.codes, row) for row in design * residuals])
         filling = sums @ sums.T * sums.shape[1] / (sums.shape[1] - 1)
     inverse = np.linalg.inv(bread)
     return np.sqrt(np.diag(inverse @ filling @ inverse)).tolist()

@@ -5,12 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from calib.contract.options import check_choice
-from calib.metrics.binned import (
-    debiased_squared_error,
-    expected_calibration_error,
-    maximum_calibration_error,
-    sweep_calibration_error,
-)
+from calib.metrics.binned import expected_calibration_error, maximum_calibration_error
+from calib.metrics.debiased import debiased_squared_error, sweep_calibration_error
 from calib.metrics.losses import brier_score_loss, log_loss, root_mean_squared_error
 from calib.metrics.unbinned import (
     integrated_calibration_index,

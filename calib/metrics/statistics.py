@@ -17,7 +17,7 @@ from calib.kernels.binning import (
 )
 from calib.kernels.label_paths import ranges_of_sums, worst_intervals
 from calib.kernels.total_variation import least_total_variation
-from calib.metrics.samples import neighbours
+from calib.metrics.clusters import neighbours
 from calib.metrics.unbinned import smoothed_error
 
 MOST_RANGES = 50  # groups of neighbours whose runs are looked through

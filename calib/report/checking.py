@@ -4,7 +4,8 @@ import numpy as np
 
 from calib.contract.validation import check_labels, check_scores, check_weights
 from calib.metrics import change_test, copies_test, score_decomposition
-from calib.metrics.samples import cluster_codes, codes_of, whole
+from calib.metrics.clusters import cluster_codes, codes_of
+from calib.metrics.samples import whole
 from calib.report.contents import Caution, Data
 from calib.report.measuring import FEW, Sample, area_under_curve, rarer
 from calib.report.wording import count, listed, number, percent, probability

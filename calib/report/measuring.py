@@ -13,8 +13,8 @@ from calib import metrics
 from calib.kernels.binning import prefix_sums
 from calib.kernels.grouping import ties
 from calib.metrics import Interval, Simulated
+from calib.metrics.bands import band_of
 from calib.metrics.cluster_tests import cluster_scan
-from calib.metrics.corp import band_of
 from calib.metrics.losses import logarithmic, squared
 from calib.metrics.samples import counted_ties_of
 from calib.metrics.statistics import MOST_RANGES
