@@ -36,8 +36,21 @@ from calib.metrics import (
 from calib.report import comparing, drawing, make_report
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import Offset, compared
-from calib.report.contents import Caution, Group, Verdict
-from calib.report.judging import LEVEL, WITHHELD, outcome_of
+from calib.report.contents import Caution, Estimate, Group, Verdict
+from calib.report.judging import (
+    LEVEL,
+    NO_VERDICT,
+    WITHHELD,
+    Advice,
+    Deviation,
+    Doubt,
+    Finding,
+    Spread,
+    advice_of,
+    deviation_of,
+    judgement_of,
+    outcome_of,
+)
 from calib.report.measuring import (
     _neighbour_blocks,
     curve_of,
@@ -50,7 +63,7 @@ from calib.report.measuring import (
     simulated,
     verdict_p_values,
 )
-from calib.report.sentences import UNSURE, WITHHELD_ADVICE, advise
+from calib.report.sentences import NO_VERDICT_REASONS, UNSURE, WITHHELD_ADVICE, advise
 from calib.report.wording import listed, number, percent, points
 
 
@@ -192,6 +205,85 @@ def test_the_level_of_the_verdict_and_its_power(no_chance):
     assert abs(rejected - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 400)
     assert set(outcomes["calibrated"]) == {"no evidence", "miscalibrated"}
     assert outcomes["distorted"].count("miscalibrated") > 390
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ((0.5, 0.25, 0.125, 0.375), (0.25, 0.125, 0.375, False, True, True)),
+        ((0.25, 0.5, 0.375, 0.75), (0.25, 0.125, 0.5, False, False, True)),
+        ((0.25, 0.5, 0.125, 0.75), (0.25, -0.125, 0.5, False, False, False)),
+        ((0.03125, 0.015625, 0.0078125, 0.0625), (2, 0.5, 4, True, True, False)),
+        ((0.03125, 0.0, 0.0, 0.015625), (0.03125, 0.015625, 0.03125, False, True, True)),
+    ],
+)
+def test_an_error_is_a_difference_or_of_rare_classes_a_ratio(error, expected):
+    assert deviation_of(*error) == Deviation(*expected)
+
+
+@pytest.mark.parametrize(
+    ("bias", "slope", "is_small", "is_biased", "spread"),
+    [
+        ((-0.1, 0.1), (0.5, 1.5), False, False, None),
+        ((0.1, 0.2), (0.5, 0.9), False, True, Spread.TOO_EXTREME),
+        ((-0.2, -0.1), (1.1, 1.5), True, True, Spread.TOO_TIMID),
+        ((None, None), (-2.0, -1.0), True, False, Spread.REVERSED),
+        ((None, None), (None, None), True, False, None),
+    ],
+)
+def test_a_verdict_states_what_limits_exclude(bias, slope, is_small, is_biased, spread):
+    sample, _ = clean(*drawn(), None, None)
+    data = described(sample, 0)
+    place = place_of(sample, None)
+    measures = [
+        Estimate(key, key, None if low is None else (low + high) / 2, low, high)
+        for key, (low, high) in {
+            "bias": bias,
+            "slope": slope,
+            "kuiper_error": (0.0, 0.001 if is_small else 0.1),
+        }.items()
+    ]
+    calm = SimpleNamespace(crosses=False, holds_diagonal=True)
+    tests = [SimpleNamespace(p_value=0.5)]
+    wrong = Finding("miscalibrated", 0.01, (), place)
+    found = judgement_of(sample, data, wrong, measures, tests, (), calm)
+    assert (found.is_small, found.bias is not None, found.spread) == (is_small, is_biased, spread)
+    assert found.worst == deviation_of(place.predicted, place.observed, place.lower, place.upper)
+    of_a_group = judgement_of(sample, data, wrong._replace(groups=(0,)), measures, tests, (), calm)
+    assert (of_a_group.is_small, of_a_group.bias, of_a_group.spread) == (False, None, None)
+    right = judgement_of(sample, data, Finding("no evidence", 0.5), measures, tests, (), calm)
+    expected = {Doubt.BIAS: is_biased, Doubt.SLOPE: spread is not None}
+    assert right.doubts == tuple(doubt for doubt, raised in expected.items() if raised)
+
+
+@pytest.mark.parametrize("kind", [*NO_VERDICT, None])
+def test_without_a_test_there_is_no_judgement(kind):
+    sample, _ = clean(*drawn(50), None, None)
+    cautions = () if kind is None else (Caution("ties", ""), Caution(kind, ""))
+    found = judgement_of(
+        sample, described(sample, 0), Finding("cannot say"), (), (), cautions, None
+    )
+    assert found == (Finding("cannot say"), kind, None, (), False, None, None, None)
+
+
+def test_every_reason_to_say_nothing_has_its_words():
+    assert tuple(NO_VERDICT_REASONS) == NO_VERDICT and tuple(WITHHELD_ADVICE) == WITHHELD
+
+
+@pytest.mark.parametrize(
+    ("outcome", "chosen", "advice", "for_margins"),
+    [
+        ("no evidence", None, Advice.KEEP, Advice.USE_BASE_RATE),
+        ("no evidence", "Platt", Advice.TRY, Advice.FIT_TO_MARGINS),
+        ("miscalibrated", None, Advice.KEEP_AND_COLLECT, Advice.USE_BASE_RATE),
+        ("miscalibrated", "Platt", Advice.FIT, Advice.FIT_TO_MARGINS),
+        ("cannot say", "Platt", Advice.COLLECT, Advice.FIT_TO_MARGINS),
+    ],
+)
+def test_what_to_do_follows_the_verdict_and_the_comparison(outcome, chosen, advice, for_margins):
+    comparison = SimpleNamespace(chosen=chosen)
+    assert advice_of(SimpleNamespace(probabilities=True), outcome, comparison) is advice
+    assert advice_of(SimpleNamespace(probabilities=False), outcome, comparison) is for_margins
 
 
 def test_verdicts_in_words(no_chance):

@@ -119,7 +119,7 @@ def _splits_by(splitters, rows, labels, clusters):
 
 def _by_repeat(splits, labels):
     """Lists of splits; a list ends before a row would be predicted again."""
-    repeats: list[Splits] = []
+    repeats = []
     predicted = np.zeros(labels.size, bool)
     for training, test in splits:
         if np.unique(labels[training]).size < 2:
@@ -186,7 +186,9 @@ class ComparedSample:
     @property
     def is_counted(self) -> NDArray[np.bool_]:
         """Whether the row has a positive weight."""
-        return np.ones(self.scores.size, bool) if self.weights is None else self.weights > 0
+        if self.weights is None:
+            return np.ones(self.scores.size, bool)
+        return np.greater(self.weights, 0)
 
     @property
     def n_counted(self) -> int:

@@ -152,8 +152,8 @@ def make_report(
     Notes
     -----
     O(n log n), and O(n) for each of 99 simulated samples: seconds for a million rows. All rows are
-    used at any size but in the comparison of calibrators, for which 20,000 rows are drawn from
-    more; the report says so, and how each number was computed.
+    used, except in the comparison of calibrators, for which at most 20,000 rows are drawn. The
+    report says so, and how each number was computed.
 
     Examples
     --------
@@ -170,13 +170,14 @@ def make_report(
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
     look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
-    sample, data, cautions = look.sample, look.data, look.cautions
+    sample = look.sample
+    data = look.data
     is_simulated = data.probabilities and sample.clusters is None
     chance = measuring.simulated(sample, seed) if is_simulated else None
     measures = measuring.estimates(sample, data, chance)
     tests = measuring.calibration_tests(sample, look.by_cluster) if data.probabilities else ()
     curve = measuring.curve_of(sample) if data.probabilities else None
-    judgement = judgement_of(sample, data, look.finding, measures, tests, cautions, curve)
+    judgement = judgement_of(sample, data, look.finding, measures, tests, look.cautions, curve)
     verdict = verdict_in_words(judgement, sample, data, measures)
     escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
     what_escapes = [open_at(escape) for escape in escapes]
@@ -188,7 +189,7 @@ def make_report(
         notes=tuple(str(note) for note in notes),
         data=data,
         verdict=verdict,
-        cautions=cautions,
+        cautions=look.cautions,
         measures=measures,
         tests=tests,
         curve=curve,
@@ -197,6 +198,6 @@ def make_report(
         decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
         escapes=escapes,
         comparison=comparison,
-        advice=advise(data, verdict, cautions, comparison),
+        advice=advise(data, verdict, look.cautions, comparison),
         methods=METHOD_NOTES if sample.clusters is None else (*METHOD_NOTES, CLUSTER_NOTE),
     )

@@ -223,8 +223,8 @@ def _neighbour_blocks(sample, codes, max_blocks):
 def place_of(sample: CleanSample, group: int | None) -> Bin:
     """The range that looks worst, of all rows or of a group; its limits allow for the choice."""
     part = sample.independent
-    if group is not None:
-        part = part.rows(sample.groups == group)
+    if group is not None and part.groups is not None:
+        part = part.rows(np.equal(part.groups, group))
     worst = part.measured(metrics.worst_range)
     lower, upper = metrics.binomial_limits(
         min(worst.observed * worst.count, worst.count),
