@@ -160,7 +160,7 @@ class Trial(NamedTuple):
     @property
     def is_predicted(self) -> NDArray[np.bool_]:
         """Whether some repeat predicts the row."""
-        return ~np.isnan(self.predictions).all(axis=0)
+        return np.any(~np.isnan(self.predictions), axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,9 +186,7 @@ class ComparedSample:
     @property
     def is_counted(self) -> NDArray[np.bool_]:
         """Whether the row has a positive weight."""
-        if self.weights is None:
-            return np.ones(self.scores.size, bool)
-        return np.greater(self.weights, 0)
+        return np.ones(self.scores.size, bool) if self.weights is None else self.weights > 0
 
     @property
     def n_counted(self) -> int:
