@@ -85,6 +85,11 @@ def test_nothing_has_a_second_name():
     assert not [where for where in PARAMETERS if where[-1] in refused]
 
 
+@pytest.mark.parametrize("function", [compare, make_report])
+def test_groups_are_one_thing_and_clusters_another(function):
+    assert {"groups", "clusters"} <= set(inspect.signature(function).parameters)
+
+
 @pytest.mark.parametrize(
     "name, values", [("loss", {"log", "brier", None}), ("scale", {"logit", "score"})]
 )

@@ -614,10 +614,10 @@ def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
 def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
     expected = calib.compare(*sample(), [calib.PlattScaling(), calib.IsotonicCalibrator()])
 
-    def same(scores, labels, sample_weight, groups, cv, loss, verbose):
+    def same(scores, labels, sample_weight, clusters, cv, loss, verbose):
         np.testing.assert_array_equal(scores, sample()[0])
         np.testing.assert_array_equal(labels, sample()[1])
-        assert (sample_weight, groups, cv, loss, verbose) == (None, None, 5, "log", 0)
+        assert (sample_weight, clusters, cv, loss, verbose) == (None, None, 5, "log", 0)
         return expected
 
     monkeypatch.setattr(calib, "compare", same)
@@ -644,10 +644,10 @@ def patients(path, n=40):
 def test_compare_and_report_take_clusters(tmp_path, capfd, monkeypatch):
     path = patients(tmp_path / "patients.csv")
     names = np.repeat([f"no. {c}" for c in range(40)], 8)
-    expected = calib.compare(*sample(320), [calib.PlattScaling()], groups=names)
+    expected = calib.compare(*sample(320), [calib.PlattScaling()], clusters=names)
 
-    def same(scores, labels, groups, **_):
-        np.testing.assert_array_equal(groups, names)
+    def same(scores, labels, clusters, **_):
+        np.testing.assert_array_equal(clusters, names)
         return expected
 
     monkeypatch.setattr(calib, "compare", same)

@@ -193,19 +193,19 @@ def test_a_row_of_weight_zero_is_not_there():
     assert np.isnan(weighted.predictions["venn"][::5]).all()
 
 
-def test_groups_stay_together_and_are_what_is_counted():
+def test_clusters_stay_together_and_are_what_is_counted():
     scores, labels = sample(150, power=2.0)
-    groups = np.tile(np.arange(150), 3)
+    clusters = np.tile(np.arange(150), 3)
     everybody = np.ones(450, bool)
-    repeats = repeated_folds(np.tile(labels, 3), groups, everybody, 5, 2, 0)
+    repeats = repeated_folds(np.tile(labels, 3), clusters, everybody, 5, 2, 0)
     assert len(repeats) == 2
     for splits in repeats:
-        assert not any(np.intersect1d(groups[a], groups[b]).size for a, b in splits)
+        assert not any(np.intersect1d(clusters[a], clusters[b]).size for a, b in splits)
         assert np.array_equal(np.sort(np.concatenate([b for _, b in splits])), np.arange(450))
     once = list(StratifiedKFold(5).split(scores, labels))
-    thrice = [tuple(np.flatnonzero(np.isin(groups, part)) for part in split) for split in once]
+    thrice = [tuple(np.flatnonzero(np.isin(clusters, part)) for part in split) for split in once]
     frozen = {"logits": Fixed(), "bins": Fixed(0.2)}
-    ours = compare(np.tile(scores, 3), np.tile(labels, 3), frozen, groups=groups, cv=thrice)
+    ours = compare(np.tile(scores, 3), np.tile(labels, 3), frozen, clusters=clusters, cv=thrice)
     theirs = compare(scores, labels, frozen, cv=once)
     np.testing.assert_allclose(
         ours.results["bins"].log_gain, theirs.results["bins"].log_gain, rtol=1e-9
@@ -220,9 +220,7 @@ def test_groups_of_the_calibrators_split_no_folds():
     weights = rng.integers(0, 3, 400)
     splits = list(StratifiedKFold(4).split(scores, labels))
     models = {"within": MondrianVennAbers(), "pooled": VennAbers()}
-    found = compare(
-        scores, labels, models, sample_weight=weights, calibrator_groups=hospitals, cv=splits
-    )
+    found = compare(scores, labels, models, sample_weight=weights, groups=hospitals, cv=splits)
     expected = np.empty(400)
     for training, test in splits:
         fitted = MondrianVennAbers().fit(
@@ -235,12 +233,12 @@ def test_groups_of_the_calibrators_split_no_folds():
     counted = weights > 0
     np.testing.assert_array_equal(found.predictions["within"][counted], expected[counted])
     columns = pd.DataFrame({"north": hospitals == "north"})
-    patched = compare(scores, labels, [Multicalibration()], calibrator_groups=columns, cv=splits)
+    patched = compare(scores, labels, [Multicalibration()], groups=columns, cv=splits)
     assert np.isfinite(patched.predictions["Multicalibration()"]).all()
     with pytest.raises(ValueError, match="calibrator MondrianVennAbers asks for the groups"):
-        compare(scores, labels, models, groups=hospitals)
-    with pytest.raises(ValueError, match="calibrator_groups has 3 rows but scores has 400"):
-        compare(scores, labels, models, calibrator_groups=hospitals[:3])
+        compare(scores, labels, models, clusters=hospitals)
+    with pytest.raises(ValueError, match="groups has 3 rows but scores has 400"):
+        compare(scores, labels, models, groups=hospitals[:3])
 
 
 class Fixed(Calibrator):
@@ -451,7 +449,7 @@ def test_progress_goes_to_the_error_stream(capsys):
 
 def test_slow_methods_are_left_out_of_large_samples(monkeypatch):
     few = [Default("quick", PlattScaling()), Default("slow", VennAbers(), most=199)]
-    monkeypatch.setattr(comparison, "DEFAULTS", few)
+    monkeypatch.setattr("calib.comparison.comparing.DEFAULTS", few)
     found = compare(*sample(200), n_repeats=1)
     assert list(found.results) == ["Raw", "quick"]
     assert "slow was left out: with more than 199 rows it takes long." in found.notes
@@ -491,8 +489,8 @@ def test_calibrators_from_elsewhere():
         ({"cv": 150}, "labels holds 9. of class ., fewer than cv=150"),
         ({"n_repeats": 0}, "n_repeats must be an integer of at least 1; found 0"),
         ({"cv": StratifiedKFold(3), "n_repeats": 2}, "n_repeats is for an integer cv"),
-        ({"groups": np.zeros(200)}, "groups holds 1 groups, fewer than cv=5"),
-        ({"groups": [1, 2]}, "groups has 2 rows but scores has 200"),
+        ({"clusters": np.zeros(200)}, "clusters holds 1 clusters, fewer than cv=5"),
+        ({"clusters": [1, 2]}, "clusters has 2 rows but scores has 200"),
         ({"sample_weight": -np.ones(200)}, "sample_weight must not be negative"),
         ({"calibrators": []}, "calibrators is empty"),
         ({"calibrators": "platt"}, "calibrators must be a dict or list of calibrators"),

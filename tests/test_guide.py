@@ -61,7 +61,7 @@ def test_few_rows():
     assert with_few_rows(FEW_ROWS, True) == ""
     for rule, is_probability in [(OTHERWISE, True), (MARGINS, False)]:
         words = with_few_rows(FEW_ROWS - 1, is_probability)
-        assert rule.take in words and words.endswith(rule.why)
+        assert rule.take in words and words.endswith(rule.trait)
 
 
 def test_all_cases_are_recorded(real, truth):

@@ -36,20 +36,34 @@ from calib.metrics import (
 from calib.report import comparing, drawing, make_report
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import Offset, compared
-from calib.report.contents import Caution, Group, Verdict
-from calib.report.judging import LEVEL, UNSURE, WITHHELD, advise, outcome_of
+from calib.report.contents import Caution, Estimate, Group, Verdict
+from calib.report.judging import (
+    LEVEL,
+    NO_VERDICT,
+    WITHHELD,
+    Advice,
+    Deviation,
+    Doubt,
+    Finding,
+    Spread,
+    advice_of,
+    deviation_of,
+    judgement_of,
+    outcome_of,
+)
 from calib.report.measuring import (
-    _blocks,
-    bins_of,
-    corners,
+    _neighbour_blocks,
     curve_of,
     decisions_of,
     estimates,
+    flat_ends,
     groups_of,
-    p_values_of,
     place_of,
+    reliability_bins,
     simulated,
+    verdict_p_values,
 )
+from calib.report.sentences import NO_VERDICT_REASONS, UNSURE, WITHHELD_ADVICE, advise
 from calib.report.wording import listed, number, percent, points
 
 
@@ -75,7 +89,7 @@ def no_comparison(monkeypatch):
 def no_chance(monkeypatch, no_comparison):
     """Nor with many draws."""
     monkeypatch.setattr("calib.report.measuring.N_DRAWS", 1)
-    monkeypatch.setattr("calib.report.measuring.LEAST_DRAWS", 99)
+    monkeypatch.setattr("calib.report.measuring.MIN_VERDICT_DRAWS", 99)
 
 
 @pytest.fixture(scope="module")
@@ -184,11 +198,92 @@ def test_the_level_of_the_verdict_and_its_power(no_chance):
     for seed in range(400):
         for name, slope in (("calibrated", 1), ("distorted", 1.5)):
             sample, _ = clean(*drawn(2000, seed, slope), None, None)
-            outcomes[name].append(outcome_of(described(sample, 0), p_values_of(sample, seed))[0])
+            outcomes[name].append(
+                outcome_of(described(sample, 0), verdict_p_values(sample, seed))[0]
+            )
     rejected = np.mean(np.array(outcomes["calibrated"]) == "miscalibrated")
     assert abs(rejected - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 400)
     assert set(outcomes["calibrated"]) == {"no evidence", "miscalibrated"}
     assert outcomes["distorted"].count("miscalibrated") > 390
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ((0.5, 0.25, 0.125, 0.375), (0.25, 0.125, 0.375, False, True, True)),
+        ((0.25, 0.5, 0.375, 0.75), (0.25, 0.125, 0.5, False, False, True)),
+        ((0.25, 0.5, 0.125, 0.75), (0.25, -0.125, 0.5, False, False, False)),
+        ((0.03125, 0.015625, 0.0078125, 0.0625), (2, 0.5, 4, True, True, False)),
+        ((0.03125, 0.0, 0.0, 0.015625), (0.03125, 0.015625, 0.03125, False, True, True)),
+    ],
+)
+def test_an_error_is_a_difference_or_of_rare_classes_a_ratio(error, expected):
+    assert deviation_of(*error) == Deviation(*expected)
+
+
+@pytest.mark.parametrize(
+    ("bias", "slope", "is_small", "is_biased", "spread"),
+    [
+        ((-0.1, 0.1), (0.5, 1.5), False, False, None),
+        ((0.1, 0.2), (0.5, 0.9), False, True, Spread.TOO_EXTREME),
+        ((-0.2, -0.1), (1.1, 1.5), True, True, Spread.TOO_TIMID),
+        ((None, None), (-2.0, -1.0), True, False, Spread.REVERSED),
+        ((None, None), (None, None), True, False, None),
+    ],
+)
+def test_a_verdict_states_what_limits_exclude(bias, slope, is_small, is_biased, spread):
+    sample, _ = clean(*drawn(), None, None)
+    data = described(sample, 0)
+    place = place_of(sample, None)
+    measures = [
+        Estimate(key, key, None if low is None else (low + high) / 2, low, high)
+        for key, (low, high) in {
+            "bias": bias,
+            "slope": slope,
+            "kuiper_error": (0.0, 0.001 if is_small else 0.1),
+        }.items()
+    ]
+    calm = SimpleNamespace(crosses=False, holds_diagonal=True)
+    tests = [SimpleNamespace(p_value=0.5)]
+    wrong = Finding("miscalibrated", 0.01, (), place)
+    found = judgement_of(sample, data, wrong, measures, tests, (), calm)
+    assert (found.is_small, found.bias is not None, found.spread) == (is_small, is_biased, spread)
+    assert found.worst == deviation_of(place.predicted, place.observed, place.lower, place.upper)
+    of_a_group = judgement_of(sample, data, wrong._replace(groups=(0,)), measures, tests, (), calm)
+    assert (of_a_group.is_small, of_a_group.bias, of_a_group.spread) == (False, None, None)
+    right = judgement_of(sample, data, Finding("no evidence", 0.5), measures, tests, (), calm)
+    expected = {Doubt.BIAS: is_biased, Doubt.SLOPE: spread is not None}
+    assert right.doubts == tuple(doubt for doubt, raised in expected.items() if raised)
+
+
+@pytest.mark.parametrize("kind", [*NO_VERDICT, None])
+def test_without_a_test_there_is_no_judgement(kind):
+    sample, _ = clean(*drawn(50), None, None)
+    cautions = () if kind is None else (Caution("ties", ""), Caution(kind, ""))
+    found = judgement_of(
+        sample, described(sample, 0), Finding("cannot say"), (), (), cautions, None
+    )
+    assert found == (Finding("cannot say"), kind, None, (), False, None, None, None)
+
+
+def test_every_reason_to_say_nothing_has_its_words():
+    assert tuple(NO_VERDICT_REASONS) == NO_VERDICT and tuple(WITHHELD_ADVICE) == WITHHELD
+
+
+@pytest.mark.parametrize(
+    ("outcome", "chosen", "advice", "for_margins"),
+    [
+        ("no evidence", None, Advice.KEEP, Advice.USE_BASE_RATE),
+        ("no evidence", "Platt", Advice.TRY, Advice.FIT_TO_MARGINS),
+        ("miscalibrated", None, Advice.KEEP_AND_COLLECT, Advice.USE_BASE_RATE),
+        ("miscalibrated", "Platt", Advice.FIT, Advice.FIT_TO_MARGINS),
+        ("cannot say", "Platt", Advice.COLLECT, Advice.FIT_TO_MARGINS),
+    ],
+)
+def test_what_to_do_follows_the_verdict_and_the_comparison(outcome, chosen, advice, for_margins):
+    comparison = SimpleNamespace(chosen=chosen)
+    assert advice_of(SimpleNamespace(probabilities=True), outcome, comparison) is advice
+    assert advice_of(SimpleNamespace(probabilities=False), outcome, comparison) is for_margins
 
 
 def test_verdicts_in_words(no_chance):
@@ -285,7 +380,7 @@ def test_a_file_that_is_not_what_it_says_gets_no_calibrator(kind):
     data = described(clean(*drawn(50), None, None)[0], 0)
     comparison = SimpleNamespace(chosen="Platt", recommendation="Why.")
     found = advise(data, Verdict("miscalibrated", "", ()), (Caution(kind, ""),), comparison)
-    assert found == (WITHHELD[kind],) and found[0].startswith("Fit no calibrator")
+    assert found == (WITHHELD_ADVICE[kind],) and found[0].startswith("Fit no calibrator")
 
 
 def test_training_rows_and_copies_get_no_verdict():
@@ -327,14 +422,14 @@ def test_groups_put_together_and_limits_of_a_place():
     weights = np.arange(3000) % 3 + 1
     groups = np.arange(3000) % 7 == 0
     sample, _ = clean(scores, labels, weights, groups)
-    blocks = _blocks(sample, sample.groups, 50)
-    counts = blocks["sample_weight"]
-    assert 4 * 25 < blocks["labels"].size <= 4 * 50
+    blocks = _neighbour_blocks(sample, sample.groups, 50)
+    counts = blocks.sample_weight
+    assert 4 * 25 < blocks.labels.size <= 4 * 50
     for group in (0, 1):
-        here, there = blocks["groups"] == group, sample.groups == group
+        here, there = blocks.groups == group, sample.groups == group
         assert counts[here].sum() == weights[there].sum()
-        assert counts @ (here * blocks["labels"]) == weights[there] @ labels[there]
-        assert counts @ (here * blocks["probabilities"]) == pytest.approx(
+        assert counts @ (here * blocks.labels) == weights[there] @ labels[there]
+        assert counts @ (here * blocks.probabilities) == pytest.approx(
             weights[there] @ scores[there]
         )
     place = place_of(sample, 1)
@@ -438,7 +533,7 @@ def test_only_groups_that_are_off_are_named(no_chance):
 def test_the_comparison_needs_twenty_of_a_class_in_the_rows_it_draws(
     monkeypatch, n, positives, rows
 ):
-    monkeypatch.setattr("calib.report.comparing.MOST", 60)
+    monkeypatch.setattr("calib.report.comparing.MAX_COMPARED_ROWS", 60)
     sample, _ = clean(drawn(n)[0], np.arange(n) < positives, None, None)
     found = compared(sample, 0, "no evidence")
     assert (found and found.rows) == rows
@@ -453,7 +548,7 @@ def test_a_bias_that_is_called_detectable_is_detected(no_chance):
         scores = rng.uniform(0.2, 0.6, 500)
         bias = 3.34 * np.sqrt(np.mean(scores * (1 - scores)) / 500)
         sample, _ = clean(scores, rng.random(500) < scores + bias, None, None)
-        outcome, _ = outcome_of(described(sample, 0), p_values_of(sample, seed))
+        outcome, _ = outcome_of(described(sample, 0), verdict_p_values(sample, seed))
         found += outcome == "miscalibrated"
     assert found / 200 > 0.8 - 2 * np.sqrt(0.16 / 200)
     report = make_report(scores, rng.random(500) < scores)
@@ -467,7 +562,7 @@ def test_few_positives_are_judged_by_simulation_only():
     few = make_report(*few_rows)
     assert few.verdict.outcome == "cannot say"
     assert "positives among 200 rows are too few" in few.verdict.sentence
-    assert few.verdict.p_value == min(p_values_of(clean(*few_rows, None, None)[0], 0).values())
+    assert few.verdict.p_value == min(verdict_p_values(clean(*few_rows, None, None)[0], 0).values())
     assert any("Collect more rows" in text for text in few.advice)
     assert few.comparison is None
     wrong = make_report(np.full(200, 0.5), np.arange(200) < 5)
@@ -703,7 +798,7 @@ def test_curve_and_bins_are_those_of_the_package(report):
     for mine, its in ((report.curve.lower, band.lower), (report.curve.upper, band.upper)):
         np.testing.assert_allclose(np.interp(band.predicted, report.curve.band_at, mine), its)
     assert len(report.curve.predicted) < curve.predicted.size
-    assert corners(np.array([1, 1, 1, 2, 3, 3, 3])).tolist() == [1, 0, 1, 1, 1, 0, 1]
+    assert flat_ends(np.array([1, 1, 1, 2, 3, 3, 3])).tolist() == [1, 0, 1, 1, 1, 0, 1]
     bins = reliability_curve(labels, scores, n_bins=10)
     assert [b.observed for b in report.bins] == bins.observed.tolist()
     for part in report.bins:
@@ -722,7 +817,7 @@ def test_the_histogram_counts_every_row_in_its_column():
 def test_bins_of_ties_cover_every_row():
     scores, labels = drawn(200, decimals=1)
     sample, _ = clean(scores, labels, None, None)
-    bins = bins_of(sample)
+    bins = reliability_bins(sample)
     assert sum(part.count for part in bins) == 200
     assert all(a.highest < b.lowest for a, b in zip(bins, bins[1:], strict=False))
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta, norm
 
 from calib.report import make_report
-from calib.report.judging import HOW_TO_FIT
+from calib.report.sentences import HOW_TO_FIT
 from experiments import recorded
 from experiments.recording import RESULTS, record
 from experiments.verdicts import rubric, table

@@ -51,7 +51,7 @@ def compare(options) -> int:
         read.scores,
         read.labels,
         sample_weight=read.weights,
-        groups=read.clusters,
+        clusters=read.clusters,
         cv=FOLDS,
         loss=options.loss,
         verbose=int(options.progress),

@@ -27,7 +27,7 @@ class Default(NamedTuple):
     name : str
     calibrator : Calibrator
     most : float
-        Rows above which it is left out for the time it takes.
+        Number of rows above which it is left out, because it takes long.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Default(NamedTuple):
     most: float = np.inf
 
 
-# Those that ask for scores in [0, 1] are left out for margins.
+# Calibrators that need scores in [0, 1] are left out for margins.
 DEFAULTS = [
     Default("Platt", PlattScaling()),
     Default("Platt on logits", PlattScaling(scale="logit")),
@@ -55,5 +55,5 @@ DEFAULTS = [
 
 
 def fitting(defaults: list[Default], is_probability: bool) -> list[Default]:
-    """Those that take probabilities, or those that take margins."""
-    return [d for d in defaults if is_probability or not d.calibrator.unit_scores]
+    """The defaults that take probabilities, or the defaults that take margins."""
+    return [default for default in defaults if is_probability or not default.calibrator.unit_scores]

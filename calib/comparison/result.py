@@ -1,4 +1,4 @@
-"""What a comparison has found, as numbers, table and picture, and what it recommends in words."""
+"""The result of a comparison as numbers, table and picture, and its recommendation in words."""
 
 import math
 from dataclasses import dataclass
@@ -14,32 +14,34 @@ from calib.metrics.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ENOUGH = 2_000  # rows, from which on intervals held in simulations what they promise
-LOSSES = {"log": "log loss", "brier": "Brier score"}
-REFERENCES = {"Raw": "the raw scores", "Base rate": "the base rate"}
-LINE = "{}{:>8} {:>6} {:>6} {:>6} {:>5} {:>7} {:>7} {:>7} {:>4}"
+MIN_ROWS_FOR_INTERVALS = 2_000  # rows from which on intervals kept their confidence in simulations
+LOSS_NAMES = {"log": "log loss", "brier": "Brier score"}
+REFERENCE_NAMES = {"Raw": "the raw scores", "Base rate": "the base rate"}
+TABLE_LINE = "{}{:>8} {:>6} {:>6} {:>6} {:>5} {:>7} {:>7} {:>7} {:>4}"
+UNKNOWN_GAIN = Interval(estimate=np.nan, lower=np.nan, upper=np.nan, error=np.nan)
 
 
 class Result(NamedTuple):
-    """What was measured of one method.
+    """The measures of one method.
 
     Attributes
     ----------
     log_loss, brier : float
         Mean losses of the rows, each averaged over the repeats.
     miscalibration, discrimination : float
-        MCB and DSC of the Brier score, by `calib.metrics.score_decomposition`; as all that follows,
-        of the pooled predictions of a repeat, and averaged over the repeats.
+        MCB and DSC of the Brier score, by `calib.metrics.score_decomposition`. These and the next
+        three measures are computed on the pooled predictions of a repeat and averaged over the
+        repeats.
     kuiper_error, expected_calibration_error : float
-        The latter in round(N^(1/3)) bins.
+        The expected calibration error has round(N^(1/3)) bins.
     auc : float
-        Over pairs of rows of the same fold, which the same map has predicted; an increasing map
-        leaves it as it is.
+        AUC over pairs of rows of the same fold, which the same map has predicted. An increasing map
+        does not change it.
     log_gain, brier_gain : Interval or None
-        Loss of the reference less that of the method; None for the reference itself.
+        Loss of the reference less the loss of the method; None for the reference itself.
     harm : float
-        Share of the folds of all repeats in which the loss that decides is larger than that of the
-        reference.
+        Fraction of the folds of all repeats in which the loss that decides is larger than the loss
+        of the reference.
     seconds : float
         Median time of a fit.
     """
@@ -65,26 +67,46 @@ class Result(NamedTuple):
         return self.log_gain if kind == "log" else self.brier_gain
 
 
+class Settings(NamedTuple):
+    """Choices that decide a comparison.
+
+    Attributes
+    ----------
+    reference : {"Raw", "Base rate"}
+        Name of the method that gains are measured against.
+    loss : {"log", "brier"}
+        The loss that decides.
+    confidence : float
+        Probability that the intervals of all gains in one loss hold at once.
+    seed : int
+    """
+
+    reference: str
+    loss: str
+    confidence: float
+    seed: int
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` has found.
+    """The result of `compare`.
 
     Attributes
     ----------
     results : dict of str to Result
         By name of method, the reference first.
     reference : str
-        "Raw", the scores themselves if they are probabilities; "Base rate", the share of positives
-        in the training rows, if they are margins.
+        "Raw", the scores themselves if they are probabilities; "Base rate", the fraction of
+        positives in the training rows, if they are margins.
     chosen : str or None
         The calibrator that is recommended.
     best_ : calibrator or None
         That calibrator, fitted to all rows; None if none is recommended: keep the scores as they
         are.
     recommendation : str
-        What to do, and why.
+        Advice, with its reason.
     notes : tuple of str
-        What was left out, and what to beware of.
+        Calibrators that were left out, and warnings.
     predictions : dict of str to ndarray of shape (n,)
         Out-of-fold probabilities of the first repeat, NaN in rows that it does not predict.
     loss : {"log", "brier"}
@@ -115,12 +137,13 @@ class Comparison:
         """
         rows = []
         for name, result in self.results.items():
-            row = {"method": name}
+            row: dict[str, Any] = {"method": name}
             for field, value in result._asdict().items():
                 if field.endswith("_gain"):
-                    gain = value or Interval(np.nan, np.nan, np.nan, np.nan)
+                    gain = UNKNOWN_GAIN if value is None else value
                     row[field] = gain.estimate
-                    row |= {f"{field}_lower": gain.lower, f"{field}_upper": gain.upper}
+                    row[f"{field}_lower"] = gain.lower
+                    row[f"{field}_upper"] = gain.upper
                 else:
                     row[field] = value
             rows.append(row)
@@ -147,54 +170,91 @@ class Comparison:
         from calib.diagrams import forest_plot
 
         loss = self.loss if loss is None else loss
-        check_choice(loss, LOSSES, "loss")
-        gains = {name: r.gain(loss) for name, r in self.results.items() if name != self.reference}
-        ax = forest_plot(gains, ax=ax)
-        ax.set_xlabel(f"Gain in {LOSSES[loss]} over {REFERENCES[self.reference]}")
+        check_choice(loss, LOSS_NAMES, "loss")
+        ax = forest_plot(_gains_of(self.results, loss), ax=ax)
+        ax.set_xlabel(f"Gain in {LOSS_NAMES[loss]} over {REFERENCE_NAMES[self.reference]}")
         return ax
 
     def __repr__(self):
         return f"<Comparison of {', '.join(self.results)}: {self.recommendation}>"
 
     def __str__(self):
-        width = max(map(len, self.results))
-        head = (" " * width, "log loss", "Brier", "MCB", "DSC", "AUC", "gain", "from", "to", "harm")
-        rows = [LINE.format(*head)]
-        for name, r in self.results.items():
-            gain = r.gain(self.loss)
-            measures = [r.log_loss, r.brier, r.miscalibration, r.discrimination]
-            cells = [f"{number:.4f}" for number in measures] + [f"{r.auc:.3f}"]
-            cells += [""] * 4 if gain is None else [*map(_cell, gain[:3]), f"{r.harm:.2f}"]
-            rows.append(LINE.format(f"{name:{width}}", *cells).rstrip())
+        width = max(len(name) for name in self.results)
+        rows = [
+            TABLE_LINE.format(
+                " " * width,
+                "log loss",
+                "Brier",
+                "MCB",
+                "DSC",
+                "AUC",
+                "gain",
+                "from",
+                "to",
+                "harm",
+            )
+        ]
+        for name, result in self.results.items():
+            line = TABLE_LINE.format(f"{name:{width}}", *_cells_of(result, self.loss))
+            rows.append(line.rstrip())
         return "\n".join([*rows, "", self.recommendation, *self.notes])
 
 
-def _cell(gain):
+def _gains_of(results, loss):
+    """Gains in one loss by method; the reference has none."""
+    gains = {name: result.gain(loss) for name, result in results.items()}
+    return {name: gain for name, gain in gains.items() if gain is not None}
+
+
+def _cells_of(result, loss):
+    """The numbers of one line of the printed table."""
+    cells = [
+        f"{result.log_loss:.4f}",
+        f"{result.brier:.4f}",
+        f"{result.miscalibration:.4f}",
+        f"{result.discrimination:.4f}",
+        f"{result.auc:.3f}",
+    ]
+    gain = result.gain(loss)
+    if gain is None:
+        return [*cells, "", "", "", ""]
+    limits = [_gain_cell(gain.estimate), _gain_cell(gain.lower), _gain_cell(gain.upper)]
+    return [*cells, *limits, f"{result.harm:.2f}"]
+
+
+def _gain_cell(gain):
     """A gain as it is printed; a dash where both losses are infinite."""
     return "-" if np.isnan(gain) else f"{gain:.4f}"
 
 
-def advise(
-    results: dict[str, Result],
-    certain: set[str],
-    reference: str,
-    loss: str,
-    confidence: float,
-    n_rows: int,
+def recommend(
+    results: dict[str, Result], certain: set[str], settings: Settings, n_rows: int
 ) -> tuple[str | None, str]:
-    """The calibrator to take, or None, and the reason.
+    """Choose the calibrator of smallest loss among those whose gain has an interval above 0.
 
-    It is the one of smallest loss among those whose gain has an interval above 0. `certain` names
-    those that predict exactly 0 or 1 in some rows.
+    Parameters
+    ----------
+    results : dict of str to Result
+    certain : set of str
+        Names of the methods that predict exactly 0 or 1 in some rows.
+    settings : Settings
+    n_rows : int
+
+    Returns
+    -------
+    chosen : str or None
+    recommendation : str
+        The advice, with its reason.
     """
-    others = {name: result for name, result in results.items() if name != reference}
-    better = [name for name, result in others.items() if result.gain(loss).lower > 0]
+    gains = _gains_of(results, settings.loss)
+    losses = {name: results[name].loss(settings.loss) for name in gains}
+    better = [name for name, gain in gains.items() if gain.lower > 0]
     if not better:
-        nothing = _nothing(others, reference, loss, confidence)
-        return None, nothing + with_few_rows(n_rows, reference == "Raw")
-    chosen = min(better, key=lambda name: others[name].loss(loss))
-    text = _something(chosen, results, reference, loss, confidence)
-    if loss == "log" and chosen in certain:
+        keep = _advice_to_keep(gains, losses, settings)
+        return None, keep + with_few_rows(n_rows, settings.reference == "Raw")
+    chosen = min(better, key=lambda name: losses[name])
+    text = _advice_to_calibrate(chosen, results, settings)
+    if settings.loss == "log" and chosen in certain:
         text += " It predicts exactly 0 or 1 in some rows: one surprise there costs infinite loss."
     return chosen, text
 
@@ -212,54 +272,63 @@ def infinite_losses(results: dict[str, Result]) -> list[str]:
 
 def rough_intervals(n_rows: int) -> list[str]:
     """A sentence on intervals by cross-validation, if there are too few rows to believe them."""
-    if n_rows >= ENOUGH:
+    if n_rows >= MIN_ROWS_FOR_INTERVALS:
         return []
     return [
-        f"With fewer than {ENOUGH:,} rows an interval may hold less often than it promises: it "
-        "is a rough guide."
+        f"With fewer than {MIN_ROWS_FOR_INTERVALS:,} rows an interval may hold less often than it "
+        "promises: it is a rough guide."
     ]
 
 
-def _something(chosen, results, reference, loss, confidence):
-    gain = results[chosen].gain(loss)
-    than = REFERENCES[reference]
+def _advice_to_calibrate(chosen, results, settings):
+    """The recommendation of a calibrator whose gain is certain."""
+    losses = {name: result.loss(settings.loss) for name, result in results.items()}
+    gain = results[chosen].gain(settings.loss)
     if math.isinf(gain.estimate):
-        why = "infinite"
+        difference = "infinite"
     else:
-        why = f"larger by {gain.estimate:.3g} ({_limits(gain, confidence)})"
-        why += _together(len(results) - 1)
+        limits = _limits_in_words(gain, settings.confidence)
+        difference = f"larger by {gain.estimate:.3g} ({limits}){_choice_in_words(len(results) - 1)}"
     text = (
-        f"Calibrate by {chosen}: its {LOSSES[loss]} is {results[chosen].loss(loss):.3g}, "
-        f"and that of {than} is {why}."
+        f"Calibrate by {chosen}: its {LOSS_NAMES[settings.loss]} is {losses[chosen]:.3g}, "
+        f"and that of {REFERENCE_NAMES[settings.reference]} is {difference}."
     )
-    smaller = [n for n, r in results.items() if r.loss(loss) < results[chosen].loss(loss)]
+    smaller = [name for name, loss in losses.items() if loss < losses[chosen]]
     if smaller:
         text += f" Smaller yet, but with a gain whose interval holds 0: {', '.join(smaller)}."
     return text
 
 
-def _nothing(others, reference, loss, confidence):
-    if reference == "Raw":
+def _advice_to_keep(gains, losses, settings):
+    """The recommendation where no gain is certain."""
+    if settings.reference == "Raw":
         text = "Keep the raw scores: "
     else:
         text = "Do not turn these scores into probabilities: "
-    finite = [name for name, result in others.items() if math.isfinite(result.loss(loss))]
+    loss_name = LOSS_NAMES[settings.loss]
+    finite = [name for name, loss in losses.items() if math.isfinite(loss)]
     if not finite:
-        return f"{text}the {LOSSES[loss]} of every calibrator is infinite; compare by loss='brier'."
-    best = min(finite, key=lambda name: others[name].loss(loss))
-    gain = others[best].gain(loss)
-    what, than = LOSSES[loss], REFERENCES[reference]
+        return f"{text}the {loss_name} of every calibrator is infinite; compare by loss='brier'."
+    best = min(finite, key=lambda name: losses[name])
+    gain = gains[best]
+    reference = REFERENCE_NAMES[settings.reference]
     if gain.estimate > 0:
-        which = f"the gain of {best}, {gain.estimate:.3g} in {what} over {than}, may be chance"
+        reason = (
+            f"the gain of {best}, {gain.estimate:.3g} in {loss_name} over {reference}, may be "
+            "chance"
+        )
     else:
         larger = f"larger by {-gain.estimate:.3g}" if gain.estimate else "the same"
-        which = f"no calibrator has a smaller {what} than {than}; that of {best} is {larger}"
-    return f"{text}{which} ({_limits(gain, confidence)} of the gain){_together(len(others))}."
+        reason = (
+            f"no calibrator has a smaller {loss_name} than {reference}; that of {best} is {larger}"
+        )
+    limits = _limits_in_words(gain, settings.confidence)
+    return f"{text}{reason} ({limits} of the gain){_choice_in_words(len(gains))}."
 
 
-def _limits(gain, confidence):
+def _limits_in_words(gain, confidence):
     return f"{100 * confidence:g} % interval {gain.lower:.3g} to {gain.upper:.3g}"
 
 
-def _together(n_compared):
+def _choice_in_words(n_compared):
     return f", allowing for the choice among {n_compared}" if n_compared > 1 else ""

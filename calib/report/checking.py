@@ -1,4 +1,4 @@
-"""What was read, and what a reader must know about it."""
+"""The input of a report: its checks, its description, and the cautions that a reader must know."""
 
 import numpy as np
 
@@ -7,42 +7,56 @@ from calib.metrics import change_test, copies_test, score_decomposition
 from calib.metrics.clusters import cluster_codes, codes_of
 from calib.metrics.samples import whole
 from calib.report.contents import Caution, Data
-from calib.report.measuring import FEW, Sample, area_under_curve, rarer
+from calib.report.measuring import area_under_curve
+from calib.report.sample import MIN_ROWS_OF_CLASS, CleanSample, rarer
 from calib.report.wording import count, listed, number, percent, probability
 
-MOST_DECIMALS = 4  # beyond which scores do not count as rounded
-DRIFTS = 0.005  # p value of each of two series below which it is remarked: 1 % of honest files
-MANY_TIES = 10  # rows for a distinct score, from which on scores are those of classes of cases
-NOTABLE_COPIES = 0.01  # share of the rows
-TOO_GOOD = 0.99  # AUC; and a map would remove half of the Brier score: no honest file had both
-HALF = 0.5
+MAX_DECIMALS = 4  # beyond which scores do not count as rounded
+DRIFT_LEVEL = 0.005  # p value of each of two series below which it is reported: 1 % of honest files
+ROWS_PER_TIED_SCORE = 10  # from which on scores are taken for scores of classes of cases
+NOTABLE_COPIES = 0.01  # fraction of the rows
+SUSPICIOUS_AUC = 0.99  # no honest file had it together with the next one
+SUSPICIOUS_GAIN = 0.5  # fraction of the Brier score that a map would remove
 
 
-def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[Sample, int]:
-    """Checked columns without the rows of weight 0, and the number of these rows."""
+def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[CleanSample, int]:
+    """Check the columns and leave out rows of weight 0; also return the number of these rows."""
     scores = check_scores(scores)
     labels = check_labels(labels, size=scores.size)
-    names, codes, weights = (), None, None
-    kept = np.ones(scores.size, bool)
+    has_weight = np.ones(scores.size, bool)
+    weights = None
     if sample_weight is not None:
         weights = whole(check_weights(sample_weight, size=scores.size))
-        kept = weights > 0
-        weights = weights[kept]
+        has_weight = weights > 0
+        weights = weights[has_weight]
+    names: tuple[str, ...] = ()
+    group_codes = None
     if groups is not None:
-        names, codes = codes_of(groups, scores.size, name="groups")
-        there, codes = np.unique(codes[kept], return_inverse=True)
-        names = tuple(map(str, names[there].tolist()))
-    labels, scores, left_out = labels[kept], scores[kept], int(np.count_nonzero(~kept))
-    clusters = cluster_codes(clusters, kept.size, sample_weight, other="scores")
-    sampled = weights is not None and clusters is None
-    sampled = sampled and copies_test(labels, scores, sample_weight=weights).found
-    if sampled:  # a row is one case, whatever it stands for
+        every_name, every_code = codes_of(groups, scores.size, name="groups")
+        present, group_codes = np.unique(every_code[has_weight], return_inverse=True)
+        names = tuple(str(name) for name in every_name[present].tolist())
+    clusters = cluster_codes(clusters, scores.size, sample_weight, other="scores")
+    labels = labels[has_weight]
+    scores = scores[has_weight]
+    sampled = False
+    if weights is not None and clusters is None:
+        sampled = copies_test(labels, scores, sample_weight=weights).found
+    if sampled:  # each row is one case, however large its weight
         clusters = np.arange(scores.size)
-    return Sample(labels, scores, weights, codes, names, clusters, sampled=sampled), left_out
+    sample = CleanSample(
+        labels=labels,
+        scores=scores,
+        weights=weights,
+        groups=group_codes,
+        names=names,
+        clusters=clusters,
+        sampled=sampled,
+    )
+    return sample, int(np.count_nonzero(~has_weight))
 
 
-def described(sample: Sample, left_out: int) -> Data:
-    """Numbers of rows, and the scores in short."""
+def described(sample: CleanSample, left_out: int) -> Data:
+    """Numbers of rows, and a summary of the scores."""
     scores, counts = sample.scores, sample.counts
     total = float(counts.sum())
     return Data(
@@ -52,7 +66,7 @@ def described(sample: Sample, left_out: int) -> Data:
         positives=float(np.dot(counts, sample.labels)),
         weighted=sample.weights is not None,
         distinct=np.unique(scores).size,
-        decimals=_decimals(scores),
+        decimals=_decimals_of(scores),
         lowest=float(scores.min()),
         highest=float(scores.max()),
         mean=float(np.dot(counts, scores) / total),
@@ -61,21 +75,25 @@ def described(sample: Sample, left_out: int) -> Data:
     )
 
 
-def cautions_of(sample: Sample, data: Data) -> tuple[Caution, ...]:
+def cautions_of(sample: CleanSample, data: Data) -> tuple[Caution, ...]:
     """Everything that limits what can be said."""
-    return tuple(caution for look in LOOKS for caution in look(sample, data))
+    return tuple(caution for cautions in CHECKS for caution in cautions(sample, data))
 
 
-def _of_classes(_, data):
+def _class_cautions(_, data):
+    """Too few rows of a class."""
     for size, name in ((data.positives, "positive"), (data.total - data.positives, "negative")):
         if size == 0:
             yield Caution("one class", f"There is no {name} among the rows.")
-        elif size < FEW:
-            text = f"Only {count(size, name)}: little can be known from fewer than {FEW}."
+        elif size < MIN_ROWS_OF_CLASS:
+            text = (
+                f"Only {count(size, name)}: little can be known from fewer than "
+                f"{MIN_ROWS_OF_CLASS}."
+            )
             yield Caution("few of a class", text)
 
 
-def _of_weights(sample, data):
+def _weight_cautions(sample, data):
     """Weights that leave nearly everything to one row."""
     if not data.weighted:
         return
@@ -95,12 +113,12 @@ def _of_weights(sample, data):
         yield Caution("sampling weights", text)
 
 
-def _of_ranking(sample, data):
+def _ranking_cautions(sample, data):
     """Scores that are higher where the outcome is 0, beyond chance."""
     if data.positives in (0, data.total):
         return
     area = area_under_curve(sample)
-    if rarer(data) >= FEW and area.upper is not None and area.upper < 0.5:
+    if rarer(data) >= MIN_ROWS_OF_CLASS and area.upper is not None and area.upper < 0.5:
         text = (
             f"Scores are higher where the outcome is 0 (AUC {number(area.value)}). Check which "
             "class counts as positive, and which of the two the scores are for; no increasing map "
@@ -109,7 +127,8 @@ def _of_ranking(sample, data):
         yield Caution("reversed scores", text)
 
 
-def _of_scores(sample, data):
+def _score_cautions(sample, data):
+    """Scores that are no probabilities, or rounded, or refuted by an outcome."""
     if not data.probabilities:
         text = (
             f"Scores reach from {data.lowest:.4g} to {data.highest:.4g}: they are no "
@@ -132,7 +151,7 @@ def _of_scores(sample, data):
         if data.lowest == 0 or data.highest == 1:
             text += " Scores of 0 and 1 may owe to that; write more decimals."
         yield Caution("rounded scores", text)
-    elif data.distinct * MANY_TIES <= data.rows:
+    elif data.distinct * ROWS_PER_TIED_SCORE <= data.rows:
         text = (
             f"Scores are tied: {count(data.distinct, 'distinct value')} in "
             f"{count(data.rows, 'row')}, as of trees or bins."
@@ -146,9 +165,9 @@ def _of_scores(sample, data):
         yield Caution("impossible outcomes", text)
 
 
-def _of_origin(sample, data):
-    """Rows that the classifier knew, or that repeat another one more than equal scores explain."""
-    if _known(sample, data):
+def _origin_cautions(sample, data):
+    """Rows that the classifier learned from, or that repeat other rows more often than by ties."""
+    if _looks_learned(sample, data):
         text = (
             f"These look like rows that the classifier learned from, or a leak of the outcome: AUC "
             f"{number(area_under_curve(sample).value)}, and a map alone would take more than half "
@@ -158,10 +177,10 @@ def _of_origin(sample, data):
         return
     if sample.weights is not None or sample.clusters is not None:
         return
-    found = copies_test(sample.labels, sample.scores)
-    if found.found and found.copies > NOTABLE_COPIES * data.rows:
+    test = copies_test(sample.labels, sample.scores)
+    if test.found and test.copies > NOTABLE_COPIES * data.rows:
         text = (
-            f"{count(found.copies, 'row')} of {data.rows:,} repeat the score and the outcome of "
+            f"{count(test.copies, 'row')} of {data.rows:,} repeat the score and the outcome of "
             "another row, where ties alone would leave the outcomes different. If cases stand in "
             "the file twice, drop the copies; if rows are of one patient or account, name the "
             "column of these as clusters (--cluster): limits here take rows as independent and "
@@ -170,33 +189,35 @@ def _of_origin(sample, data):
         yield Caution("duplicated rows", text)
 
 
-def _known(sample, data):
+def _looks_learned(sample, data):
     """Whether the order of the scores is too good for errors as large as theirs."""
-    if not data.probabilities or rarer(data) < FEW or area_under_curve(sample).value < TOO_GOOD:
+    if not data.probabilities or rarer(data) < MIN_ROWS_OF_CLASS:
+        return False
+    if area_under_curve(sample).value < SUSPICIOUS_AUC:
         return False
     parts = sample.measured(score_decomposition)
-    return parts.miscalibration >= HALF * parts.score
+    return parts.miscalibration >= SUSPICIOUS_GAIN * parts.score
 
 
-def _of_groups(sample, _):
+def _group_cautions(sample, _):
+    """Groups whose rows are of one class."""
     if sample.groups is None:
         return
     rows = np.bincount(sample.groups)
     positives = np.bincount(sample.groups, sample.labels)
-    alone = np.flatnonzero((positives == 0) | (positives == rows))
-    if alone.size:
-        shown = listed([sample.names[group] for group in alone])
-        text = f"{count(alone.size, 'group')} with rows of one class only: {shown}."
+    of_one_class = np.flatnonzero((positives == 0) | (positives == rows))
+    if of_one_class.size:
+        names = listed([sample.names[group] for group in of_one_class])
+        text = f"{count(of_one_class.size, 'group')} with rows of one class only: {names}."
         yield Caution("one class in a group", text)
 
 
-def _of_order(sample, data):
-    """Whether outcomes or residuals change along the file, and whether it was sorted."""
-    labels, scores, weights = sample[:3]
-    n_rows = labels.size
-    if weights is not None or sample.clusters is not None or n_rows < 2 * FEW:
+def _order_cautions(sample, data):
+    """Rows that are sorted, or outcomes or residuals that change along the file."""
+    n_rows = sample.labels.size
+    if sample.weights is not None or sample.clusters is not None or n_rows < 2 * MIN_ROWS_OF_CLASS:
         return
-    for column, name in ((scores, "score"), (labels, "outcome")):
+    for name, column in {"score": sample.scores, "outcome": sample.labels}.items():
         steps = np.diff(column.astype(np.float64))
         if steps.any() and (np.all(steps >= 0) or np.all(steps <= 0)):
             text = (
@@ -205,24 +226,40 @@ def _of_order(sample, data):
             )
             yield Caution("sorted rows", text)
             return
-    series = {"calibration": labels - scores} if data.probabilities else {}
-    for name, values in (series | {"base rate": labels.astype(np.float64)}).items():
-        _, p_value, row = change_test(values)
-        if p_value < DRIFTS:
-            before, after = values[:row].mean(), values[row:].mean()
-            what = "observed less predicted" if name == "calibration" else "share of positives"
-            text = (
-                f"The {name} changes along the file ({probability(p_value)}): {what} is "
-                f"{percent(before)} in the first {count(row, 'row')} and {percent(after)} in the "
-                "others. If the rows are in order of time, judge the latest ones by themselves."
-            )
-            yield Caution(f"drift of {name}", text)
+    if data.probabilities:
+        residuals = sample.labels - sample.scores
+        yield from _drift_cautions("calibration", "observed less predicted", residuals)
+    outcomes = sample.labels.astype(np.float64)
+    yield from _drift_cautions("base rate", "share of positives", outcomes)
 
 
-def _decimals(scores):
+def _drift_cautions(name, quantity, values):
+    """A series whose mean changes along the file."""
+    test = change_test(values)
+    if test.p_value < DRIFT_LEVEL:
+        before, after = values[: test.row].mean(), values[test.row :].mean()
+        text = (
+            f"The {name} changes along the file ({probability(test.p_value)}): {quantity} is "
+            f"{percent(before)} in the first {count(test.row, 'row')} and {percent(after)} in the "
+            "others. If the rows are in order of time, judge the latest ones by themselves."
+        )
+        yield Caution(f"drift of {name}", text)
+
+
+def _decimals_of(scores):
     """The fewest decimals that write all scores, or None if these are more than four."""
-    tried = range(MOST_DECIMALS + 1)
-    return next((d for d in tried if np.array_equal(np.round(scores, d), scores)), None)
+    for decimals in range(MAX_DECIMALS + 1):
+        if np.array_equal(np.round(scores, decimals), scores):
+            return decimals
+    return None
 
 
-LOOKS = (_of_classes, _of_weights, _of_scores, _of_ranking, _of_origin, _of_groups, _of_order)
+CHECKS = (
+    _class_cautions,
+    _weight_cautions,
+    _score_cautions,
+    _ranking_cautions,
+    _origin_cautions,
+    _group_cautions,
+    _order_cautions,
+)

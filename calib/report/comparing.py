@@ -6,21 +6,21 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator
 
-from calib.comparison import DEFAULTS, compare
+from calib.comparison import DEFAULTS, Comparison, compare
 from calib.comparison.defaults import fitting
-from calib.comparison.result import LOSSES
+from calib.comparison.result import LOSS_NAMES
 from calib.metrics import recalibration_line
 from calib.report.contents import Compared, Method
-from calib.report.measuring import FEW, Sample
+from calib.report.sample import MIN_ROWS_OF_CLASS, CleanSample
 from calib.report.wording import number, percent
 from calib.venn_abers.inductive import MondrianVennAbers
 from calib.wrappers.prior_shift import shift_odds
 
-N_REPEATS = 3  # of the folds: a page should not take longer
-LIKELY = 2.0  # standard errors of a gain from which on a map rarely harms
-AVERAGE = "Average"  # of the defaults; takes the place of the others where no gain is as sure
-LEAST_RISK = 0.001  # that is written out
-MOST = 20_000  # rows: with more a sample of them tells which calibrator is best
+N_REPEATS = 3  # draws of folds; with more, a page would take too long
+LIKELY_ERRORS = 2.0  # standard errors; a map with a larger gain rarely harms
+AVERAGE_NAME = "Average"  # the default that takes the place of the others if no gain is as likely
+MIN_WRITTEN_RISK = 0.001  # probability below which a risk is not written out
+MAX_COMPARED_ROWS = 20_000  # with more rows, a sample of them tells which calibrator is best
 
 
 class Offset(BaseEstimator):
@@ -39,121 +39,143 @@ class Offset(BaseEstimator):
         return shift_odds(scores, self.factor_)
 
 
-def compared(sample: Sample, seed: int, outcome: str) -> Compared | None:
-    """The quick ones of the default calibrators by cross-validated log loss.
+def compared(sample: CleanSample, seed: int, outcome: str) -> Compared | None:
+    """Compare the quick ones of the default calibrators by cross-validated log loss.
 
-    Of very many rows they are compared on a part. Scores that the verdict rejects are compared
-    with their odds times a factor and with a map for each group, too.
+    If there are very many rows, the calibrators are compared on a part of them. Scores that the
+    verdict rejects are also compared with their odds times a factor, and with a map for each group.
     """
-    if _rarest(sample) < FEW:
+    if _rarest(sample) < MIN_ROWS_OF_CLASS:
         return None
     notes = []
-    if sample.labels.size > MOST:
+    if sample.labels.size > MAX_COMPARED_ROWS:
+        n_rows = sample.labels.size
         rng = np.random.default_rng(seed)
-        drawn = np.sort(rng.choice(sample.labels.size, MOST, replace=False))
-        part = sample.rows(drawn)
-        if _rarest(part) < FEW:
+        sample = sample.rows(np.sort(rng.choice(n_rows, MAX_COMPARED_ROWS, replace=False)))
+        if _rarest(sample) < MIN_ROWS_OF_CLASS:
             return None
-        notes.append(f"Compared on {MOST:,} rows drawn at random out of {sample.labels.size:,}.")
-        sample = part
-    is_probability = bool(sample.scores.min() >= 0 and sample.scores.max() <= 1)
-    candidates = fitting(DEFAULTS, is_probability)
-    candidates = {d.name: d.calibrator for d in candidates if math.isinf(d.most)}
+        notes.append(f"Compared on {MAX_COMPARED_ROWS:,} rows drawn at random out of {n_rows:,}.")
     rejected = outcome == "miscalibrated"
-    if rejected and 0 < sample.scores.min() <= sample.scores.max() < 1:
-        candidates["Offset"] = Offset()
-    if rejected and sample.groups is not None:
-        candidates["Mondrian Venn-Abers"] = MondrianVennAbers()
-    found = compare(
+    comparison = compare(
         sample.scores,
         sample.labels,
-        candidates,
-        calibrator_groups=sample.groups,
+        _candidates(sample, rejected),
         sample_weight=sample.weights,
-        groups=sample.clusters,
+        groups=sample.groups,
+        clusters=sample.clusters,
         n_repeats=N_REPEATS,
         random_state=seed,
     )
-    chosen, recommendation = found.chosen, found.recommendation
-    gain_in = "log" if math.isfinite(found.results[found.reference].log_loss) else "brier"
+    chosen, recommendation = comparison.chosen, comparison.recommendation
+    reference = comparison.results[comparison.reference]
+    gain_in = "log" if math.isfinite(reference.log_loss) else "brier"
     if rejected:
-        chosen, recommendation = _expected(found, gain_in)
+        chosen, recommendation = _expected(comparison, gain_in)
         if chosen == "Offset":
             factor = Offset().fit(sample.scores, sample.labels, sample.weights).factor_
             recommendation += f" On these rows it multiplies the odds by {number(factor)}."
     return Compared(
         rows=sample.labels.size,
-        reference=found.reference,
+        reference=comparison.reference,
         gain_in=gain_in,
         chosen=chosen,
         recommendation=recommendation,
-        notes=(*notes, *found.notes),
-        methods=tuple(_method(name, result, gain_in) for name, result in found.results.items()),
+        notes=(*notes, *comparison.notes),
+        methods=tuple(
+            _method(name, result, gain_in) for name, result in comparison.results.items()
+        ),
     )
 
 
-def _expected(found, gain_in):
+def _candidates(sample, rejected):
+    """Calibrators to be compared, by name."""
+    scores = sample.scores
+    is_probability = bool(scores.min() >= 0 and scores.max() <= 1)
+    candidates = {
+        default.name: default.calibrator
+        for default in fitting(DEFAULTS, is_probability)
+        if math.isinf(default.most)
+    }
+    if rejected and 0 < scores.min() <= scores.max() < 1:
+        candidates["Offset"] = Offset()
+    if rejected and sample.groups is not None:
+        candidates["Mondrian Venn-Abers"] = MondrianVennAbers()
+    return candidates
+
+
+def _expected(comparison: Comparison, gain_in: str) -> tuple[str | None, str]:
     """The calibrator to take after a rejection, and why; those that predict 0 or 1 are left out.
 
-    Of the gains that are certain for all at once it is the largest, as in `compare`. Where there
-    is none, it is the largest less one standard error of those above two; and else the average,
-    which rarely harms, if that gains more than one.
+    If some gains are certain for all calibrators at once, the largest of them is taken, as in
+    `compare`. Otherwise, if some gains are above two standard errors, it is the largest of them
+    less one standard error. Otherwise it is the average, which rarely harms, if its gain is above
+    one standard error.
     """
-    gains = {
-        name: result.gain(gain_in)
-        for name, result in found.results.items()
-        if name != found.reference and not np.isin(found.predictions[name], [0, 1]).any()
-    }
+    gains = {}
+    for name, result in comparison.results.items():
+        gain = result.gain(gain_in)
+        if gain is not None and not np.isin(comparison.predictions[name], [0, 1]).any():
+            gains[name] = gain
     certain = {name: gain.estimate for name, gain in gains.items() if gain.lower > 0}
-    likely = {n: g.estimate - g.error for n, g in gains.items() if g.estimate > LIKELY * g.error}
-    if certain or likely:
-        name = max(certain or likely, key=(certain or likely).get)
-        less = "" if certain else ", less its standard error,"
+    if certain:
+        name = max(certain, key=lambda name: certain[name])
         return name, (
-            f"{name} has the largest gain{less} of those that never predict 0 or 1: "
-            f"{_told(gains[name], gain_in)}."
+            f"{name} has the largest gain of those that never predict 0 or 1: "
+            f"{_gain_in_words(gains[name], gain_in)}."
         )
-    average = gains.get(AVERAGE)
-    why = "No calibrator gains more than two standard errors"
-    if average is None:
-        return None, f"{why}: keep the scores for now."
+    likely = {
+        name: gain.estimate - gain.error
+        for name, gain in gains.items()
+        if gain.estimate > LIKELY_ERRORS * gain.error
+    }
+    if likely:
+        name = max(likely, key=lambda name: likely[name])
+        return name, (
+            f"{name} has the largest gain, less its standard error, of those that never predict 0 "
+            f"or 1: {_gain_in_words(gains[name], gain_in)}."
+        )
+    reason = "No calibrator gains more than two standard errors"
+    if AVERAGE_NAME not in gains:
+        return None, f"{reason}: keep the scores for now."
+    average = gains[AVERAGE_NAME]
+    gain_words = _gain_in_words(average, gain_in)
     if average.estimate > average.error:
-        return AVERAGE, f"{why}, but their average more than one: {_told(average, gain_in)}."
-    return None, (
-        f"{why}, and their average not one: {_told(average, gain_in)}. Keep the scores for now."
-    )
+        return AVERAGE_NAME, f"{reason}, but their average more than one: {gain_words}."
+    return None, f"{reason}, and their average not one: {gain_words}. Keep the scores for now."
 
 
-def _told(gain, gain_in):
-    """A gain with its error, and the chance that the true one is below 0 if it is normal."""
+def _gain_in_words(gain, gain_in):
+    """A gain with its error, and the chance that the true gain is below 0 if it is normal."""
     errors = gain.estimate / gain.error if gain.error else math.copysign(math.inf, gain.estimate)
     risk = float(ndtr(-errors))
-    risk = percent(risk) if risk >= LEAST_RISK else f"below {percent(LEAST_RISK)}"
+    written = percent(risk) if risk >= MIN_WRITTEN_RISK else f"below {percent(MIN_WRITTEN_RISK)}"
     return (
-        f"{number(gain.estimate)} in {LOSSES[gain_in]} (standard error {number(gain.error)}). The "
-        f"chance that it harms is {risk}"
+        f"{number(gain.estimate)} in {LOSS_NAMES[gain_in]} (standard error {number(gain.error)}). "
+        f"The chance that it harms is {written}"
     )
 
 
 def _rarest(sample):
-    """Rows of the rarer class, or clusters with one."""
-    rows = (sample.labels == 0, sample.labels == 1)
+    """Number of rows of the rarer class, or of clusters with such a row."""
     units = np.arange(sample.labels.size) if sample.clusters is None else sample.clusters
-    return min(np.unique(units[here]).size for here in rows)
+    return min(np.unique(units[sample.labels == label]).size for label in (0, 1))
 
 
 def _method(name, result, gain_in):
     gain = result.gain(gain_in)
-    numbers = (
-        result.log_loss,
-        result.brier,
-        result.miscalibration,
-        result.discrimination,
-        result.auc,
-        *((None, None, None) if gain is None else gain[:3]),
+    return Method(
+        name=name,
+        log_loss=_finite_or_none(result.log_loss),
+        brier=_finite_or_none(result.brier),
+        miscalibration=_finite_or_none(result.miscalibration),
+        discrimination=_finite_or_none(result.discrimination),
+        auc=_finite_or_none(result.auc),
+        gain=None if gain is None else _finite_or_none(gain.estimate),
+        lower=None if gain is None else _finite_or_none(gain.lower),
+        upper=None if gain is None else _finite_or_none(gain.upper),
+        harm=result.harm,
     )
-    return Method(name, *map(_finite, numbers), result.harm)
 
 
-def _finite(value):
-    return None if value is None or not math.isfinite(value) else float(value)
+def _finite_or_none(value):
+    return float(value) if math.isfinite(value) else None

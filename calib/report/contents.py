@@ -1,13 +1,13 @@
-"""What a report holds: numbers and words, no arrays, so that it can be written as JSON."""
+"""The parts of a report: numbers and words, no arrays, so that they can be written as JSON."""
 
 from dataclasses import dataclass
 
-N_BINS = 10  # in the table beside the diagram
+N_BINS = 10  # bins of the table beside the diagram
 
 
 @dataclass(frozen=True)
 class Data:
-    """What was read.
+    """The rows that were read.
 
     Attributes
     ----------
@@ -16,7 +16,8 @@ class Data:
     left_out : int
         Rows of weight 0.
     total, positives : float
-        Sum of the weights, of all rows and of those of class 1: numbers of rows without weights.
+        Sum of the weights of all rows, and of the rows of class 1; without weights, numbers of
+        rows.
     weighted : bool
         Whether there were weights.
     distinct : int
@@ -24,7 +25,7 @@ class Data:
     decimals : int or None
         Decimals that the scores are rounded to, if they are at most four.
     lowest, highest, mean : float
-        Of the scores.
+        Range and mean of the scores.
     n_groups : int
         Number of groups; 0 if there were none.
     probabilities : bool
@@ -73,21 +74,21 @@ class Verdict:
     Attributes
     ----------
     outcome : {"no evidence", "miscalibrated", "cannot say"}
-        Of miscalibration, at the 5 % level.
+        Result of the test for miscalibration, at the 5 % level.
     sentence : str
         The verdict with its uncertainty.
     details : tuple of str
-        How large an error, where and in which direction; or what could have been found.
+        Size, place and direction of the error; or the error that could have been found.
     p_value : float or None
-        Of one test of the whole, all ranges and all groups.
+        P value of one test of the whole, all ranges and all groups.
     detectable : float or None
         A bias of all predictions that Kuiper's test finds with a probability of at least 80 %.
     place : Bin or None
-        If "miscalibrated": the range that is worst, of the first of the groups if there are any.
-        Its limits hold for all ranges and groups at once, and are wider than the test: they may
-        hold `predicted`.
+        If "miscalibrated": the worst range, in the first of `groups` if there are any. Its limits
+        hold for all ranges and groups at once, and are wider than the test: they may hold
+        `predicted`.
     groups : tuple of str
-        Those that are miscalibrated where others are not shown to be, the worst first.
+        Groups that are miscalibrated, the worst first; empty if all groups are.
     """
 
     outcome: str
@@ -106,13 +107,13 @@ class Estimate:
     Attributes
     ----------
     key, name : str
-        For machines and for readers.
+        Names for machines and for readers.
     value, lower, upper : float or None
         The measure and its limits.
     by_chance : float or None
-        What 95 of 100 samples stay below if the predictions are calibrated.
+        Value that 95 of 100 samples stay below if the predictions are calibrated.
     note : str
-        What it means, or why it is missing.
+        The meaning of the measure, or the reason why it is missing.
     """
 
     key: str
@@ -141,9 +142,10 @@ class Curve:
     """The corners of the diagram: isotonic curve, confidence band, histogram.
 
     `predicted` and `recalibrated` are the ends of the flat pieces of the curve; `band_at`, `lower`
-    and `upper` those of the band, whose simultaneous confidence is 95 %. The histogram has the rows
-    between `edges`, and what lies beyond these in its outer columns; if `logit`, as one class is
-    rare, they are equally far apart in log-odds, and this is the scale of the diagram.
+    and `upper` are the ends of the flat pieces of the band, whose simultaneous confidence is 95 %.
+    The histogram counts the rows between `edges`; its outer columns also count the rows beyond. If
+    `logit`, because one class is rare, the edges are equally far apart in log-odds, and log-odds
+    are the scale of the diagram.
     """
 
     predicted: tuple[float, ...]
@@ -172,7 +174,7 @@ class Group:
     bias, lower, upper : float
         `observed` less `predicted`, with limits.
     p_value : float
-        Of the test of the verdict: made for all groups, ranges and the whole.
+        P value of the verdict's test, adjusted for all groups, all ranges and the whole.
     auc : float or None
         None for a group of one class.
     """
@@ -197,9 +199,10 @@ class Threshold:
     ----------
     threshold : float
     net_benefit, act_on_all : float
-        Of acting where the prediction exceeds the threshold, and of acting always.
+        Net benefit of acting where the prediction exceeds the threshold, and of acting always.
     gain, lower, upper : float
-        `net_benefit` less that of acting always or never, whichever is better, with 95 % limits.
+        `net_benefit` less the net benefit of acting always or never, whichever is better, with 95 %
+        limits.
     """
 
     threshold: float
@@ -212,16 +215,16 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Escape:
-    """What the confidence band leaves open at a threshold of the user.
+    """Scores and loss that the confidence band leaves open at a threshold of the user.
 
     Attributes
     ----------
     threshold : float
     lowest, highest : float
-        From the one to the other, the true share of positives can be on both sides of the
+        Range of scores for which the true fraction of positives can be on both sides of the
         threshold, or is on the other side than the score.
     loss : float
-        Net benefit that the best increasing map could have more than the scores, at most.
+        Largest net benefit that the best increasing map could gain over the scores.
     """
 
     threshold: float
@@ -240,13 +243,13 @@ class Method:
     log_loss, brier : float or None
         Mean cross-validated losses.
     miscalibration, discrimination, auc : float or None
-        Of the same predictions; AUC is None for one class.
+        Measures of the same predictions; AUC is None for one class.
     gain, lower, upper : float or None
-        Loss of the reference less that of the method, in the loss that `Compared.gain_in` names,
-        with limits for all methods at once; all None for the reference itself, and where only the
-        method's loss is infinite.
+        Loss of the reference less the loss of the method, in the loss that `Compared.gain_in`
+        names, with limits for all methods at once. All are None for the reference itself, and where
+        only the method's loss is infinite.
     harm : float
-        Share of the folds in which the method had the larger log loss.
+        Fraction of the folds in which the method had the larger log loss.
     """
 
     name: str
@@ -263,15 +266,15 @@ class Method:
 
 @dataclass(frozen=True)
 class Compared:
-    """What `calib.compare` found on these rows.
+    """The result of `calib.compare` on these rows.
 
     Attributes
     ----------
     rows : int
-        How many were compared on.
+        Number of rows that calibrators were compared on.
     reference : {"Raw", "Base rate"}
     gain_in : {"log", "brier"}
-        The loss in which gains are given: log loss, unless that of the reference is infinite.
+        The loss in which gains are given: log loss, unless the reference has infinite log loss.
     chosen : str or None
         The calibrator that is recommended, if any is.
     recommendation : str

@@ -13,10 +13,12 @@ from calib.report import measuring
 from calib.report.checking import cautions_of, clean, described
 from calib.report.comparing import compared
 from calib.report.contents import Caution, Compared, Data
-from calib.report.judging import WITHHELD, Finding, advise, finding_of, judge, open_at
+from calib.report.judging import WITHHELD, Finding, finding_of, judgement_of
 from calib.report.report import Report
+from calib.report.sample import CleanSample
+from calib.report.sentences import advise, open_at, verdict_in_words
 
-METHODS = (
+METHOD_NOTES = (
     "Limits are those of 95 % intervals, for rows that are independent of one another. All rows "
     "are used, but in the comparison where it says so.",
     "Rates have the exact limits of Clopper and Pearson. Limits of log loss, Brier score and bias "
@@ -39,7 +41,7 @@ METHODS = (
     "groups the smallest are left out.",
 )
 
-CLUSTERED = (
+CLUSTER_NOTE = (
     "Rows of one cluster are not taken as independent: tests and the limits of means, AUC, slope, "
     "intercepts and decisions are those of sums of clusters; the others take the rows for as many "
     "independent ones as tell the mean residual as well. A cluster stays in one fold of the "
@@ -50,10 +52,10 @@ CLUSTERED = (
 )
 
 
-class Look(NamedTuple):
-    """A first look at a file: what was read, and what the verdict rests on."""
+class FirstLook(NamedTuple):
+    """The result of a first look at a file: the rows that were read, and the finding."""
 
-    sample: measuring.Sample
+    sample: CleanSample
     data: Data
     cautions: tuple[Caution, ...]
     p_values: measuring.PValues
@@ -61,24 +63,39 @@ class Look(NamedTuple):
     finding: Finding
 
 
-def look_at(*columns: ArrayLike | None, seed: int) -> Look:
-    """Read the columns, as `clean` takes them, and find what the verdict rests on: no words yet."""
-    sample, left_out = clean(*columns)
+def look_at(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    *,
+    seed: int,
+) -> FirstLook:
+    """Read the columns, and find what the verdict rests on: no words yet."""
+    sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
     data = described(sample, left_out)
-    by_cluster, p_values = None, {}
+    by_cluster = None
+    p_values: measuring.PValues = {}
     if data.probabilities and sample.clusters is None:
-        p_values = measuring.p_values_of(sample, seed)
+        p_values = measuring.verdict_p_values(sample, seed)
     elif data.probabilities:
         by_cluster = sample.measured(cluster_tests, clusters=sample.clusters, random_state=seed)
         sample = sample._replace(effect=by_cluster.effect)
-        p_values = measuring.p_values_of_clusters(sample, by_cluster, seed)
+        p_values = measuring.verdict_p_values_of_clusters(sample, by_cluster, seed)
     cautions = cautions_of(sample, data)
-    finding = finding_of(sample, data, cautions, p_values)
-    return Look(sample, data, cautions, p_values, by_cluster, finding)
+    return FirstLook(
+        sample=sample,
+        data=data,
+        cautions=cautions,
+        p_values=p_values,
+        by_cluster=by_cluster,
+        finding=finding_of(sample, data, cautions, p_values),
+    )
 
 
-def comparison_of(look: Look, seed: int) -> Compared | None:
-    """Calibrators compared; None where advice is withheld or rows are too few."""
+def comparison_of(look: FirstLook, seed: int) -> Compared | None:
+    """Compare calibrators; None where advice is withheld or rows are too few."""
     if any(caution.kind in WITHHELD for caution in look.cautions):
         return None
     return compared(look.sample, seed, look.finding.outcome)
@@ -101,13 +118,13 @@ def make_report(
     Parameters
     ----------
     scores : array-like of shape (n,)
-        Finite numbers. If some lie outside [0, 1], what needs probabilities is left out.
+        Finite numbers. If some lie outside [0, 1], everything that needs probabilities is left out.
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     sample_weight : array-like of shape (n,), optional
         Counts, whole numbers: a row of weight w stands for w rows, each with an outcome of its own.
-        If outcomes show that they do not (`copies_test`), each row is taken as one case that weighs
-        w, as in a sample; the report says so.
+        If outcomes show that the weights are no counts (`copies_test`), each row is taken as one
+        case of weight w, as in a sample; the report says so.
     groups : array-like of shape (n,), optional
         Group of each row: numbers or strings.
     clusters : array-like of shape (n,), optional
@@ -135,8 +152,8 @@ def make_report(
     Notes
     -----
     O(n log n), and O(n) for each of 99 simulated samples: seconds for a million rows. All rows are
-    used at any size but in the comparison of calibrators, for which 20,000 rows are drawn from
-    more; the report says so, and how each number was computed.
+    used, except in the comparison of calibrators, for which at most 20,000 rows are drawn. The
+    report says so, and how each number was computed.
 
     Examples
     --------
@@ -153,31 +170,34 @@ def make_report(
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
     look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
-    sample, data, cautions, p_values, by_cluster, finding = look
-    alone = data.probabilities and sample.clusters is None
-    chance = measuring.simulated(sample, seed) if alone else None
+    sample = look.sample
+    data = look.data
+    is_simulated = data.probabilities and sample.clusters is None
+    chance = measuring.simulated(sample, seed) if is_simulated else None
     measures = measuring.estimates(sample, data, chance)
-    tests = measuring.calibration_tests(sample, by_cluster) if data.probabilities else ()
+    tests = measuring.calibration_tests(sample, look.by_cluster) if data.probabilities else ()
     curve = measuring.curve_of(sample) if data.probabilities else None
-    verdict = judge(sample, data, finding, measures, tests, cautions, curve)
+    judgement = judgement_of(sample, data, look.finding, measures, tests, look.cautions, curve)
+    verdict = verdict_in_words(judgement, sample, data, measures)
     escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
-    verdict = replace(verdict, details=(*verdict.details, *map(open_at, escapes)))
+    what_escapes = [open_at(escape) for escape in escapes]
+    verdict = replace(verdict, details=(*verdict.details, *what_escapes))
     comparison = comparison_of(look, seed)
     return Report(
         name=str(name),
         version=calib.__version__,
-        notes=tuple(map(str, notes)),
+        notes=tuple(str(note) for note in notes),
         data=data,
         verdict=verdict,
-        cautions=cautions,
+        cautions=look.cautions,
         measures=measures,
         tests=tests,
         curve=curve,
-        bins=measuring.bins_of(sample) if data.probabilities else (),
-        groups=measuring.groups_of(sample, p_values) if data.probabilities else (),
+        bins=measuring.reliability_bins(sample) if data.probabilities else (),
+        groups=measuring.groups_of(sample, look.p_values) if data.probabilities else (),
         decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
         escapes=escapes,
         comparison=comparison,
-        advice=advise(data, verdict, cautions, comparison),
-        methods=METHODS if sample.clusters is None else (*METHODS, CLUSTERED),
+        advice=advise(data, verdict, look.cautions, comparison),
+        methods=METHOD_NOTES if sample.clusters is None else (*METHOD_NOTES, CLUSTER_NOTE),
     )

@@ -1,4 +1,4 @@
-"""A report: what was found, and the forms in which it leaves."""
+"""A report, which can be written as JSON and as HTML."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,16 +8,16 @@ from calib.report import contents
 
 @dataclass(frozen=True)
 class Report:
-    """What `make_report` found; see the classes of its parts.
+    """The result of `make_report`; see the classes of its parts.
 
     Attributes
     ----------
     name : str
-        Of the scores.
+        Name of the scores.
     version : str
-        Of this package.
+        Version of this package.
     notes : tuple of str
-        What the caller wants said about how the data were read.
+        The caller's sentences on how the data were read.
     data : Data
     verdict : Verdict
     cautions : tuple of Caution
@@ -60,6 +60,6 @@ class Report:
 
     def to_html(self) -> str:
         """Write the report as one HTML page that loads nothing else."""
-        from calib.report.page import page_of  # with its templates
+        from calib.report.page import page_of  # here, because it loads templates
 
         return page_of(self)

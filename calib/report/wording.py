@@ -2,50 +2,55 @@
 
 import math
 
-SMALLEST = 1e-5  # that is written out
+SMALLEST_WRITTEN = 1e-5  # nearest number to 0 that is written out
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Three decimals, or two significant digits of what is smaller; a dash for nothing."""
+    """Write a number with three decimals, or two significant digits if small; None as a dash."""
     if value is None:
         return "\N{EN DASH}"
-    if 0 < abs(value) < SMALLEST:
-        return f"< {SMALLEST:.5f}" if value > 0 else f"> \N{MINUS SIGN}{SMALLEST:.5f}"
-    small = 0 < abs(value) < 10 ** (1 - digits)
-    return f"{value:.{1 - _exponent(value) if small else digits}f}".replace("-", "\N{MINUS SIGN}")
+    if 0 < abs(value) < SMALLEST_WRITTEN:
+        return (
+            f"< {SMALLEST_WRITTEN:.5f}" if value > 0 else f"> \N{MINUS SIGN}{SMALLEST_WRITTEN:.5f}"
+        )
+    is_small = 0 < abs(value) < 10 ** (1 - digits)
+    decimals = 1 - _exponent(value) if is_small else digits
+    return f"{value:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def points(share: float) -> str:
-    """A share in percentage points, with two significant digits where it is small."""
-    value = 100 * share
+def points(fraction: float) -> str:
+    """Write a fraction in percentage points, with two significant digits if it is small."""
+    value = 100 * fraction
     decimals = 1 if value == 0 or abs(value) >= 1 else 1 - _exponent(value)
     return f"{value:.{min(decimals, 6)}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def percent(share: float) -> str:
-    """A share in per cent, written as `points` are."""
-    return f"{points(share)}\N{NO-BREAK SPACE}%"
+def percent(fraction: float) -> str:
+    """Write a fraction in per cent, with the digits of `points`."""
+    return f"{points(fraction)}\N{NO-BREAK SPACE}%"
 
 
 def probability(p_value: float) -> str:
-    """A p value, as one writes it."""
+    """Write a p value."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def count(value: float, thing: str) -> str:
-    """A number of things, which may be a weight."""
-    return f"{amount(value)} {thing}" + ("" if value == 1 else "s")
+    """Write a number of things, which may be a weight."""
+    plural = "" if value == 1 else "s"
+    return f"{amount(value)} {thing}{plural}"
 
 
 def amount(value: float) -> str:
-    """A number of rows; weights need not be whole."""
+    """Write a number of rows; weights need not be whole."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
 
 def listed(names: list[str], most: int = 5) -> str:
-    """Names, the first few of them."""
-    others = len(names) - most
-    return ", ".join(names[:most]) + (f" and {others:,} more" if others > 0 else "")
+    """Write the first few names, and the number of the others."""
+    n_others = len(names) - most
+    others = f" and {n_others:,} more" if n_others > 0 else ""
+    return ", ".join(names[:most]) + others
 
 
 def _exponent(value):

@@ -367,8 +367,8 @@ const comparingModule = () => {
   function fewRows(n) {
     if (n >= FEW_ROWS) return "";
     return ` With ${n} rows few gains are certain: if you must calibrate all the same, begin with ` +
-      "StackedCalibrator(). In the second benchmark no calibrator had a smaller mean log loss at " +
-      "any number of points, and its log loss was never infinite.";
+      "StackedCalibrator(). It averages calibrators of several kinds, and never predicts exactly " +
+      "0 or 1.";
   }
 
   return { compare, mapOf };

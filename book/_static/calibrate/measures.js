@@ -284,7 +284,7 @@ const measuresModule = () => {
     return low;
   }
 
-  /* calib.report.measuring.p_values_of: of at most 2000 blocks of neighbours. */
+  /* calib.report.measuring.verdict_p_values: of at most 2000 blocks of neighbours. */
   function verdictPValue(sample, ties) {
     if (impossibleIn(ties)) return 0;
     return Math.min(...adjustedPValues(blocksOf(sample, ties), 999));

@@ -1,6 +1,6 @@
 /*
- * The words of `calib report`: cautions, verdict and details, as calib.report.checking, judging and
- * wording write them. Needs special and measures.
+ * The words of `calib report`: cautions, verdict and details, as calib.report.checking, judging,
+ * sentences and wording write them. Needs special and measures.
  */
 "use strict";
 
