@@ -3,7 +3,7 @@
 import numpy as np
 
 from calib.contract.validation import log_odds
-from calib.logistic.fitting import LogisticCalibrator, likeliest, middle
+from calib.logistic.fitting import LogisticCalibrator, check_fit, likeliest, middle
 from calib.maps.forms import LogitPolynomialMap
 
 
@@ -65,9 +65,10 @@ class QuadraticLogit(LogisticCalibrator):
         logits -= centre
         columns = np.stack([logits, logits**2])
         fit = likeliest(columns, labels, weights)
-        fit.check(np.ptp(columns, axis=1), labels)
+        check_fit(fit, np.ptp(columns, axis=1), labels)
         self.n_iter_ = fit.n_steps
-        level, linear, quadratic = fit.level, *fit.slopes
+        level = fit.level
+        linear, quadratic = fit.slopes
         at_0 = level - centre * linear + centre**2 * quadratic
         self.coefficients_ = np.array([at_0, linear - 2 * centre * quadratic, quadratic])
         self.map_ = LogitPolynomialMap(np.array([level, linear, quadratic]), centre)
