@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-ROUNDING = 1e-12  # fraction of the loss by which rounding may raise it in a step
-LEAST_STEP = 1e-10  # fraction of a Newton step, below which it is halved no further
-LEAST_DECREMENT = 1e-14  # fraction of the loss, at which the next step would gain nothing
+ROUNDING_ROOM = 1e-12  # fraction of the loss by which a step may raise it: rounding
+LEAST_FRACTION = 1e-10  # fraction of a Newton step, below which it is halved no further
+LEAST_DECREMENT = 1e-14  # fraction of the loss, at which further steps would gain nothing
 LEAST_INEXACT_DECREMENT = 1e-10  # the same for inexact steps, once the loss no longer falls
 
 
@@ -91,39 +91,46 @@ class Problem(ABC):
 def newton(problem: Problem, point: NDArray[np.float64], state: Any = None) -> Minimum:
     """Minimise a convex loss from `point` on, by Newton steps that are halved until it falls.
 
-    Stops when the decrement of a step is negligible: the step then squares an error that is already
-    small. `state` is the state of the point, if it is known.
+    The search stops when the decrement of a step is negligible: the step then squares an error that
+    is already small. `state` is the state of the point, if it is known.
     """
     if state is None:
         state = problem.state(point)
     step = np.zeros_like(point)
-    for n_steps in range(1, problem.max_steps + 1):
+    n_steps = 0
+    converged = False
+    while n_steps < problem.max_steps and not converged:
+        n_steps += 1
         point, state = problem.recentred(point, state)
         full = problem.step(point, state)
         if full is None:
-            return Minimum(point, state, step, n_steps, converged=False)
+            break
+        acceptable = state.loss + ROUNDING_ROOM * state.loss
         step = full.change
         target = full.target
         trial = problem.state(target)
-        acceptable = state.loss + ROUNDING * state.loss
         fraction = 1.0
-        while _is_too_large(trial.loss, acceptable, problem) and fraction > LEAST_STEP:
+        while _raises_the_loss(problem, trial.loss, acceptable) and fraction > LEAST_FRACTION:
             fraction *= 0.5
             step = fraction * full.change
             target = point + step
             trial = problem.state(target)
         if not trial.loss <= acceptable:
-            return Minimum(point, state, step, n_steps, converged=False)
-        negligible = LEAST_DECREMENT * trial.loss
-        if problem.inexact and trial.loss >= state.loss:
-            negligible = LEAST_INEXACT_DECREMENT * state.loss
+            break
+        converged = _is_at_its_end(problem, full.decrement, state.loss, trial.loss)
         point = target
         state = trial
-        if full.decrement <= negligible or state.loss <= problem.enough:
-            return Minimum(point, state, step, n_steps, converged=True)
-    return Minimum(point, state, step, problem.max_steps, converged=False)
+    return Minimum(point=point, state=state, step=step, n_steps=n_steps, converged=converged)
 
 
-def _is_too_large(loss, acceptable, problem):
-    """Whether the step is to be halved."""
+def _raises_the_loss(problem, loss, acceptable):
+    """Whether a step is to be halved."""
     return loss > acceptable or (np.isnan(loss) and problem.halves_undefined)
+
+
+def _is_at_its_end(problem, decrement, loss_before, loss):
+    """Whether further steps would gain nothing."""
+    if loss <= problem.enough or decrement <= LEAST_DECREMENT * loss:
+        return True
+    has_fallen = loss < loss_before
+    return problem.inexact and not has_fallen and decrement <= LEAST_INEXACT_DECREMENT * loss_before

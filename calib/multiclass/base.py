@@ -1,7 +1,7 @@
 """The contract of a calibrator of more than two classes."""
 
 import warnings
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,8 +37,15 @@ class MulticlassCalibrator(BaseEstimator):
         True: `CalibratedClassifier` hands over all columns at once.
     """
 
-    unit_scores: bool = True
     multiclass: bool = True
+    if TYPE_CHECKING:  # a subclass may define it as an attribute or as a property
+
+        @property
+        def unit_scores(self) -> bool:
+            """Whether rows must be probabilities."""
+
+    else:
+        unit_scores = True
 
     def fit(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
