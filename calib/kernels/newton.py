@@ -1,5 +1,6 @@
 """Newton's method with step halving, for any loss that is convex."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
@@ -125,7 +126,7 @@ def newton(problem: Problem, point: NDArray[np.float64], state: Any = None) -> M
 
 def _raises_the_loss(problem, loss, acceptable):
     """Whether a step is to be halved."""
-    return loss > acceptable or (np.isnan(loss) and problem.halves_undefined)
+    return loss > acceptable or (problem.halves_undefined and math.isnan(loss))
 
 
 def _is_at_its_end(problem, decrement, loss_before, loss):
