@@ -1,4 +1,4 @@
-"""What the logistic family shares: regressions of largest likelihood, and known log-odds."""
+"""Regressions of largest likelihood and base classes that the logistic calibrators share."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ NEGLIGIBLE_LOSS = 2.0**-53  # mean log loss that rounding cannot tell from 0
 NO_MISSES = (0.0, 0.0)  # misses of targets that are the labels
 MIN_ROWS_WITH_GUIDE = 100_000  # rows, of which a part is a good guide to the optimum
 GUIDE_STRIDE = 16  # rows, of which one belongs to that part
-MAX_EXPONENT = 1023  # of two, in the largest power of two that is a float
+MAX_EXPONENT = 1023  # exponent of the largest power of two that is a float
 
 
 class LogisticCalibrator(Calibrator):

@@ -37,10 +37,10 @@ class QuadraticLogit(LogisticCalibrator):
     Notes
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. Where a parabola separates the
-    classes, such as positives between two groups of negatives, the fit ends when the mean log loss
-    is at most 2**-53: every observation is then as good as certain. So it is with one class only.
-    Of two distinct scores, which cannot tell a parabola from a line, w_2 is 0. The identity is
-    w_1 = 1 and b = w_2 = 0.
+    classes, such as positives between two groups of negatives, or where there is only one class,
+    the fit ends when the mean log loss is at most 2**-53: every observation is then as good as
+    certain. Two distinct scores cannot tell a parabola from a line, and w_2 is then 0. The identity
+    is w_1 = 1 and b = w_2 = 0.
 
     O(N) per step, some ten steps, O(N) memory.
 

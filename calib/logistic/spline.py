@@ -68,7 +68,7 @@ class SplineCalibrator(ScalingCalibrator):
     map_ : LogitSplineMap or SplineMap
         The map, for shipping.
     weights_ : ndarray of shape (3, 4)
-        Of the curves, with sum 1: for tau = 1/4, 1, 4 and lambda = 10^6, 10^4, 100, 1.
+        Weights of the curves, with the sum 1: for tau = 1/4, 1, 4 and lambda = 10^6, 10^4, 100, 1.
     log_evidence_ : float
         Log of the mean marginal likelihood of the labels, by Laplace's approximation, before the
         curves are made increasing.
@@ -76,9 +76,10 @@ class SplineCalibrator(ScalingCalibrator):
         Certificate: the penalised log loss of each curve, a sum over the rows, is at most this far
         above its minimum.
     coefficients_ : ndarray of shape (19,)
-        Of the average, in cubic B-splines.
+        Coefficients of the average, in cubic B-splines.
     covariance_ : ndarray of shape (19, 19)
-        Of the coefficients: within the curves, by Laplace's approximation, and between them.
+        Covariance of the coefficients: within the curves, by Laplace's approximation, plus between
+        them.
 
     Raises
     ------
@@ -92,10 +93,10 @@ class SplineCalibrator(ScalingCalibrator):
     0.01 / N, or above 1 less that, are taken as that: N observations do not bear out more, and the
     map is constant there. For margins the line of Platt scaling says where that is.
 
-    Of more than 5,000 rows, those of a class within 1/64 of an interval are replaced by two
-    weighted ones with the same moments up to the third, by Gauss's quadrature: the loss of a cubic
-    is off by some 1e-9 of itself. O(N) for these moments, then O(1) for each of some forty Newton
-    steps. Predict: O(1) for each score.
+    If there are more than 5,000 rows, the rows of a class within 1/64 of an interval are replaced
+    by two weighted rows with the same moments up to the third, by Gauss's quadrature. The loss of a
+    cubic is off by some 1e-9 of itself. O(N) for these moments, then O(1) for each of some forty
+    Newton steps. Predict: O(1) for each score.
 
     Each penalised loss is strictly convex. Curves whose evidence is smaller by exp(15) are left
     out.

@@ -135,8 +135,8 @@ class TopLabelBinning(MulticlassCalibrator):
         P(z = c \mid c, p_c) = \frac{m_{ci}}{N_{ci}},
         \quad c = \arg\max_k p_k
 
-    Of the :math:`N_{ci}` calibration rows with the top label c whose :math:`p_c` falls into the
-    same bin i, :math:`m_{ci}` have this label.
+    There are :math:`N_{ci}` calibration rows with the top label c whose :math:`p_c` falls into the
+    same bin i; :math:`m_{ci}` of them have this label.
 
     Parameters
     ----------

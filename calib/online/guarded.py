@@ -72,8 +72,8 @@ class GuardedCalibrator(OnlineCalibrator):
     may beat it without any change of the truth. In 400 streams of a stable truth, in batches of
     50, 64 % of the maps fitted to 200 rows were replaced within 3000 rows, and 33 % of those fitted
     to 1000 within 6000; of the replacements 82 and 72 % were nearer to the truth. The challenger
-    counts rows before and after a change alike, so a change is found the later, the longer the map
-    in use was right.
+    counts rows before and after a change alike, so the longer the map in use was right, the later a
+    change is found.
 
     References
     ----------
