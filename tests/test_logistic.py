@@ -331,7 +331,7 @@ def test_many_rows_begin_at_the_optimum_of_some_of_them(calibrator, monkeypatch)
     labels = rng.random(800) < expit(0.5 + 2 * np.log(scores / (1 - scores)))
     weights = rng.integers(1, 4, 800)
     from_nothing = clone(calibrator).fit(scores, labels, sample_weight=weights)
-    monkeypatch.setattr(fitting, "MANY", 800)
+    monkeypatch.setattr(fitting, "MIN_ROWS_WITH_GUIDE", 800)
     fitted = clone(calibrator).fit(scores, labels, sample_weight=weights)
     np.testing.assert_allclose(fitted.predict(scores), from_nothing.predict(scores), rtol=1e-7)
     assert fitted.n_iter_ < from_nothing.n_iter_

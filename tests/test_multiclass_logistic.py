@@ -339,7 +339,7 @@ def test_a_bad_guide_changes_nothing(model, lie, monkeypatch):
     rows, labels = every_sixteenth_row(lie)
     unguided = model.fit(rows, labels).predict_proba(rows)
     n_steps = model.n_iter_
-    monkeypatch.setattr(regression, "MANY", 1000)
+    monkeypatch.setattr(regression, "MIN_LOGITS_WITH_GUIDE", 1000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         guided = model.fit(rows, labels).predict_proba(rows)
@@ -352,7 +352,7 @@ def test_a_good_guide_saves_steps(model, monkeypatch):
     rows, labels = (np.repeat(part, 16, axis=0) for part in sample(200, 4, seed=1))
     unguided = model.fit(rows, labels).predict_proba(rows)
     assert model.n_iter_ > 2
-    monkeypatch.setattr(regression, "MANY", 1000)
+    monkeypatch.setattr(regression, "MIN_LOGITS_WITH_GUIDE", 1000)
     np.testing.assert_allclose(model.fit(rows, labels).predict_proba(rows), unguided, atol=1e-6)
     assert model.n_iter_ == 1
 

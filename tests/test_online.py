@@ -21,7 +21,7 @@ from calib import (
     OnlinePlattScaling,
     PlattScaling,
 )
-from calib.online.calibrators import PRIOR_PRECISION
+from calib.online.calibrators import LINE_PRECISION
 
 ONLINE = [
     OnlineHistogramBinning(bins=4),
@@ -212,7 +212,7 @@ def minus_log_posterior(parameters, mean, precision, logits, labels, weights):
 @given(st.integers(1, 80), seeds, st.sampled_from([0.0, 1.0, "mixed"]))
 def test_each_batch_moves_to_the_largest_posterior(n, seed, share):
     rng = np.random.default_rng(seed)
-    mean, precision = np.array([0.0, 1.0]), PRIOR_PRECISION * np.eye(2)
+    mean, precision = np.array([0.0, 1.0]), LINE_PRECISION * np.eye(2)
     calibrator = OnlinePlattScaling()
     for _ in range(3):
         scores = rng.beta(0.7, 0.9, n)

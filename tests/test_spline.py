@@ -38,8 +38,8 @@ def one_curve(monkeypatch):
     """Of one pair of penalties only."""
 
     def fit(scores, labels, penalty=100.0, spread=1.0, **options):
-        monkeypatch.setattr(spline, "PENALTIES", (penalty,))
-        monkeypatch.setattr(spline, "SPREADS", (spread,))
+        monkeypatch.setattr(spline, "BEND_PENALTIES", (penalty,))
+        monkeypatch.setattr(spline, "PRIOR_SPREADS", (spread,))
         return SplineCalibrator(**options).fit(scores, labels)
 
     return fit
@@ -102,7 +102,7 @@ def test_the_evidence_is_the_integral_of_the_likelihood(one_curve):
 def test_curves_are_averaged_by_their_evidence(one_curve):
     scores, labels, _ = sample(600, seed=1)
     fitted = SplineCalibrator().fit(scores, labels)
-    grid = list(itertools.product(spline.SPREADS, spline.PENALTIES))
+    grid = list(itertools.product(spline.PRIOR_SPREADS, spline.BEND_PENALTIES))
     curves = [one_curve(scores, labels, penalty, spread) for spread, penalty in grid]
     evidence = np.array([curve.log_evidence_ for curve in curves])
     weights = np.exp(evidence - evidence.max())
@@ -145,7 +145,7 @@ def test_the_gap_bounds_what_is_lost_by_stopping_early(monkeypatch, one_curve, i
     best = one_curve(scores, labels, penalty=1.0, increasing=increasing)
     assert best.gap_ < 1e-12
     loss, *_ = penalised(scores, labels, penalty=1.0)
-    monkeypatch.setattr(spline, "MAX_STEPS", steps)
+    monkeypatch.setattr(spline._PenalisedLoss, "max_steps", steps)
     early = one_curve(scores, labels, penalty=1.0, increasing=increasing)
     assert early.gap_ >= loss(early.coefficients_) - loss(best.coefficients_) - 1e-9
     assert steps > 1 or early.gap_ > 1e-6
@@ -157,7 +157,7 @@ def test_condensed_rows_give_the_same_curve(monkeypatch):
     scores[:100] = scores[100:200] ** 8  # far out
     weights = np.random.default_rng(1).integers(0, 4, scores.size)
     condensed = SplineCalibrator().fit(scores, labels, sample_weight=weights)
-    monkeypatch.setattr(spline, "MANY", scores.size)
+    monkeypatch.setattr(spline, "MAX_ROWS_UNCONDENSED", scores.size)
     whole = SplineCalibrator().fit(scores, labels, sample_weight=weights)
     np.testing.assert_allclose(condensed.predict(scores), whole.predict(scores), atol=1e-9)
     assert condensed.log_evidence_ == pytest.approx(whole.log_evidence_, rel=1e-9)

@@ -26,7 +26,7 @@ from calib import (
     StackedCalibrator,
     VennAbers,
 )
-from calib.kernels.averaging import GAP, likeliest_weights, normalized
+from calib.kernels.averaging import OPTIMALITY_GAP, likeliest_weights, normalized
 from calib.kernels.dealing import deal
 from calib.maps.forms import MixtureMap
 from calib.metrics import log_loss
@@ -56,7 +56,9 @@ def test_the_weights_are_the_likeliest(n, k, prior, sharpness, seed):
     rng = np.random.default_rng(seed)
     losses, copies = sharpness * rng.exponential(size=(n, k)), rng.integers(1, 4, n)
     weights, gap = likeliest_weights(losses, copies, prior)
-    assert gap <= GAP and weights.min() > 0 and weights.sum() == pytest.approx(1, rel=1e-15)
+    assert (
+        gap <= OPTIMALITY_GAP and weights.min() > 0 and weights.sum() == pytest.approx(1, rel=1e-15)
+    )
 
     def loss(logits):
         tried = softmax(logits)
@@ -207,7 +209,7 @@ def test_with_few_of_a_class_weights_are_shy(positives):
         stacked = StackedCalibrator(FEW, prior=prior).fit(scores, labels)
         expected, _ = likeliest_weights(losses, np.ones(10), used)
         np.testing.assert_allclose(stacked.weights_, expected, atol=1e-6)
-        assert stacked.gap_ <= GAP
+        assert stacked.gap_ <= OPTIMALITY_GAP
     enough = StackedCalibrator(FEW, cv=len(positives)) if len(positives) > 1 else None
     if enough:
         assert enough.fit(scores, labels).weights_.min() < stacked.weights_.min()

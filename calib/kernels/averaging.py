@@ -1,17 +1,20 @@
-"""Weights of an average of probabilities, by the likelihood of what happened."""
+"""Weights of an average of probabilities, by the likelihood of the outcomes."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-GAP = 1e-9  # of the mean log loss, within which the weights are the best
-MOST_STEPS = 200
+OPTIMALITY_GAP = 1e-9  # in mean log loss, within which the weights are the best
+MAX_WEIGHT_STEPS = 200
+ROUNDING_GAIN = 1e-12  # change of the mean log likelihood that may be a rounding error
 SHY = 1.0  # least prior where a class has fewer observations than there are folds
 
 
 def likeliest_weights(
     losses: NDArray[np.float64], copies: NDArray[np.float64], prior: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Weights of the likeliest average, and how far its mean log loss is from the least, at most.
+    """Find the weights of the likeliest average, and a bound of what its mean log loss lacks.
+
+    Newton's method maximises the log likelihood plus the log prior.
 
     Parameters
     ----------
@@ -29,25 +32,26 @@ def likeliest_weights(
         return copies @ np.log(shares @ weights) + prior * np.log(weights).sum()
 
     weights = np.full(losses.shape[1], 1 / losses.shape[1])
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_WEIGHT_STEPS):
         ratios = shares / (shares @ weights)[:, np.newaxis]
-        # a charge of `total` for the sum of the weights makes 1 the best sum
+        # subtracting `total` times the sum of the weights makes 1 the best sum
         gradient = copies @ ratios + prior / weights - total
         gap = float(gradient.max() / copies.sum())
-        if gap <= GAP:
+        if gap <= OPTIMALITY_GAP:
             break
         curvature = ratios.T @ (copies[:, np.newaxis] * ratios) + np.diag(prior / weights**2)
-        step, best = np.linalg.solve(curvature, gradient), value(weights)
+        step = np.linalg.solve(curvature, gradient)
+        least = value(weights) - ROUNDING_GAIN * total
         step /= max(1.0, 2 * np.max(-step / weights))  # no weight loses more than half
-        while value(normalized(weights + step)) < best - 1e-12 * total:  # room for rounding
+        while value(normalized(weights + step)) < least:
             step /= 2
         weights = normalized(weights + step)
     return weights, gap
 
 
 def normalized(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of sum 1, or a last digit below, however they are added: no average exceeds 1."""
-    weights = weights / weights.sum()
-    while np.cumsum(weights)[-1] > 1:
-        weights = weights * (1 - 2.0**-53)
-    return weights
+    """Return weights with the sum 1, or a last digit below: no average with them exceeds 1."""
+    shares = weights / weights.sum()
+    while np.cumsum(shares)[-1] > 1:
+        shares = shares * (1 - 2.0**-53)
+    return shares

@@ -1,121 +1,175 @@
-"""Newton's method for logistic regression on a few columns."""
+"""Logistic regression on a few columns, by Newton's method."""
 
 import math
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from calib.kernels.compiling import jit
+from calib.kernels.newton import Problem, Step, newton
 
-MAX_STEPS = 1000
-LEAST_SHARE = 1e-12  # of a column's curvature that the columns before it must leave
+LEAST_PIVOT = 1e-12  # fraction of a column's curvature that the columns before it must leave
+FAR_CENTRE = 0.5  # distance from the mean, in standard deviations, beyond which a centre moves
 
 
-def fit_logistic(columns, labels, weights, misses, start, free_level=True, enough=0.0, begin=None):
-    """Minimise the cross entropy of sigmoid(level + slopes @ columns) against two target values.
+class Derivatives(NamedTuple):
+    """A loss, its gradient and the lower triangle of its Hessian; the level comes first."""
+
+    loss: float
+    gradient: NDArray[np.float64]
+    hessian: NDArray[np.float64]
+
+
+class LogisticFit(NamedTuple):
+    """A logistic regression of largest likelihood, and how it was found.
+
+    Attributes
+    ----------
+    level : float
+    slopes : ndarray of shape (k,)
+    loss : float
+    last : ndarray of shape (k + 1,)
+        The last step of level and slopes. Near an optimum it hardly moves the log-odds. Where
+        points become ever more certain, it moves their log-odds by about 1, however little the
+        loss may gain.
+    n_steps : int
+    converged : bool
+        False if the largest number of steps did not suffice, or if rounding leaves no step that
+        helps.
+    """
+
+    level: float
+    slopes: NDArray[np.float64]
+    loss: float
+    last: NDArray[np.float64]
+    n_steps: int
+    converged: bool
+
+    def moves(self, reach: ArrayLike) -> bool:
+        """Whether the last step was no small one: then the fit was not near an optimum.
+
+        `reach` bounds the values that the slopes multiply.
+        """
+        bounds = np.append(1, reach)
+        change = np.abs(self.last) @ bounds
+        size = np.abs(np.append(self.level, self.slopes)) @ bounds
+        return change > max(0.5, 1e-4 * size)  # a point that becomes certain moves by 1 a step
+
+
+@dataclass(eq=False)
+class CrossEntropy(Problem):
+    """The weighted cross entropy of sigmoid(level + slopes @ columns) against two target values.
+
+    A point is the level and the slopes, as one array of shape (k + 1,). Its level belongs to
+    log-odds of level + slopes @ (columns - centres). With the means of the columns, weighted by
+    curvature, as the centres, slopes and level do not interact: nothing cancels, however uneven the
+    columns are.
 
     Parameters
     ----------
     columns : ndarray of shape (k, n)
-        Of any scale, but their squares must not overflow; k may be 0.
+        Values of any scale whose squares do not overflow; k may be 0.
     labels, weights : ndarray of shape (n,)
     misses : tuple of float
-        What the targets leave to the other class: they are misses[0] and 1 - misses[1], which
-        itself would be rounded to 1 where there are many observations.
-    start, free_level, enough, begin
-        As in `newton`.
-
-    Returns
-    -------
-    level, slopes, loss, last, n_steps, converged
-        As in `newton`.
-    """
-
-    def derivatives_at(*place):
-        return derivatives(columns, labels, weights, misses, *place)
-
-    return newton(derivatives_at, start, free_level, enough, begin)
-
-
-@np.errstate(all="ignore")
-def newton(derivatives_at, start, free_level=True, enough=0.0, begin=None):
-    """Minimise a cross entropy whose derivatives somebody else sums up.
-
-    Newton steps, halved until the loss falls. Stops when the Newton decrement is below 1e-14 of the
-    loss: the last step then squares an error that is already small.
-
-    Parameters
-    ----------
-    derivatives_at : callable
-        ``derivatives_at(slopes, level, centres)``, sums of `derivatives` over all rows.
-    start : ndarray of shape (k + 1,)
-        The level and the slopes to begin with.
+        What the targets leave to the other class. The targets are misses[0] and 1 - misses[1],
+        which itself would be rounded to 1 where there are many observations.
     free_level : bool
         Whether the level may move from where it begins.
     enough : float
         A loss at which to stop. Where the columns separate the classes and nothing is missed, the
         loss falls to 0 along slopes without bound.
-    begin : tuple, optional
-        A better place, where the derivatives are known: slopes, level and centres as for
-        `derivatives_at`, and what it returns there. In place of `start`.
 
-    Returns
-    -------
-    level : float
-    slopes : ndarray of shape (k,)
-    loss : float
-    last : ndarray of shape (k + 1,)
-        The last step. Near an optimum it hardly moves the log-odds; where points become ever more
-        certain, it moves theirs by about 1, however little the loss may gain.
-    n_steps : int
-    converged : bool
-        False if `MAX_STEPS` steps did not suffice, or if rounding leaves no step that helps.
+    Attributes
+    ----------
+    centres : ndarray of shape (k,)
+        Zeros to begin with.
     """
-    # The log-odds are level + slopes @ (columns - centres). With the means of the columns,
-    # weighted by curvature, as the centres, slopes and level do not interact: nothing cancels,
-    # however uneven the columns are.
-    if begin is None:
-        slopes, level, centres = start[1:], start[0], np.zeros(start.size - 1)
-        state = derivatives_at(slopes, level, centres)
-    else:
-        slopes, level, centres, state = begin
-    step = np.zeros(start.size)
-    for n_steps in range(1, MAX_STEPS + 1):
-        if free_level:
-            _, _, hessian = state
-            shifts = hessian[1:, 0] / hessian[0, 0]
-            # where most of the spread is an offset
-            far = np.abs(shifts) > 0.5 * np.sqrt(hessian.diagonal()[1:] / hessian[0, 0])
-            if far.any():
-                shifts = np.where(far, shifts, 0.0)
-                level, centres = level + slopes @ shifts, centres + shifts
-                state = derivatives_at(slopes, level, centres)
-        loss, gradient, hessian = state
-        first = 0 if free_level else 1
+
+    columns: NDArray[np.float64]
+    labels: NDArray[np.uint8]
+    weights: NDArray[np.float64]
+    misses: tuple[float, float]
+    free_level: bool = True
+    enough: float = 0.0
+    centres: NDArray[np.float64] = field(init=False)
+
+    halves_undefined = False
+
+    def __post_init__(self):
+        self.centres = np.zeros(len(self.columns))
+
+    def state(self, point):
+        """Loss, gradient and Hessian in the level and the slopes."""
+        return derivatives(
+            self.columns, self.labels, self.weights, self.misses, point[1:], point[0], self.centres
+        )
+
+    def recentred(self, point, state):
+        """Move the centres of columns whose spread about them is mostly an offset."""
+        if not self.free_level:
+            return point, state
+        hessian = state.hessian
+        shifts = hessian[1:, 0] / hessian[0, 0]
+        spreads = np.sqrt(hessian.diagonal()[1:] / hessian[0, 0])
+        far = np.abs(shifts) > FAR_CENTRE * spreads
+        if not far.any():
+            return point, state
+        shifts = np.where(far, shifts, 0.0)
+        self.centres = self.centres + shifts
+        point = np.append(point[0] + point[1:] @ shifts, point[1:])
+        return point, self.state(point)
+
+    def step(self, point, state):
+        """Minus the gradient divided by the Hessian, in so far as rounding allows."""
+        gradient = state.gradient.copy()
+        hessian = state.hessian.copy()
+        first = 0 if self.free_level else 1
         if not hessian.diagonal()[first:].any() and gradient[first:].any():
-            break  # every point is as good as certain: curvature says nothing
-        least, full = LEAST_SHARE * hessian.diagonal(), np.zeros(start.size)
-        decrement = _newton_step(loss, gradient, hessian, first, least, full)
-        step, acceptable = full, loss + 1e-12 * loss  # room for rounding near the minimum
-        trial = derivatives_at(slopes + step[1:], level + step[0], centres)
-        share = 1.0
-        while trial[0] > acceptable and share > 1e-10:
-            share *= 0.5
-            step = share * full
-            trial = derivatives_at(slopes + step[1:], level + step[0], centres)
-        if not trial[0] <= acceptable:  # the numbers are at their end
-            break
-        slopes, level, state = slopes + step[1:], level + step[0], trial
-        if decrement <= 1e-14 * loss or trial[0] <= enough:
-            return level - slopes @ centres, slopes, trial[0], step, n_steps, True
-    return level - slopes @ centres, slopes, state[0], step, n_steps, False
+            return None  # every point is as good as certain: curvature says nothing
+        least = LEAST_PIVOT * hessian.diagonal()
+        change = np.zeros(point.size)
+        decrement = _newton_step(state.loss, gradient, hessian, first, least, change)
+        return Step(change=change, target=point + change, decrement=decrement)
+
+    @np.errstate(all="ignore")
+    def fit(self, point, state=None) -> LogisticFit:
+        """Minimise the loss from `point` on, whose state may be known."""
+        minimum = newton(self, point, state)
+        slopes = minimum.point[1:]
+        return LogisticFit(
+            level=minimum.point[0] - slopes @ self.centres,
+            slopes=slopes,
+            loss=minimum.state.loss,
+            last=minimum.step,
+            n_steps=minimum.n_steps,
+            converged=minimum.converged,
+        )
+
+
+def fit_logistic(
+    columns, labels, weights, misses, start, free_level=True, enough=0.0
+) -> LogisticFit:
+    """Minimise a `CrossEntropy` from `start` on, which is a level and slopes."""
+    loss = CrossEntropy(
+        columns=columns,
+        labels=labels,
+        weights=weights,
+        misses=misses,
+        free_level=free_level,
+        enough=enough,
+    )
+    return loss.fit(start)
 
 
 @jit
 def _newton_step(loss, gradient, hessian, first, least, step):
-    """The step of level and slopes from index `first` on, and how much it should gain, twice.
+    """Fill in the step of level and slopes from index `first` on; return its Newton decrement.
 
-    By Cholesky's method without roots, of what the lower triangle of `hessian` holds; `gradient`
-    and `hessian` are used up.
+    The decrement is twice what the step should gain. Cholesky's method without roots solves the
+    equations of the matrix whose lower triangle is in `hessian`. It overwrites `gradient` and
+    `hessian`. `least` are the smallest pivots that are not taken for rounding errors.
     """
     size = gradient.size
     decrement = 0.0
@@ -130,7 +184,7 @@ def _newton_step(loss, gradient, hessian, first, least, step):
         # No step may promise more than the whole loss: curvature alone knows no bound where points
         # lie far on the wrong side.
         curvature = max(hessian[j, j], gradient[j] * gradient[j] / loss)
-        # a column that the ones before it explain, such as a constant, leaves its slope as it is
+        # The slope of a column that earlier columns explain, such as a constant, does not change.
         if hessian[j, j] > least[j]:
             step[j] = -gradient[j] / curvature
         decrement -= gradient[j] * step[j]
@@ -139,25 +193,32 @@ def _newton_step(loss, gradient, hessian, first, least, step):
     return decrement
 
 
-def derivatives(columns, labels, weights, misses, slopes, level, centres):
-    """Loss, gradient and (lower triangle) Hessian of the weighted cross entropy; the level first.
+def derivatives(columns, labels, weights, misses, slopes, level, centres) -> Derivatives:
+    """Sum up the weighted cross entropy, its gradient and its Hessian over all rows.
 
-    Shapes (), (k + 1,) and (k + 1, k + 1).
+    Parameters are those of `CrossEntropy`.
     """
-    # tuples: the compiler knows their length and unrolls the loops over columns
-    factors, origins = (level, *slopes), (0.0, *centres)
+    # The compiler knows the length of tuples and unrolls the loops over columns.
+    factors = (level, *slopes)
+    origins = (0.0, *centres)
     size = len(factors)
-    u, gradient, hessian = np.ones(size), np.zeros(size), np.zeros((size, size))
+    u = np.ones(size)
+    gradient = np.zeros(size)
+    hessian = np.zeros((size, size))
     loss = _derivatives(columns, labels, weights, misses, factors, origins, u, gradient, hessian)
-    return loss, gradient, hessian
+    return Derivatives(loss=loss, gradient=gradient, hessian=hessian)
 
 
 @jit
 def _derivatives(columns, labels, weights, misses, factors, origins, u, gradient, hessian):
-    """Fill in gradient and Hessian, and the columns of each row in turn, 1 before them, in `u`."""
-    k, n = len(factors) - 1, columns.shape[1]
+    """Return the loss; fill in gradient and Hessian.
+
+    `u` is room for 1 and the columns of one row, less their origins.
+    """
+    k = len(factors) - 1
+    n = columns.shape[1]
     loss = 0.0
-    lost = 0.0  # by rounding in the sum of the loss (Kahan): small steps are judged by it
+    lost = 0.0  # rounding error of the loss so far (Kahan's sum), by which small steps are judged
     for i in range(n):
         log_odds = factors[0]
         for j in range(1, k + 1):
@@ -167,10 +228,10 @@ def _derivatives(columns, labels, weights, misses, factors, origins, u, gradient
         margin = side * log_odds
         e = math.exp(-abs(margin))
         both = 1.0 + e
-        larger = 1.0 / both  # of the two probabilities
+        larger = 1.0 / both  # the larger of the two probabilities
         wrong = e * larger if margin >= 0 else larger
-        # log1p(e) by Kahan's formula, which is as accurate and faster: it makes up for the rounding
-        # of 1 + e
+        # Kahan's formula for log1p(e) is as accurate and faster. It makes up for the rounding of
+        # 1 + e.
         softplus = math.log(both) * (e / (both - 1.0)) if both > 1.0 else e
         # -(1-miss) log(1-wrong) - miss log(wrong) = miss margin + log(1 + exp(-margin))
         term = weights[i] * (miss * margin + max(-margin, 0.0) + softplus) - lost

@@ -9,23 +9,25 @@ from calib.kernels.compiling import jit
 
 @jit
 def gaps_below_largest(scores, labels):
-    """How far each row's scores lie below the largest of them, halved, which cannot overflow.
+    """Return how far each row's scores lie below its largest score, halved to avoid overflow.
 
     Parameters
     ----------
     scores : ndarray of shape (n, k)
     labels : ndarray of shape (n,)
-        Numbers of columns.
+        The number of a column for each row.
 
     Returns
     -------
     gaps : ndarray of shape (n, k - 1)
-        Of all but the largest score, or the first of several, not negative.
+        The gaps of all scores but the largest, or but the first of several largest. None is
+        negative.
     missed : ndarray of shape (n,)
-        That of the labelled class: 0 where its score is the largest.
+        The gap of the labelled class: 0 where its score is the largest.
     """
     n, k = scores.shape
-    gaps, missed = np.empty((n, k - 1)), np.empty(n)
+    gaps = np.empty((n, k - 1))
+    missed = np.empty(n)
     for i in range(n):
         best = 0
         for j in range(1, k):
@@ -42,15 +44,19 @@ def gaps_below_largest(scores, labels):
 
 @jit
 def slope_derivatives(gaps, missed, weights, slope):
-    """Loss and its two derivatives in the factor `slope` of what `gaps_below_largest` returns.
+    """Return the loss and its first two derivatives in the factor `slope` of all gaps.
 
-    The loss is the weighted sum of ``slope * missed + log(1 + sum(exp(-slope * gaps)))``, which is
-    accurate however small it is.
+    `gaps_below_largest` returns `gaps` and `missed`. The loss is the weighted sum of
+    ``slope * missed + log(1 + sum(exp(-slope * gaps)))``, which is accurate however small it is.
     """
     n, k = gaps.shape
-    loss, gradient, curvature = 0.0, 0.0, 0.0
+    loss = 0.0
+    gradient = 0.0
+    curvature = 0.0
     for i in range(n):
-        others, first, second = 0.0, 0.0, 0.0
+        others = 0.0
+        first = 0.0
+        second = 0.0
         for j in range(k):
             gap = gaps[i, j]
             share = math.exp(-slope * gap)

@@ -1,4 +1,4 @@
-"""Sums over the rows of a cubic spline, of which each touches four coefficients."""
+"""Sums over the rows of a cubic spline, each of which depends on four coefficients."""
 
 import math
 
@@ -9,11 +9,13 @@ from calib.kernels.compiling import jit
 
 @jit
 def spline_losses(first, basis, labels, weights, coefficients):
-    """Log loss of the log-odds ``basis @ coefficients``, its gradient and its Hessian.
+    """Sum up the log loss of the log-odds ``X @ coefficients``, its gradient and its Hessian.
 
-    Row i has the entries ``basis[i]`` from column ``first[i]`` on. Shapes (), (k,) and (k, k).
+    Row i of X has the entries ``basis[i]`` from column ``first[i]`` on, and else 0. Returns arrays
+    of shapes (), (k,) and (k, k).
     """
-    loss, gradient = 0.0, np.zeros(coefficients.size)
+    loss = 0.0
+    gradient = np.zeros(coefficients.size)
     hessian = np.zeros((coefficients.size, coefficients.size))
     for i in range(first.size):
         logit = 0.0
@@ -37,7 +39,10 @@ def spline_losses(first, basis, labels, weights, coefficients):
 
 @jit
 def cell_moments(cells, positions, labels, weights, moments):
-    """Add w t^k, k = 0 to 3, of each row to those of its class and cell; shape (2, n_cells, 4)."""
+    """Add w t^k of each row to `moments[class, cell, k]`, for k = 0 to 3.
+
+    w is the weight of the row and t its position.
+    """
     for i in range(cells.size):
         term = weights[i]
         for k in range(4):
@@ -47,9 +52,11 @@ def cell_moments(cells, positions, labels, weights, moments):
 
 @jit
 def piecewise_cubic(positions, coefficients):
-    """Values of cubic pieces: one below 0, one from each integer to the next, one from there on.
+    """Return the values of cubic pieces at the positions.
 
-    Piece j has the powers of the distance from j - 1, the first those of the distance from 0.
+    The first piece is for positions below 0, then there is one from each integer to the next, and
+    the last is for all positions from its integer on. Piece j is a polynomial in the distance from
+    j - 1, the first in the distance from 0.
     """
     result = np.empty(positions.size)
     last = coefficients.shape[0] - 1

@@ -5,33 +5,37 @@ import numpy as np
 from calib.kernels.spline import cell_moments
 
 N_INTERVALS = 16
-CELLS = 64  # in an interval between knots
-AT_A_TIME = 2**20  # rows, or there would be many arrays as long as all of them
-NO_SPREAD = 1e-9  # squared and in widths of a cell: rounding
+CELLS_PER_INTERVAL = 64
+ROWS_AT_A_TIME = 2**20  # rows, so that few arrays are as long as the sample
+MIN_VARIANCE = 1e-9  # variance in squared widths of a cell, below which it is a rounding error
 
 
-def _split(places):
-    """What of each place lies between the outer knots, and what beyond them."""
+def _inner_and_beyond(places):
+    """The places, moved to the outer knots if they lie beyond, and how far they were moved."""
     inner = np.clip(places, 0, N_INTERVALS)
     return inner, places - inner
 
 
 def rows(places):
-    """Cubic B-splines at places in units of intervals: the first of four, and their values.
+    """Return the values of cubic B-splines at places in units of intervals.
 
-    Beyond the outer knots each goes on as a line.
+    Returns, for each place, the number of the first spline that is not 0, and the values of four
+    splines from there on. Beyond the outer knots each spline goes on as a line.
     """
-    inner, beyond = _split(places)
+    inner, beyond = _inner_and_beyond(places)
     first = np.minimum(inner.astype(np.int64), N_INTERVALS - 1)
     r = inner - first
-    values = (1 - r) ** 3, (3 * r - 6) * r**2 + 4, ((3 - 3 * r) * r + 3) * r + 1, r**3
-    slopes = -((1 - r) ** 2), (3 * r - 4) * r, (2 - 3 * r) * r + 1, r**2
-    basis = np.stack([v / 6 + beyond * s / 2 for v, s in zip(values, slopes, strict=True)], axis=1)
-    return first, basis
+    columns = [
+        (1 - r) ** 3 / 6 + beyond * -((1 - r) ** 2) / 2,
+        ((3 * r - 6) * r**2 + 4) / 6 + beyond * ((3 * r - 4) * r) / 2,
+        (((3 - 3 * r) * r + 3) * r + 1) / 6 + beyond * ((2 - 3 * r) * r + 1) / 2,
+        r**3 / 6 + beyond * r**2 / 2,
+    ]
+    return first, np.stack(columns, axis=1)
 
 
 def dense_rows(places):
-    """The same as rows of all coefficients."""
+    """Return the values of all cubic B-splines at places, of shape (n, N_INTERVALS + 3)."""
     first, basis = rows(places)
     dense = np.zeros((places.size, N_INTERVALS + 3))
     np.put_along_axis(dense, first[:, np.newaxis] + np.arange(4), basis, axis=1)
@@ -39,42 +43,47 @@ def dense_rows(places):
 
 
 def pieces(coefficients):
-    """The spline as polynomials: the line on the left, one for each interval, that on the right."""
+    """Return the spline as polynomials.
+
+    They are the line on the left, a cubic for each interval and the line on the right.
+    """
     to_powers = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
     windows = np.lib.stride_tricks.sliding_window_view(np.append(coefficients, 0), 4)
     powers = windows @ to_powers.T
-    powers[-1, 2:] = 0  # its last coefficient is none
+    powers[-1, 2:] = 0  # the right-hand piece is a line: no quadratic or cubic term
     left = np.append(powers[0, :2], [0, 0])
     return np.vstack([left, powers])
 
 
 def _cells(places):
-    """Numbers of the cells, which never decrease."""
-    inner, beyond = _split(places)
+    """Return the numbers of the cells, which increase with the places."""
+    inner, beyond = _inner_and_beyond(places)
     scaled = inner + np.sign(beyond) * np.log1p(np.abs(beyond))
-    return np.floor(CELLS * scaled).astype(np.int64)
+    return np.floor(CELLS_PER_INTERVAL * scaled).astype(np.int64)
 
 
 def condensed(places, labels, weights):
-    """Two rows for each class and cell, with the moments of its rows up to the third.
+    """Replace the rows of each class and cell by two rows with the same moments up to the third.
 
-    Beyond the knots cells are the wider the further out they are.
+    Cells beyond the knots are wider, the further out they are.
     """
     start, end = _cells(np.array([places.min(), places.max()]))
-    inner, beyond = _split((np.arange(start, end + 1) + 0.5) / CELLS)
+    inner, beyond = _inner_and_beyond((np.arange(start, end + 1) + 0.5) / CELLS_PER_INTERVAL)
     centres = inner + np.sign(beyond) * np.expm1(np.abs(beyond))
-    widths = np.exp(np.abs(beyond)) / CELLS
+    widths = np.exp(np.abs(beyond)) / CELLS_PER_INTERVAL
     moments = np.zeros((2, centres.size, 4))
-    for first in range(0, places.size, AT_A_TIME):
-        some = slice(first, first + AT_A_TIME)
-        cells = _cells(places[some]) - start
-        cell_moments(cells, places[some] - centres[cells], labels[some], weights[some], moments)
+    for first in range(0, places.size, ROWS_AT_A_TIME):
+        block = slice(first, first + ROWS_AT_A_TIME)
+        cells = _cells(places[block]) - start
+        cell_moments(cells, places[block] - centres[cells], labels[block], weights[block], moments)
     classes, cells = np.nonzero(moments[:, :, 0])
     totals = moments[classes, cells, 0]
-    mean, second, third = (moments[classes, cells, k] / totals for k in (1, 2, 3))
+    mean = moments[classes, cells, 1] / totals
+    second = moments[classes, cells, 2] / totals
+    third = moments[classes, cells, 3] / totals
     variance = np.maximum(second - mean**2, 0)
     spread = np.sqrt(variance)
-    wide = variance > NO_SPREAD * widths[cells] ** 2
+    wide = variance > MIN_VARIANCE * widths[cells] ** 2
     skew = np.zeros(wide.size)
     np.divide(third - 3 * mean * second + 2 * mean**3, spread**3, out=skew, where=wide)
     ends = (skew + np.sqrt(skew**2 + 4) * np.array([[-1], [1]])) / 2  # their product is -1

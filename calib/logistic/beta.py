@@ -4,8 +4,14 @@ import numpy as np
 
 from calib.contract.options import check_flag
 from calib.contract.validation import inside
-from calib.logistic.fitting import NO_MISSES, LogisticCalibrator, likeliest, middle
-from calib.logistic.platt import targets
+from calib.logistic.fitting import (
+    NO_MISSES,
+    LogisticCalibrator,
+    check_fit,
+    likeliest,
+    middle,
+)
+from calib.logistic.platt import target_misses
 from calib.maps.forms import BetaMap
 
 
@@ -52,9 +58,9 @@ class BetaCalibration(LogisticCalibrator):
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. The log loss is convex, so if
     the optimum without constraints has a negative a or b, that one is 0 at the constrained one; of
-    two negative ones either or both. Where a fit separates the classes, it ends when the mean log
-    loss is at most 2**-53: every observation is then as good as certain. So it is with one class
-    only. Where all scores are close together, a and b cannot be told apart, and b is 0.
+    two negative ones either or both. Where a fit separates the classes, or there is one class only,
+    the fit ends when the mean log loss is at most 2**-53: every observation is then as good as
+    certain. Where all scores are close together, a and b cannot be told apart, and b is 0.
 
     O(N) per step, some ten steps, O(N) memory.
 
@@ -82,29 +88,38 @@ class BetaCalibration(LogisticCalibrator):
         check_flag(self.platt_targets, "platt_targets")
         misses = NO_MISSES
         if self.platt_targets:
-            misses, _ = targets(*np.bincount(labels, weights, minlength=2))
+            negative, positive = np.bincount(labels, weights, minlength=2)
+            misses = target_misses(negative, positive)
         centre = middle(inside(scores))
         columns = BetaMap.columns(scores, centre)
-        fits = {(0, 1): likeliest(columns, labels, weights, misses)}
-        self.n_iter_ = fits[0, 1].n_steps
-        negative = np.flatnonzero(fits[0, 1].slopes < 0)
-        if negative.size:
-            fits = self._fit_edges(columns, labels, weights, misses, negative)
-        free = min(fits, key=lambda j: fits[j].loss)
-        fits[free].check(np.ptp(columns[list(free)], axis=1), labels)
+        fit = likeliest(columns, labels, weights, misses)
+        self.n_iter_ = fit.n_steps
+        fits = {(0, 1): fit}  # by the columns whose exponents are not fixed at 0
+        if np.any(fit.slopes < 0):
+            fits = self._fit_edges(columns, labels, weights, misses, fit.slopes < 0)
+        free = min(fits, key=lambda numbers: fits[numbers].loss)
+        best = fits[free]
+        check_fit(best, np.ptp(columns[list(free)], axis=1), labels)
         slopes = np.zeros(2)
-        slopes[list(free)] = fits[free].slopes
+        slopes[list(free)] = best.slopes
         self.a_, self.b_ = slopes.tolist()
-        level = float(fits[free].level)
+        level = float(best.level)
         self.intercept_ = level - self.a_ * np.log(centre) + self.b_ * np.log(1 - centre)
-        self.map_ = BetaMap(self.a_, self.b_, level, centre)
+        self.map_ = BetaMap(a=self.a_, b=self.b_, level=level, centre=centre)
 
     def _fit_edges(self, columns, labels, weights, misses, negative):
-        """Fits with one of the `negative` exponents at 0, or with both."""
-        fits = {(1 - j,): likeliest(columns[[1 - j]], labels, weights, misses) for j in negative}
-        self.n_iter_ += sum(fit.n_steps for fit in fits.values())
-        fits = {j: fit for j, fit in fits.items() if fit.slopes[0] >= 0}
+        """Fits with one of the `negative` exponents at 0; if the other is then negative, with both.
+
+        The fits are in a dictionary, by the columns of the other exponents.
+        """
+        fits = {}
+        for fixed in np.flatnonzero(negative):
+            free = 1 - fixed
+            fit = likeliest(columns[[free]], labels, weights, misses)
+            self.n_iter_ += fit.n_steps
+            if fit.slopes[0] >= 0:
+                fits[free,] = fit
         if not fits:
-            fits = {(): likeliest(columns[:0], labels, weights, misses)}
+            fits[()] = likeliest(columns[:0], labels, weights, misses)
             self.n_iter_ += fits[()].n_steps
         return fits

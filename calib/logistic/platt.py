@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from calib.kernels.logistic import CrossEntropy, LogisticFit
 from calib.logistic.fitting import (
-    LARGEST,
+    MAX_FLOAT,
     ScalingCalibrator,
-    fit_columns,
+    fit_from,
     radius_about,
     warn_unconverged,
 )
@@ -69,31 +70,54 @@ class PlattScaling(ScalingCalibrator):
 
     def _fit(self, scores, labels, weights):
         weights = np.ones(scores.size) if weights is None else weights
-        negative, positive = weights[labels == 0].sum(), weights[labels == 1].sum()
-        # about the median, so that far-out scores do not round the others together; halves: the
-        # range may be more than the largest float
+        # The sigmoid is fitted to x = (s / 2 - centre) / radius, which is in [-1, 1]. About the
+        # median, scores that are far out do not round the others together. Halves are taken since
+        # the range of the scores may overflow.
         halves = self._values(scores) / 2
         centre = np.median(halves)
         radius = radius_about(centre, halves.min(), halves.max())
-        columns = ((halves - centre) / radius)[np.newaxis]
-        misses, start = targets(negative, positive)
-        self._set_map(centre, radius, fit_columns(columns, labels, weights, misses, start))
-
-    def _set_map(self, centre, radius, fit):
-        """Sigmoid of the scores from that of ``(scores / 2 - centre) / radius``."""
+        fit = fit_sigmoid((halves - centre) / radius, labels, weights)
         self.n_iter_ = fit.n_steps
         if not fit.converged:
             warn_unconverged(fit.n_steps, "scores and weights for values that are far out")
         with np.errstate(over="ignore"):  # a few scores much closer than the others ask for more
-            self.slope_ = float(np.clip(fit.slopes[0] / (2 * radius), -LARGEST, LARGEST))
+            self.slope_ = float(np.clip(fit.slopes[0] / (2 * radius), -MAX_FLOAT, MAX_FLOAT))
         self.intercept_ = float(fit.level - self.slope_ * (2 * centre))
         self._set_line(self.slope_, fit.level, 2 * centre)
 
 
-def targets(negative, positive):
-    """What Platt's targets leave to the other class, and the level and slope from which to start.
+def fit_sigmoid(x, labels, weights) -> LogisticFit:
+    r"""Fit p_i = 1 / (1 + exp(-(a x_i + b))) to Platt's targets by Newton's method.
 
-    Parameters are the weights of the classes.
+    With the targets t_i, which are t_1 for positives and t_0 for negatives, the loss is
+
+        L(b, a) = -sum_i w_i (t_i log(p_i) + (1 - t_i) log(1 - p_i)) .
+
+    Its gradient and Hessian in (b, a) are
+
+        g = sum_i w_i (p_i - t_i) [1, x_i]
+        H = sum_i w_i p_i (1 - p_i) [[1, x_i], [x_i, x_i^2]]
+
+    which `calib.kernels.logistic.derivatives` sums up. A Newton step from (b, a) goes to
+    (b, a) - H^-1 g. `calib.kernels.newton.newton` takes such steps until they gain nothing more,
+    and halves a step that raises the loss.
     """
-    level = np.log((positive + 1) / (negative + 1))
-    return (1 / (negative + 2), 1 / (positive + 2)), np.array([level, 0.0])
+    negative = weights[labels == 0].sum()
+    positive = weights[labels == 1].sum()
+    loss = CrossEntropy(
+        columns=x[np.newaxis],
+        labels=labels,
+        weights=weights,
+        misses=target_misses(negative, positive),
+    )
+    constant = np.log((positive + 1) / (negative + 1))  # the best b if a is 0
+    return fit_from(np.array([constant, 0.0]), loss)
+
+
+def target_misses(negative, positive):
+    """How far Platt's targets are from the labels: t_0 = 1 / (n + 2) and 1 - t_1 = 1 / (m + 2).
+
+    The arguments are n and m, the weights of the classes. The second target, (m + 1) / (m + 2),
+    would be rounded to 1 where m is large.
+    """
+    return 1 / (negative + 2), 1 / (positive + 2)

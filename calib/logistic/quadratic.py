@@ -3,7 +3,7 @@
 import numpy as np
 
 from calib.contract.validation import log_odds
-from calib.logistic.fitting import LogisticCalibrator, likeliest, middle
+from calib.logistic.fitting import LogisticCalibrator, check_fit, likeliest, middle
 from calib.maps.forms import LogitPolynomialMap
 
 
@@ -37,10 +37,10 @@ class QuadraticLogit(LogisticCalibrator):
     Notes
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. Where a parabola separates the
-    classes, such as positives between two groups of negatives, the fit ends when the mean log loss
-    is at most 2**-53: every observation is then as good as certain. So it is with one class only.
-    Of two distinct scores, which cannot tell a parabola from a line, w_2 is 0. The identity is
-    w_1 = 1 and b = w_2 = 0.
+    classes, such as positives between two groups of negatives, or where there is only one class,
+    the fit ends when the mean log loss is at most 2**-53: every observation is then as good as
+    certain. Two distinct scores cannot tell a parabola from a line, and w_2 is then 0. The identity
+    is w_1 = 1 and b = w_2 = 0.
 
     O(N) per step, some ten steps, O(N) memory.
 
@@ -65,9 +65,10 @@ class QuadraticLogit(LogisticCalibrator):
         logits -= centre
         columns = np.stack([logits, logits**2])
         fit = likeliest(columns, labels, weights)
-        fit.check(np.ptp(columns, axis=1), labels)
+        check_fit(fit, np.ptp(columns, axis=1), labels)
         self.n_iter_ = fit.n_steps
-        level, linear, quadratic = fit.level, *fit.slopes
+        level = fit.level
+        linear, quadratic = fit.slopes
         at_0 = level - centre * linear + centre**2 * quadratic
         self.coefficients_ = np.array([at_0, linear - 2 * centre * quadratic, quadratic])
         self.map_ = LogitPolynomialMap(np.array([level, linear, quadratic]), centre)

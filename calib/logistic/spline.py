@@ -12,22 +12,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.options import check_flag, check_positive
 from calib.contract.validation import check_countable, inside
+from calib.kernels.logistic import Derivatives
+from calib.kernels.newton import Problem, Step, newton
 from calib.kernels.spline import spline_losses
 from calib.logistic.basis import N_INTERVALS, condensed, dense_rows, pieces, rows
-from calib.logistic.fitting import LARGEST, SMALLEST_RADIUS, ScalingCalibrator
+from calib.logistic.fitting import MAX_FLOAT, MIN_SCORE_RADIUS, ScalingCalibrator
 from calib.logistic.platt import PlattScaling
 from calib.maps.forms import LogitSplineMap, SplineMap
 
-INNER = np.array([0.01, 0.99])  # quantiles of the values, between which the knots lie
-PENALTIES = 1e6, 1e4, 1e2, 1.0  # of bends, the stiffest first
-SPREADS = 0.25, 1.0, 4.0  # of level and tilt, in log-odds
-LEAST_ODDS = 0.01  # times 1 / N: scores that are more certain are taken as less so
-NEGLIGIBLE = 15  # less of log evidence than the largest
-FAR = 1e3  # intervals beyond the outer knots
-RIDGE = 1e-13  # of the diagonal: rounding could leave a Hessian singular
-MOST_OBSERVATIONS = 1e12  # beyond, rounding is larger than the penalty
-MAX_STEPS = 1000
-MANY = 5_000  # rows, beyond which those of a cell are condensed
+KNOT_QUANTILES = np.array([0.01, 0.99])  # quantiles of the values, between which the knots lie
+BEND_PENALTIES = (1e6, 1e4, 1e2, 1.0)  # penalties of bends, the stiffest first
+PRIOR_SPREADS = (0.25, 1.0, 4.0)  # prior standard deviations of level and tilt, in log-odds
+LEAST_ODDS = 0.01  # odds times N, which scores that are more certain are taken to have
+NEGLIGIBLE_EVIDENCE = 15  # log evidence below the largest, beyond which a curve is left out
+MAX_REACH = 1e3  # halves of the range between the outer knots, to the ends of the map
+RELATIVE_RIDGE = 1e-13  # fraction of the diagonal: rounding could leave a Hessian singular
+MAX_TOTAL_WEIGHT = 1e12  # observations, beyond which rounding is larger than the penalty
+MAX_ROWS_UNCONDENSED = 5_000  # rows, beyond which the rows of a cell are condensed
 
 
 class SplineCalibrator(ScalingCalibrator):
@@ -67,7 +68,7 @@ class SplineCalibrator(ScalingCalibrator):
     map_ : LogitSplineMap or SplineMap
         The map, for shipping.
     weights_ : ndarray of shape (3, 4)
-        Of the curves, with sum 1: for tau = 1/4, 1, 4 and lambda = 10^6, 10^4, 100, 1.
+        Weights of the curves, with the sum 1: for tau = 1/4, 1, 4 and lambda = 10^6, 10^4, 100, 1.
     log_evidence_ : float
         Log of the mean marginal likelihood of the labels, by Laplace's approximation, before the
         curves are made increasing.
@@ -75,9 +76,10 @@ class SplineCalibrator(ScalingCalibrator):
         Certificate: the penalised log loss of each curve, a sum over the rows, is at most this far
         above its minimum.
     coefficients_ : ndarray of shape (19,)
-        Of the average, in cubic B-splines.
+        Coefficients of the average, in cubic B-splines.
     covariance_ : ndarray of shape (19, 19)
-        Of the coefficients: within the curves, by Laplace's approximation, and between them.
+        Covariance of the coefficients: within the curves, by Laplace's approximation, plus between
+        them.
 
     Raises
     ------
@@ -91,10 +93,10 @@ class SplineCalibrator(ScalingCalibrator):
     0.01 / N, or above 1 less that, are taken as that: N observations do not bear out more, and the
     map is constant there. For margins the line of Platt scaling says where that is.
 
-    Of more than 5,000 rows, those of a class within 1/64 of an interval are replaced by two
-    weighted ones with the same moments up to the third, by Gauss's quadrature: the loss of a cubic
-    is off by some 1e-9 of itself. O(N) for these moments, then O(1) for each of some forty Newton
-    steps. Predict: O(1) for each score.
+    If there are more than 5,000 rows, the rows of a class within 1/64 of an interval are replaced
+    by two weighted rows with the same moments up to the third, by Gauss's quadrature. The loss of a
+    cubic is off by some 1e-9 of itself. O(N) for these moments, then O(1) for each of some forty
+    Newton steps. Predict: O(1) for each score.
 
     Each penalised loss is strictly convex. Curves whose evidence is smaller by exp(15) are left
     out.
@@ -128,36 +130,53 @@ class SplineCalibrator(ScalingCalibrator):
         check_flag(self.increasing, "increasing")
         values = self._values(scores)
         total = values.size if weights is None else weights.sum()
-        check_countable(total, MOST_OBSERVATIONS)
+        check_countable(total, MAX_TOTAL_WEIGHT)
         line = np.array([0.0, 1.0])
         if not self.unit_scores:
             platt = PlattScaling().fit(scores, labels, sample_weight=weights)
             line = np.array([platt.intercept_, platt.slope_])
-        ends = _ends(line, total)
-        low, high = _knots(np.clip(values, *ends), weights)
-        ends = np.clip(ends, low - FAR * (high / 2 - low / 2), high + FAR * (high / 2 - low / 2))
-        form = LogitSplineMap if self.unit_scores else SplineMap
-        self.map_ = form(*ends.tolist(), low, high, np.zeros((N_INTERVALS + 2, 4)))
+        self.map_ = self._straight_map(values, line, weights, total)
+        knots = np.array([self.map_.low, self.map_.high])
         places = self.map_.places(values)
         del values  # as long as the sample
         weights = np.ones(places.size) if weights is None else weights
-        curve = _Curve(line[0] + line[1] * np.array([low, high]), places, labels, weights)
+        curve = _Curve(line[0] + line[1] * knots, places, labels, weights)
         fits = list(curve.fits())
         evidence = np.array([fit.evidence for fit in fits])
         self.log_evidence_ = float(logsumexp(evidence) - np.log(evidence.size))
-        shares = np.where(evidence > evidence.max() - NEGLIGIBLE, softmax(evidence), 0)
-        self.weights_ = (shares / shares.sum()).reshape(len(SPREADS), len(PENALTIES))
-        kept = [fit for fit, share in zip(fits, shares, strict=True) if share > 0]
+        relevant = evidence > evidence.max() - NEGLIGIBLE_EVIDENCE
+        shares = np.where(relevant, softmax(evidence), 0)
+        self.weights_ = (shares / shares.sum()).reshape(len(PRIOR_SPREADS), len(BEND_PENALTIES))
+        averaged = [fit for fit, share in zip(fits, shares, strict=True) if share > 0]
         if self.increasing:
-            kept = [curve.increasing(fit) for fit in kept]
-        shares = self.weights_[self.weights_ > 0]
-        coefficients = np.stack([fit.coefficients for fit in kept])
-        self.coefficients_ = shares @ coefficients
-        apart = coefficients - self.coefficients_
-        within = [_solved(_root(fit.hessian), np.eye(N_INTERVALS + 3)) for fit in kept]
-        self.covariance_ = np.einsum("k,kab->ab", shares, within) + (shares * apart.T) @ apart
-        self.gap_ = max(curve.gap(fit, self.increasing) for fit in kept)
+            averaged = [curve.increasing(fit) for fit in averaged]
+        self.gap_ = max(curve.gap(fit, self.increasing) for fit in averaged)
+        self._set_average(averaged, self.weights_[self.weights_ > 0])
         self.map_ = replace(self.map_, coefficients=pieces(self.coefficients_))
+
+    def _straight_map(self, values, line, weights, total):
+        """The map with its knots and ends, but coefficients of 0."""
+        ends = _certain_values(line, total)
+        low, high = _knots(np.clip(values, ends[0], ends[1]), weights)
+        reach = MAX_REACH * (high / 2 - low / 2)
+        least, greatest = np.clip(ends, low - reach, high + reach).tolist()
+        form = LogitSplineMap if self.unit_scores else SplineMap
+        return form(
+            least=least,
+            greatest=greatest,
+            low=low,
+            high=high,
+            coefficients=np.zeros((N_INTERVALS + 2, 4)),
+        )
+
+    def _set_average(self, fits, weights):
+        """Set mean and covariance of the coefficients over the curves."""
+        coefficients = np.stack([fit.coefficients for fit in fits])
+        self.coefficients_ = weights @ coefficients
+        apart = coefficients - self.coefficients_
+        within = [_solved(_root(fit.hessian), np.eye(N_INTERVALS + 3)) for fit in fits]
+        between = (weights * apart.T) @ apart
+        self.covariance_ = np.einsum("k,kab->ab", weights, within) + between
 
     def predict_interval(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None, confidence: float = 0.95
@@ -184,28 +203,28 @@ class SplineCalibrator(ScalingCalibrator):
         """
         check_is_fitted(self)
         check_positive(confidence, "confidence", below=1)
-        (scores,) = self._check_queries(scores, groups)
-        first, basis = rows(self.map_.places(self._values(scores)))
+        (queries,) = self._check_queries(scores, groups)
+        first, basis = rows(self.map_.places(self._values(queries)))
         windows = first[:, np.newaxis] + np.arange(4)
         covariances = self.covariance_[windows[:, :, np.newaxis], windows[:, np.newaxis]]
         errors = np.sqrt(np.einsum("na,nab,nb->n", basis, covariances, basis))
-        logits, reach = self.map_.logits(scores), ndtri((1 + confidence) / 2) * errors
+        logits = self.map_.logits(queries)
+        reach = ndtri((1 + confidence) / 2) * errors
         return inside(expit(logits - reach)), inside(expit(logits + reach))
 
 
-class _Fit(NamedTuple):
+class _CurveFit(NamedTuple):
     """The minimum of the penalised loss at a penalty of bends and a spread of level and tilt."""
 
     coefficients: NDArray[np.float64]
-    penalties: tuple[float, float]
-    loss: float
+    penalised: "_PenalisedLoss"
     gradient: NDArray[np.float64]
     hessian: NDArray[np.float64]
     evidence: float
 
 
 class _Curve:
-    """The penalised loss of a sample; `ends` are the log-odds at the outer knots without data."""
+    """The curves of a sample; `ends` are the log-odds at the outer knots without data."""
 
     def __init__(self, ends, places, labels, weights):
         mean = np.average(places, weights=weights)
@@ -215,82 +234,111 @@ class _Curve:
         self.bends = np.diff(np.eye(sites.size), 2, axis=0)
         level, below, above = dense_rows(np.array([mean, mean - spread, mean + spread]))
         self.tilts = np.stack([level, (above - below) / 2])
-        if places.size > MANY:
+        if places.size > MAX_ROWS_UNCONDENSED:
             places, labels, weights = condensed(places, labels, weights)
-        self.sample = *rows(places), labels, weights
+        self.first, self.basis = rows(places)
+        self.labels = labels
+        self.weights = weights
 
     def fits(self):
         """The minima at all penalties."""
-        for spread in SPREADS:
+        for spread in PRIOR_SPREADS:
             coefficients = self.line
-            for penalty in PENALTIES:
-                fit = self.minimum(coefficients, (float(penalty), spread), _anywhere)
+            for penalty in BEND_PENALTIES:
+                fit = _PenalisedLoss(self, penalty, spread).fit(coefficients)
                 coefficients = fit.coefficients
                 yield fit
 
-    def minimum(self, coefficients, penalties, next_place) -> _Fit:
-        """Newton's method, with steps that are halved until the loss falls."""
-        prior = self._prior(penalties)
-        loss, gradient, hessian = self._derivatives(coefficients, penalties, prior)
-        for _ in range(MAX_STEPS):
-            aim = next_place(coefficients, gradient, hessian)
-            step = aim - coefficients
-            decrease = -gradient @ step - step @ hessian @ step / 2
-            share, place = 1.0, aim
-            trial = self._derivatives(place, penalties, prior)
-            while not trial[0] <= loss + 1e-12 * loss and share > 1e-10:
-                share /= 2
-                place = coefficients + share * step
-                trial = self._derivatives(place, penalties, prior)
-            if not trial[0] <= loss + 1e-12 * loss:  # the numbers are at their end
-                break
-            coefficients, (loss, gradient, hessian) = place, trial
-            if decrease <= 1e-14 * loss:
-                break
-        evidence = _half_log(prior) - loss - _half_log(hessian)
-        return _Fit(coefficients, penalties, loss, gradient, hessian, evidence)
-
-    def increasing(self, fit) -> _Fit:
+    def increasing(self, fit) -> _CurveFit:
         """The minimum at the same penalties among coefficients that do not decrease."""
         if np.all(np.diff(fit.coefficients) >= 0):
             return fit
-        start = np.maximum.accumulate(fit.coefficients)
-        return self.minimum(start, fit.penalties, _increasing)
+        loss = _IncreasingLoss(self, fit.penalised.penalty, fit.penalised.spread)
+        return loss.fit(np.maximum.accumulate(fit.coefficients))
 
     def gap(self, fit, increasing) -> float:
         """How far the loss of a fit is above its minimum, at most.
 
-        The loss is convex and its curvature at least that of the penalty. A rise of 0 that the loss
-        would like to be negative is as it should be.
+        The loss is convex and its curvature at least that of the penalty. Where a rise is 0 and the
+        loss would fall if it were negative, the derivative is that of a minimum.
         """
         rises = np.cumsum(fit.gradient[::-1])[::-1]  # derivatives along the level and the rises
         if increasing:
             rises[1:][(np.diff(fit.coefficients) == 0) & (rises[1:] > 0)] = 0
         rest = -np.diff(rises, append=0)
-        return float(rest @ np.linalg.solve(self._prior(fit.penalties), rest) / 2)
+        return float(rest @ np.linalg.solve(fit.penalised.prior, rest) / 2)
 
-    def _prior(self, penalties):
-        """Curvature of the penalty."""
-        penalty, spread = penalties
-        return penalty * self.bends.T @ self.bends + self.tilts.T @ self.tilts / spread**2
 
-    def _derivatives(self, coefficients, penalties, prior):
+class _PenalisedLoss(Problem):
+    """The log loss of a curve plus its penalties, as a function of the coefficients."""
+
+    def __init__(self, curve, penalty, spread):
+        self.curve = curve
+        self.penalty = penalty
+        self.spread = spread
+        bends = penalty * curve.bends.T @ curve.bends
+        self.prior = bends + curve.tilts.T @ curve.tilts / spread**2  # curvature of the penalty
+
+    def state(self, coefficients):
         """Penalised loss, gradient and Hessian."""
-        loss, gradient, hessian = spline_losses(*self.sample, coefficients)
-        penalty, spread = penalties
-        apart = coefficients - self.line
-        bends, tilts = self.bends @ apart, self.tilts @ apart / spread**2
-        return (
-            loss + (penalty * bends @ bends + spread**2 * tilts @ tilts) / 2,
-            gradient + penalty * bends @ self.bends + tilts @ self.tilts,
-            hessian + prior,
+        curve = self.curve
+        loss, gradient, hessian = spline_losses(
+            curve.first, curve.basis, curve.labels, curve.weights, coefficients
+        )
+        apart = coefficients - curve.line
+        bends = curve.bends @ apart
+        tilts = curve.tilts @ apart / self.spread**2
+        return Derivatives(
+            loss=loss + (self.penalty * bends @ bends + self.spread**2 * tilts @ tilts) / 2,
+            gradient=gradient + self.penalty * bends @ curve.bends + tilts @ curve.tilts,
+            hessian=hessian + self.prior,
+        )
+
+    def step(self, coefficients, state):
+        """The step to the minimum of the loss's parabola."""
+        target = self._parabola_minimum(coefficients, state)
+        change = target - coefficients
+        decrement = -state.gradient @ change - change @ state.hessian @ change / 2
+        return Step(change=change, target=target, decrement=decrement)
+
+    def _parabola_minimum(self, coefficients, state):
+        return coefficients - _solved(_root(state.hessian), state.gradient)
+
+    def fit(self, coefficients) -> _CurveFit:
+        """The minimum from the coefficients on, and the log evidence by Laplace's approximation."""
+        minimum = newton(self, coefficients)
+        loss, gradient, hessian = minimum.state
+        return _CurveFit(
+            coefficients=minimum.point,
+            penalised=self,
+            gradient=gradient,
+            hessian=hessian,
+            evidence=_half_log(self.prior) - loss - _half_log(hessian),
         )
 
 
+class _IncreasingLoss(_PenalisedLoss):
+    """The same loss among coefficients that do not decrease."""
+
+    def _parabola_minimum(self, coefficients, state):
+        """Minimise by non-negative least squares, in terms of the first coefficient and the rises.
+
+        Where the rises are free, the first coefficient follows from them: it is projected out.
+        """
+        root = _root(state.hessian)
+        target = root.T @ coefficients - dtrtrs(root, state.gradient, lower=True)[0]
+        columns = np.cumsum(root.T[:, ::-1], axis=1)[:, ::-1]  # the level, then each rise
+        level = columns[:, 0] / np.linalg.norm(columns[:, 0])
+        rest = columns[:, 1:] - np.outer(level, level @ columns[:, 1:])
+        rises, _ = nnls(rest, target - level * (level @ target))
+        first = level @ (target - columns[:, 1:] @ rises) / np.linalg.norm(columns[:, 0])
+        return np.cumsum(np.append(first, rises))
+
+
 def _root(matrix):
-    """Lower triangular, of a positive definite matrix."""
+    """The lower triangular root of a positive definite matrix."""
     ridged = matrix.copy()
-    ridged.flat[:: len(ridged) + 1] += RIDGE * matrix.diagonal()
+    ridged.flat[:: len(ridged) + 1] += RELATIVE_RIDGE * matrix.diagonal()
     root, fault = dpotrf(ridged, lower=True)
     if fault:
         raise np.linalg.LinAlgError("the matrix of the spline is not positive definite")
@@ -298,7 +346,7 @@ def _root(matrix):
 
 
 def _solved(root, right):
-    """The solution of the equations whose matrix has this root; LAPACK's own, for speed."""
+    """The solution of the equations whose matrix has this root, by LAPACK itself for speed."""
     return dpotrs(root, right, lower=True)[0]
 
 
@@ -307,40 +355,20 @@ def _half_log(matrix):
     return np.log(_root(matrix).diagonal()).sum()
 
 
-def _anywhere(coefficients, gradient, hessian):
-    """The minimum of the parabola."""
-    return coefficients - _solved(_root(hessian), gradient)
-
-
-def _increasing(coefficients, gradient, hessian):
-    """The minimum of the parabola among coefficients that do not decrease.
-
-    In terms of the first coefficient and the rises this is a least-squares problem; what the first
-    explains is projected out, and the rises are found by non-negative least squares.
-    """
-    root = _root(hessian)
-    target = root.T @ coefficients - dtrtrs(root, gradient, lower=True)[0]
-    columns = np.cumsum(root.T[:, ::-1], axis=1)[:, ::-1]  # of the level, of each rise
-    level = columns[:, 0] / np.linalg.norm(columns[:, 0])
-    rest = columns[:, 1:] - np.outer(level, level @ columns[:, 1:])
-    rises, _ = nnls(rest, target - level * (level @ target))
-    first = level @ (target - columns[:, 1:] @ rises) / np.linalg.norm(columns[:, 0])
-    return np.cumsum(np.append(first, rises))
-
-
-def _ends(line, total):
+def _certain_values(line, total):
     """Values beyond which the line would be more certain than so many observations allow."""
     reach = np.log(max(total, 1) / LEAST_ODDS) * np.array([-1, 1])
     with np.errstate(over="ignore"):
-        ends = (reach - line[0]) / line[1] if line[1] > 0 else LARGEST * np.array([-1, 1])
-    return np.clip(ends, -LARGEST, LARGEST)
+        ends = (reach - line[0]) / line[1] if line[1] > 0 else MAX_FLOAT * np.array([-1, 1])
+    return np.clip(ends, -MAX_FLOAT, MAX_FLOAT)
 
 
 def _knots(values, weights):
     """The outer knots."""
-    low, high = np.quantile(values, INNER, weights=weights, method="inverted_cdf")
-    if not high / 2 - low / 2 > SMALLEST_RADIUS:  # nearly all are equal
-        low, high = values.min(), values.max()
-    if not high / 2 - low / 2 > SMALLEST_RADIUS:
+    low, high = np.quantile(values, KNOT_QUANTILES, weights=weights, method="inverted_cdf")
+    if not high / 2 - low / 2 > MIN_SCORE_RADIUS:  # nearly all are equal
+        low = values.min()
+        high = values.max()
+    if not high / 2 - low / 2 > MIN_SCORE_RADIUS:
         low, high = (low - 1, low + 1) if abs(low) < 1 else sorted([low / 2, low])
     return float(low), float(high)

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from calib.logistic.fitting import LARGEST, ScalingCalibrator, likeliest_slope, radius_about
+from calib.logistic.fitting import (
+    MAX_FLOAT,
+    ScalingCalibrator,
+    check_fit,
+    likeliest_slope,
+    radius_about,
+)
 
 
 class TemperatureScaling(ScalingCalibrator):
@@ -81,8 +87,8 @@ class TemperatureScaling(ScalingCalibrator):
         fit = likeliest_slope(values / radius, labels, weights)
         self.n_iter_ = fit.n_steps
         if fit.slopes[0] > 0:
-            fit.check([1], labels)
+            check_fit(fit, [1], labels)
         with np.errstate(over="ignore", divide="ignore"):
-            slope = float(np.clip(fit.slopes[0] / radius, 0, LARGEST))
+            slope = float(np.clip(fit.slopes[0] / radius, 0, MAX_FLOAT))
             self.temperature_ = float(np.float64(1) / slope)
         self._set_line(slope, 0.0, 0.0)

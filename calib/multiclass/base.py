@@ -1,7 +1,7 @@
 """The contract of a calibrator of more than two classes."""
 
 import warnings
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +14,9 @@ from calib.contract.calibrator import warn_of_one_class
 from calib.contract.validation import check_score_rows, restored_on_failure
 from calib.multiclass.measures import brier_score_loss, check_rows
 
-# probabilities and labels are X and y, no metadata; weights are taken unless switched off
-ROUTED = {"probabilities": UNUSED, "labels": UNUSED, "sample_weight": True}
+# Metadata request: probabilities and labels are X and y, no metadata; weights are taken unless
+# switched off.
+ROWS_REQUEST = {"probabilities": UNUSED, "labels": UNUSED, "sample_weight": True}
 
 
 class MulticlassCalibrator(BaseEstimator):
@@ -36,8 +37,15 @@ class MulticlassCalibrator(BaseEstimator):
         True: `CalibratedClassifier` hands over all columns at once.
     """
 
-    unit_scores: bool = True
     multiclass: bool = True
+    if TYPE_CHECKING:  # a subclass may define it as an attribute or as a property
+
+        @property
+        def unit_scores(self) -> bool:
+            """Whether rows must be probabilities."""
+
+    else:
+        unit_scores = True
 
     def fit(
         self, probabilities: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
@@ -72,13 +80,13 @@ class MulticlassCalibrator(BaseEstimator):
             If weights sum to one: they have been normalised, and count as one observation.
         """
         with restored_on_failure(self):
-            labels, probabilities, weights = check_rows(
+            z, p, weights = check_rows(
                 labels, probabilities, sample_weight, unit=self.unit_scores, counts=True
             )
-            self.classes_ = np.arange(probabilities.shape[1])
-            if labels.min() == labels.max():
-                warn_of_one_class(self, labels[0], "all")
-            self._fit(probabilities, labels, weights)
+            self.classes_ = np.arange(p.shape[1])
+            if z.min() == z.max():
+                warn_of_one_class(self, z[0], "all")
+            self._fit(p, z, weights)
         return self
 
     def predict_proba(self, probabilities: ArrayLike) -> NDArray[np.float64]:
@@ -107,14 +115,14 @@ class MulticlassCalibrator(BaseEstimator):
         return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)
 
     def _check_rows(self, probabilities):
-        """Rows to predict from: of the shape that was fitted, and perhaps none."""
+        """Return rows to predict from, with as many columns as in `fit`; there may be none."""
         check_is_fitted(self)
         k = self.classes_.size
         return check_score_rows(probabilities, unit=self.unit_scores, n_classes=k, allow_empty=True)
 
-    __metadata_request__fit: ClassVar[dict] = ROUTED
+    __metadata_request__fit: ClassVar[dict] = ROWS_REQUEST
     __metadata_request__predict_proba: ClassVar[dict] = {"probabilities": UNUSED}
-    __metadata_request__score: ClassVar[dict] = ROUTED
+    __metadata_request__score: ClassVar[dict] = ROWS_REQUEST
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -126,7 +134,7 @@ class MulticlassCalibrator(BaseEstimator):
 
 
 def fitted_quietly(calibrator, scores, labels, weights):
-    """A binary calibrator, fitted to rows of which nobody is told that they are of one class."""
+    """Fit a binary calibrator to rows that may be of one class, without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return calibrator.fit(scores, labels, sample_weight=weights)

@@ -20,15 +20,15 @@ def canonical_calibration_test(
     n_resamples: int = 999,
     random_state: RandomState = 0,
 ) -> Simulated:
-    r"""Test exactly whether a row of probabilities is the law of its class.
+    r"""Test exactly whether a row of probabilities is the distribution of its class.
 
     The statistic is by default the squared kernel calibration error
 
     .. math::
         \frac{1}{n^2} \sum_{i, j} e^{-d(p_i, p_j) / \nu}\, (e_{z_i} - p_i) \cdot (e_{z_j} - p_j)
 
-    with the distance d of total variation between predictions and the median :math:`\nu` of those
-    of all pairs.
+    with the total variation distance d between predictions and the median :math:`\nu` of the
+    distances of all pairs.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def canonical_calibration_test(
     probabilities : array-like of shape (n, k)
         Rows with the sum 1.
     statistic : callable, optional
-        Another one: ``statistic(labels, probabilities)``, larger where calibration is further off.
-        It is given the rows in the order of their probabilities.
+        Another statistic: ``statistic(labels, probabilities)``, larger where calibration is further
+        off. It is given the rows in the order of their probabilities.
     n_resamples : int, default=999
         Number of draws of all classes from their probabilities.
     random_state : None, int, numpy Generator or RandomState, default=0
@@ -56,8 +56,9 @@ def canonical_calibration_test(
     Notes
     -----
     O(n^2 (k + n_resamples)) time and O(n^2) memory: beyond some 10,000 rows take a part of them.
-    The level is exact for any number of rows and classes and any statistic, as the predictions stay
-    as they are. Reductions (`confidences`, `class_wise`, `top_label`) can miss what this one finds.
+    The level is exact for any number of rows and classes and any statistic, because only the
+    classes are drawn. Reductions (`confidences`, `class_wise`, `top_label`) can miss errors that
+    this test finds.
 
     References
     ----------
@@ -71,39 +72,48 @@ def canonical_calibration_test(
     0.001
     """
     check_integer(n_resamples, "n_resamples")
-    labels, probabilities, _ = check_rows(labels, probabilities, None)
-    order = np.lexsort((labels, *probabilities.T[::-1]))
-    labels, probabilities = labels[order], probabilities[order]
-    if statistic is None:
-        measure = _kernel_error(probabilities)
-    else:
-
-        def measure(draws):
-            return np.array([float(statistic(drawn, probabilities)) for drawn in draws])
-
-    ends = np.cumsum(probabilities, axis=1)
+    z, p, _ = check_rows(labels, probabilities, None)
+    order = np.lexsort((z, *p.T[::-1]))
+    z = z[order]
+    p = p[order]
+    measure = _KernelError(p) if statistic is None else _Statistic(statistic, p)
+    ends = np.cumsum(p, axis=1)
     ends /= ends[:, -1:]
-    rng, found = check_random_state(random_state), [measure(labels[np.newaxis])]
-    height = max(1, BLOCK // probabilities.size)
+    rng = check_random_state(random_state)
+    blocks = [measure(z[np.newaxis])]
+    height = max(1, BLOCK // p.size)
     for first in range(0, n_resamples, height):
-        drawn = rng.random((min(height, n_resamples - first), labels.size, 1))
-        found.append(measure((drawn >= ends).sum(axis=2)))
-    found = np.concatenate(found)
-    impossible = bool(np.any(probabilities[np.arange(labels.size), labels] == 0))
-    (p_value,), _ = p_values_of(found[np.newaxis], [impossible])
-    return Simulated(float(found[0]), found[1:], p_value, p_value)
+        uniform = rng.random((min(height, n_resamples - first), z.size, 1))
+        blocks.append(measure((uniform >= ends).sum(axis=2)))
+    values = np.concatenate(blocks)
+    impossible = bool(np.any(p[np.arange(z.size), z] == 0))
+    (p_value,), _ = p_values_of(values[np.newaxis], [impossible])
+    return Simulated(estimate=float(values[0]), draws=values[1:], p_value=p_value, adjusted=p_value)
 
 
-def _kernel_error(probabilities):
-    """The default statistic, of an array of draws of classes."""
-    distances = pdist(probabilities, "cityblock") / 2
-    width = np.median(distances) if distances.size else 0.0
-    kernel = np.exp(-squareform(distances) / (width if width > 0 else 1.0))
-    smooth = kernel @ probabilities
-    constant, rows = np.sum(smooth * probabilities), np.arange(len(probabilities))
+class _Statistic:
+    """A statistic of the caller, for each of several draws of all classes."""
 
-    def error(draws):
-        cross = smooth[rows, draws].sum(axis=1)
-        return (same_class_sums(kernel, draws) - 2 * cross + constant) / rows.size**2
+    def __init__(self, statistic, probabilities):
+        self.statistic = statistic
+        self.probabilities = probabilities
 
-    return error
+    def __call__(self, draws):
+        return np.array([float(self.statistic(drawn, self.probabilities)) for drawn in draws])
+
+
+class _KernelError:
+    """The squared kernel calibration error, for each of several draws of all classes."""
+
+    def __init__(self, probabilities):
+        distances = pdist(probabilities, "cityblock") / 2
+        width = np.median(distances) if distances.size else 0.0
+        self.kernel = np.exp(-squareform(distances) / (width if width > 0 else 1.0))
+        self.smooth = self.kernel @ probabilities
+        self.constant = np.sum(self.smooth * probabilities)
+        self.rows = np.arange(len(probabilities))
+
+    def __call__(self, draws):
+        cross = self.smooth[self.rows, draws].sum(axis=1)
+        squares = same_class_sums(self.kernel, draws) - 2 * cross + self.constant
+        return squares / self.rows.size**2

@@ -11,13 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 from calib.contract.options import check_choice, check_not_below_zero
 from calib.contract.validation import log_probabilities, rescaled, warn
 from calib.kernels.softmax import gaps_below_largest, slope_derivatives
-from calib.logistic.fitting import CERTAIN, SMALLEST_RADIUS
+from calib.logistic.fitting import GUIDE_STRIDE, MIN_SCORE_RADIUS, NEGLIGIBLE_LOSS
 from calib.multiclass.base import MulticlassCalibrator
-from calib.multiclass.regression import AllFeatures, OwnFeature, least_loss
+from calib.multiclass.regression import (
+    MIN_LOGITS_WITH_GUIDE,
+    AllFeatures,
+    OwnFeature,
+    least_loss,
+)
 
-CLOSE = 1e-8  # share of a Newton step at which the next one would be lost by rounding
-MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide
-STEEPEST = np.finfo(np.float64).max / 2
+NEGLIGIBLE_STEP = 1e-8  # fraction of the factor, below which rounding hides the next Newton step
+MAX_FACTOR = np.finfo(np.float64).max / 2
 
 
 class TemperatureScaling(MulticlassCalibrator):
@@ -93,7 +97,7 @@ class TemperatureScaling(MulticlassCalibrator):
         return self.scale == "logit"
 
     def _fit(self, probabilities, labels, weights):
-        fit = likeliest_slope(self._values(probabilities), labels, weights)
+        fit = likeliest_factor(self._values(probabilities), labels, weights)
         self.n_iter_ = fit.n_steps
         if fit.certain:
             warn(
@@ -102,94 +106,116 @@ class TemperatureScaling(MulticlassCalibrator):
                 "as 0 and 1; collect more calibration data",
                 ConvergenceWarning,
             )
-        self._slope = fit.slope
+        self._slope = fit.factor
         with np.errstate(over="ignore", divide="ignore"):
-            self.temperature_ = float(1 / np.float64(fit.slope))
+            self.temperature_ = float(1 / np.float64(fit.factor))
 
     def _predict_proba(self, probabilities):
         values = self._values(probabilities) / 2
         values -= values.max(axis=1, keepdims=True)
-        with np.errstate(over="ignore"):  # of what gets probability 0
+        with np.errstate(over="ignore"):  # a value that overflows gets probability 0
             values *= 2 * self._slope
         np.exp(values, out=values)
         values /= values.sum(axis=1, keepdims=True)
         return values
 
     def _values(self, scores):
-        """What is divided."""
+        """Return the logarithms or the scores, whichever are divided."""
         return log_probabilities(scores) if self.unit_scores else scores
 
 
-class Slope(NamedTuple):
+class FactorFit(NamedTuple):
     """A factor of largest likelihood, and how it was found."""
 
-    slope: float
+    factor: float
     n_steps: int
-    certain: bool  # no row is against a larger factor
+    certain: bool  # True if a larger factor raises the loss of no row
 
 
-def likeliest_slope(scores, labels, weights) -> Slope:
+def likeliest_factor(scores, labels, weights) -> FactorFit:
     """The factor of scores, 0 or more, whose softmax has the largest likelihood."""
     gaps, missed = gaps_below_largest(scores, labels)
-    weights = np.ones(labels.size) if weights is None else rescaled(weights)
+    ratios = np.ones(labels.size) if weights is None else rescaled(weights)
     radius = gaps.max()
-    if radius < SMALLEST_RADIUS:
-        return Slope(0.0, 1, False)
+    if radius < MIN_SCORE_RADIUS:
+        return FactorFit(factor=0.0, n_steps=1, certain=False)
     gaps /= radius
     missed /= radius
     # with factor 1, unless nearly all rows are then certain
-    slope, n_steps = _least(gaps, missed, weights, start=2 * min(radius, 20.0))
+    scaled, n_steps = _least(gaps, missed, ratios, start=2 * min(radius, 20.0))
     with np.errstate(over="ignore"):
-        slope = float(min(slope / radius / 2, STEEPEST))
-    return Slope(slope, n_steps, slope > 0 and not missed.any())
+        factor = float(min(scaled / radius / 2, MAX_FACTOR))
+    return FactorFit(factor=factor, n_steps=n_steps, certain=factor > 0 and not missed.any())
 
 
 def _least(gaps, missed, weights, start):
     """Where the loss of `slope_derivatives` is least, and how often all rows were read.
 
-    The search is between bounds, from `start` on; with many rows, from the optimum of some.
+    The search begins at `start`; with many rows, at the optimum of a part of them.
     """
     if weights @ (missed - gaps.sum(axis=1) / (1 + gaps.shape[1])) >= 0:  # slope of the loss at 0
         return 0.0, 1
-    if gaps.size >= MANY and missed.size > 16:
-        some = _least(gaps[::16].copy(), missed[::16].copy(), weights[::16].copy(), start)[0]
-        start = some or start
-    enough = CERTAIN * weights.sum()
-    low, high, place, before, stride = 0.0, np.inf, start, np.inf, 4.0
+    if gaps.size >= MIN_LOGITS_WITH_GUIDE and missed.size > GUIDE_STRIDE:
+        part = slice(None, None, GUIDE_STRIDE)
+        guide, _ = _least(gaps[part].copy(), missed[part].copy(), weights[part].copy(), start)
+        start = guide or start
+    enough = NEGLIGIBLE_LOSS * weights.sum()
+    bracket = _Bracket()
+    place = start
+    gradient_before = np.inf
     n_steps = 1
-    while low < place < high:  # else the numbers are at their end
+    while bracket.low < place < bracket.high:  # else the numbers are at their end
         n_steps += 1
         loss, gradient, curvature = slope_derivatives(gaps, missed, weights, place)
         if gradient == 0 or loss <= enough:
             break
-        low, high = (place, high) if gradient < 0 else (low, place)
-        slow, before = abs(gradient) > before / 4, abs(gradient)
+        if gradient < 0:
+            bracket.low = place
+        else:
+            bracket.high = place
+        is_slow = abs(gradient) > gradient_before / 4
+        gradient_before = abs(gradient)
         with np.errstate(all="ignore"):  # without curvature the step is without bound
             step = float(np.float64(-gradient) / curvature)
-        if abs(step) <= CLOSE * place:
+        if abs(step) <= NEGLIGIBLE_STEP * place:
             place += step
             break
-        if low < place + step < high and not slow:
+        if bracket.low < place + step < bracket.high and not is_slow:
             place += step
-        elif low > 0 and high < np.inf:
-            place = float(np.sqrt(low) * np.sqrt(high))
         else:
-            stride *= stride
-            place = min(low * stride, STEEPEST) if low > 0 else high / stride
+            place = bracket.cut()
     return place, n_steps
 
 
-class LinearCalibrator(MulticlassCalibrator):
-    """Base class: log-odds that are linear in log-probabilities, by penalised likelihood.
+class _Bracket:
+    """Bounds of the optimum, in (0, inf)."""
 
-    A subclass says which of them with ``_design(logarithms)``, how much coefficients cost with
-    ``_penalties()``, and with ``_start(slope)`` which coefficients make one factor of all.
+    def __init__(self):
+        self.low = 0.0
+        self.high = np.inf
+        self.stride = 4.0  # factor by which a bound is passed, as long as the other is unknown
+
+    def cut(self):
+        """Halve the logarithmic distance of the bounds, or go beyond the only one there is."""
+        if self.low > 0 and self.high < np.inf:
+            return float(np.sqrt(self.low) * np.sqrt(self.high))
+        self.stride *= self.stride
+        return min(self.low * self.stride, MAX_FACTOR) if self.low > 0 else self.high / self.stride
+
+
+class LinearCalibrator(MulticlassCalibrator):
+    """Base class of log-odds that are linear in log-probabilities, by penalised likelihood.
+
+    A subclass has ``_design(logarithms)``, which log-probabilities each class depends on;
+    ``_penalties()`` of the coefficients; and ``_start(slope)``, the coefficients that multiply all
+    log-probabilities by one factor.
     """
 
     def _fit(self, probabilities, labels, weights):
         penalties = self._penalties()
         logarithms = log_probabilities(probabilities)
-        start = self._start(min(likeliest_slope(logarithms, labels, weights).slope, 1.0))
+        factor = likeliest_factor(logarithms, labels, weights).factor
+        start = self._start(min(factor, 1.0))
         weights = np.ones(labels.size) if weights is None else weights
         fit = least_loss(self._design(logarithms), labels, weights, penalties, start)
         fit.check()

@@ -23,7 +23,7 @@ def confidences(
     labels : array-like of shape (n,)
         Classes: numbers of columns.
     probabilities : array-like of shape (n, k)
-        Rows with the sum 1. Of equal probabilities the first counts as the largest.
+        Rows with the sum 1. The first of equal probabilities counts as the largest.
 
     Returns
     -------
@@ -54,9 +54,8 @@ def confidences(
     >>> round(expected_calibration_error(correct, confidence), 3)
     0.1
     """
-    labels, probabilities, _ = check_rows(labels, probabilities, None)
-    predicted = probabilities.argmax(axis=1)
-    return (labels == predicted).astype(np.uint8), probabilities.max(axis=1)
+    z, p, _ = check_rows(labels, probabilities, None)
+    return (z == p.argmax(axis=1)).astype(np.uint8), p.max(axis=1)
 
 
 def class_wise(
@@ -103,9 +102,9 @@ def class_wise(
     >>> class_wise(expected_calibration_error, [0, 2, 1, 2], rows).round(3)
     array([0.05, 0.15, 0.2 ])
     """
-    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
-    columns = enumerate(probabilities.T)
-    return np.array([_measured(measure, labels == j, p, weights, options) for j, p in columns])
+    z, p, weights = check_rows(labels, probabilities, sample_weight)
+    values = [_measured(measure, z == j, column, weights, options) for j, column in enumerate(p.T)]
+    return np.array(values)
 
 
 def top_label(
@@ -141,14 +140,16 @@ def top_label(
     >>> round(top_label(expected_calibration_error, [0, 2, 1, 2], rows), 3)
     0.1
     """
-    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
-    predicted, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
-    values, sizes = [], []
+    z, p, weights = check_rows(labels, probabilities, sample_weight)
+    predicted = p.argmax(axis=1)
+    confidence = p.max(axis=1)
+    values = []
+    sizes = []
     for j in np.unique(predicted):
         rows = predicted == j
-        part = None if weights is None else weights[rows]
-        values.append(_measured(measure, labels[rows] == j, confidence[rows], part, options))
-        sizes.append(np.count_nonzero(rows) if part is None else part.sum())
+        row_weights = None if weights is None else weights[rows]
+        values.append(_measured(measure, z[rows] == j, confidence[rows], row_weights, options))
+        sizes.append(np.count_nonzero(rows) if row_weights is None else row_weights.sum())
     return float(np.average(values, weights=rescaled(np.array(sizes, float))))
 
 
@@ -171,11 +172,11 @@ def brier_score_loss(
     """
     if scale_by_half != "auto":
         check_flag(scale_by_half, "scale_by_half")
-    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
-    of_outcome = probabilities[np.arange(labels.size), labels]
-    others = np.square(probabilities).sum(axis=1) - np.square(of_outcome)
-    loss = mean_of(np.square(1 - of_outcome) + others, weights)
-    halved = probabilities.shape[1] == 2 if scale_by_half == "auto" else scale_by_half
+    z, p, weights = check_rows(labels, probabilities, sample_weight)
+    outcome = p[np.arange(z.size), z]
+    others = np.square(p).sum(axis=1) - np.square(outcome)
+    loss = mean_of(np.square(1 - outcome) + others, weights)
+    halved = p.shape[1] == 2 if scale_by_half == "auto" else scale_by_half
     return loss / 2 if halved else loss
 
 
@@ -189,9 +190,9 @@ def log_loss(
     >>> log_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]).__round__(3)
     0.347
     """
-    labels, probabilities, weights = check_rows(labels, probabilities, sample_weight)
+    z, p, weights = check_rows(labels, probabilities, sample_weight)
     with np.errstate(divide="ignore"):
-        losses = 0.0 - np.log(probabilities[np.arange(labels.size), labels])
+        losses = 0.0 - np.log(p[np.arange(z.size), z])
     return mean_of(losses, weights)
 
 
@@ -203,20 +204,21 @@ def check_rows(
     unit: bool = True,
     counts: bool = False,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None]:
-    """Return clean arrays, without the rows of weight zero: such a row is a row that is not there.
+    """Return clean arrays, without the rows of weight zero, which count as absent.
 
     `unit` as in `check_score_rows`, `counts` as in `check_weights`.
     """
-    probabilities = check_score_rows(probabilities, unit=unit)
-    n, k = probabilities.shape
-    labels = check_class_labels(labels, n_classes=k, size=n)
+    p = check_score_rows(probabilities, unit=unit)
+    n, k = p.shape
+    z = check_class_labels(labels, n_classes=k, size=n)
     if sample_weight is None:
-        return labels, probabilities, None
+        return z, p, None
     weights = check_weights(sample_weight, size=n, other="probabilities", counts=counts)
-    kept = weights > 0
-    return labels[kept], probabilities[kept], weights[kept]
+    positive = weights > 0
+    return z[positive], p[positive], weights[positive]
 
 
 def _measured(measure, labels, probabilities, weights, options):
-    weighted = {} if weights is None else {"sample_weight": weights}
-    return measure(labels.astype(np.uint8), probabilities, **weighted, **options)
+    if weights is not None:
+        options = options | {"sample_weight": weights}
+    return measure(labels.astype(np.uint8), probabilities, **options)

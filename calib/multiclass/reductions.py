@@ -106,16 +106,18 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         binary = self._calibrator()
         check_calibrator(binary, weighted=weights is not None)
         absent = np.setdiff1d(self.classes_, labels)
-        if 0 < absent.size < self.classes_.size - 1:  # of one class alone it has been said
+        if 0 < absent.size < self.classes_.size - 1:  # `fit` has warned of a single class
             warn(
                 f"labels holds no row of class {absent[0]}: its probability will be as good as 0, "
                 "or as small as the calibrator dares; collect calibration data of all classes",
                 OneClassWarning,
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OneClassWarning)  # of one column; it has been said
-            columns = enumerate(probabilities.T)
-            self.calibrators_ = [fitted(binary, p, labels == k, weights) for k, p in columns]
+            warnings.simplefilter("ignore", OneClassWarning)  # the warning above has said so
+            self.calibrators_ = [
+                fitted(binary, column, labels == k, weights)
+                for k, column in enumerate(probabilities.T)
+            ]
 
     def _predict_each(self, probabilities):
         columns = zip(self.calibrators_, probabilities.T, strict=True)
@@ -133,8 +135,8 @@ class TopLabelBinning(MulticlassCalibrator):
         P(z = c \mid c, p_c) = \frac{m_{ci}}{N_{ci}},
         \quad c = \arg\max_k p_k
 
-    Of the :math:`N_{ci}` calibration rows with the top label c whose :math:`p_c` falls into the
-    same bin i, :math:`m_{ci}` have this label.
+    There are :math:`N_{ci}` calibration rows with the top label c whose :math:`p_c` falls into the
+    same bin i; :math:`m_{ci}` of them have this label.
 
     Parameters
     ----------
@@ -152,7 +154,7 @@ class TopLabelBinning(MulticlassCalibrator):
 
     Notes
     -----
-    Of equal largest probabilities the first class is the top label.
+    The first class of equal largest probabilities is the top label.
 
     `bounds` holds for what `predict_top_label` returns, and for nothing else. `predict_proba` has
     the same probability for the top label and shares what is left among the others in the given
@@ -210,8 +212,8 @@ class TopLabelBinning(MulticlassCalibrator):
         Returns
         -------
         bounds : list of ndarray
-            For each class one number per bin of ``binnings_``, at most 1, where it says nothing:
-            so for the top labels that no row has.
+            For each class one number per bin of ``binnings_``. A bound is at most 1, which says
+            nothing, as for the top labels that no row has.
 
         Raises
         ------
@@ -220,9 +222,9 @@ class TopLabelBinning(MulticlassCalibrator):
 
         Notes
         -----
-        `calib.theory.bin_bounds` for each class, with a share of alpha in proportion to its bins.
-        For independent rows with the same distribution, whatever it is, with ties and rare classes;
-        the same rows cut the bins and fill them.
+        `calib.theory.bin_bounds` for each class, with a fraction of alpha in proportion to its
+        bins. The bounds hold for independent rows with the same distribution, whatever it is, with
+        ties and rare classes, although the same rows cut the bins and fill them.
         """
         check_positive(alpha, "alpha", below=1)
         check_is_fitted(self)
@@ -235,21 +237,24 @@ class TopLabelBinning(MulticlassCalibrator):
 
     def _fit(self, probabilities, labels, weights):
         check_integer(self.bin_size, "bin_size")
-        top, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
+        top = probabilities.argmax(axis=1)
+        confidence = probabilities.max(axis=1)
         right = labels == top
         self.top_counts_ = np.bincount(top, weights, self.classes_.size)
-        bin_size = min(self.bin_size, self.top_counts_.max().item())  # a larger one is no other
+        bin_size = min(self.bin_size, self.top_counts_.max().item())  # larger sizes mean the same
         self._numbers_of_bins = np.maximum(self.top_counts_ // bin_size, 1)
         self.binnings_ = []
         for k, n_bins in enumerate(self._numbers_of_bins):
             rows = top == k if self.top_counts_[k] > 0 else slice(None)
             binning = HistogramBinning(n_bins=int(n_bins))
-            of_rows = None if weights is None else weights[rows]
-            fitted_quietly(binning, confidence[rows], right[rows], of_rows)  # always right is usual
+            row_weights = None if weights is None else weights[rows]
+            # a top label that is always right is usual: no warning
+            fitted_quietly(binning, confidence[rows], right[rows], row_weights)
             self.binnings_.append(binning)
 
     def _predict_top_label(self, probabilities):
-        top, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
+        top = probabilities.argmax(axis=1)
+        confidence = probabilities.max(axis=1)
         calibrated = np.empty(top.size)
         for k in np.unique(top):
             calibrated[top == k] = self.binnings_[k].predict(confidence[top == k])
@@ -338,18 +343,22 @@ class PairwiseVennAbers(MulticlassCalibrator):
         for j, k in combinations(range(self.classes_.size), 2):
             rows = np.concatenate([members[j], members[k]])
             if rows.size:
-                of_rows = None if weights is None else weights[rows]
-                ratios, of_pair = log_ratios(probabilities[rows], j, k), VennAbers(loss=self.loss)
-                fitted_quietly(of_pair, ratios, labels[rows] == k, of_rows)  # the interval tells
-                self.calibrators_[j, k] = of_pair
+                row_weights = None if weights is None else weights[rows]
+                ratios = log_ratios(probabilities[rows], j, k)
+                # the interval of a pair is wide if a class is absent: no warning
+                self.calibrators_[j, k] = fitted_quietly(
+                    VennAbers(loss=self.loss), ratios, labels[rows] == k, row_weights
+                )
 
     def _predict_proba(self, probabilities):
         n, n_classes = probabilities.shape
         totals = np.zeros((n, n_classes))
         with np.errstate(divide="ignore"):  # with enormous weights a probability may round to 0
             for j, k in combinations(range(n_classes), 2):
-                calibrator, ratios = self.calibrators_.get((j, k)), log_ratios(probabilities, j, k)
-                second = np.full(n, 0.5) if calibrator is None else calibrator.predict(ratios)
+                second = np.full(n, 0.5)
+                if (j, k) in self.calibrators_:
+                    ratios = log_ratios(probabilities, j, k)
+                    second = self.calibrators_[j, k].predict(ratios)
                 totals[:, j] += 1 / (1 - second)
                 totals[:, k] += 1 / second
         return normalized(1 / (totals - (n_classes - 2)))
@@ -358,9 +367,10 @@ class PairwiseVennAbers(MulticlassCalibrator):
 def log_ratios(probabilities: NDArray[np.float64], j: int, k: int) -> NDArray[np.float64]:
     """Logarithms of p_k / p_j, finite, and 0 where both are 0.
 
-    Unlike p_k / (p_j + p_k), they tell apart what is nearly certain.
+    Unlike p_k / (p_j + p_k), they tell apart classes that are nearly certain.
     """
-    first, second = probabilities[:, j], probabilities[:, k]
+    first = probabilities[:, j]
+    second = probabilities[:, k]
     with np.errstate(divide="ignore", invalid="ignore"):  # the other ratio would overflow
         logarithms = np.log(np.minimum(first, second) / np.maximum(first, second))
     return np.nan_to_num(np.where(first < second, -logarithms, logarithms))

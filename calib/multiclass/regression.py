@@ -1,5 +1,6 @@
 """Softmax regression by Newton's method, for any number of coefficients."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -7,16 +8,16 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from calib.contract.validation import warn
-from calib.logistic.fitting import CERTAIN, warn_unconverged
+from calib.kernels.newton import Problem, Step, newton
+from calib.logistic.fitting import GUIDE_STRIDE, NEGLIGIBLE_LOSS, warn_unconverged
 
-MAX_STEPS = 200
-MAX_INNER = 1000  # steps of conjugate gradients for one of Newton's
-RESIDUAL = 1e-3  # share of the gradient that a Newton step may leave
-MANY = 1_000_000  # scores, so that those of a sixteenth of the rows are a good guide
-ENOUGH_ROWS = 50  # per feature, for the curvatures that only speed the steps up
-MUCH = 10**9  # multiplications for them: about a tenth of a second
-LEAST_SHARE = 1e-14  # of a feature's curvature that the others must leave, or rounding decides
-ROUGHLY = 1e-10  # the same, for the inverse of a block
+MAX_CONJUGATE_STEPS = 1000  # steps of conjugate gradients for one Newton step
+RESIDUAL = 1e-3  # fraction of the gradient that a Newton step may leave
+MIN_LOGITS_WITH_GUIDE = 1_000_000  # log-odds, of whose rows a part is a good guide to the optimum
+MIN_ROWS_A_FEATURE = 50  # rows per feature, for the curvatures that only speed the steps up
+MAX_MULTIPLICATIONS = 10**9  # multiplications for these curvatures: about a tenth of a second
+RIDGE_SHARE = 1e-14  # fraction of a feature's curvature that the others must leave, or rounding
+BLOCK_RIDGE_SHARE = 1e-10  # the same, for the inverse of a block
 
 
 class OwnFeature(NamedTuple):
@@ -28,12 +29,12 @@ class OwnFeature(NamedTuple):
     values: NDArray[np.float64]
 
     def logits(self, coefficients):
-        """Of shape (n, k)."""
+        """Log-odds of the classes, of shape (n, k)."""
         slopes, intercepts = coefficients.T
         return self.values * slopes + intercepts
 
     def sums(self, residuals):
-        """What the transposed map makes of an array of shape (n, k)."""
+        """The transposed map of an array of shape (n, k)."""
         return np.column_stack([np.sum(self.values * residuals, axis=0), residuals.sum(axis=0)])
 
     def curvatures(self, shares):
@@ -44,7 +45,7 @@ class OwnFeature(NamedTuple):
         return np.moveaxis(np.array(both), -1, 0)
 
     def rows(self, chosen):
-        """Those of a slice."""
+        """The same design for a slice of the rows."""
         return OwnFeature(self.values[chosen])
 
 
@@ -57,11 +58,11 @@ class AllFeatures(NamedTuple):
     features: NDArray[np.float64]
 
     def logits(self, coefficients):
-        """Of shape (n, k)."""
+        """Log-odds of the classes, of shape (n, k)."""
         return self.features @ coefficients.T
 
     def sums(self, residuals):
-        """What the transposed map makes of an array of shape (n, k)."""
+        """The transposed map of an array of shape (n, k)."""
         return residuals.T @ self.features
 
     def curvatures(self, shares):
@@ -69,11 +70,11 @@ class AllFeatures(NamedTuple):
         return np.array([(self.features.T * share) @ self.features for share in shares.T])
 
     def rows(self, chosen):
-        """Those of a slice."""
+        """The same design for a slice of the rows."""
         return AllFeatures(self.features[chosen])
 
 
-class Fit(NamedTuple):
+class SoftmaxFit(NamedTuple):
     """A softmax regression of least loss, and how it was found."""
 
     coefficients: NDArray[np.float64]
@@ -102,13 +103,16 @@ class Fit(NamedTuple):
             )
 
 
-@np.errstate(all="ignore")
-def least_loss(design, labels, weights, penalties, start) -> Fit:
-    """Minimise the weighted cross entropy plus half the sum of penalties times squares.
+class SoftmaxState(NamedTuple):
+    """The loss at some coefficients, and the probabilities of all classes."""
 
-    Newton steps, halved until the loss falls, each by conjugate gradients that are preconditioned
-    by the classes' own curvatures. Stops when the Newton decrement is below 1e-14 of the loss, or
-    when the loss is as good as 0.
+    loss: float
+    shares: NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class SoftmaxLoss(Problem):
+    """The weighted cross entropy plus half the sum of penalties times squares.
 
     Parameters
     ----------
@@ -116,53 +120,140 @@ def least_loss(design, labels, weights, penalties, start) -> Fit:
     labels : ndarray of shape (n,)
         Numbers of classes.
     weights : ndarray of shape (n,)
+        Weights with the sum 1.
     penalties : ndarray, shaped as coefficients
-        Not negative.
+        Penalties, divided by the sum of the original weights; none is negative.
+    """
+
+    design: OwnFeature | AllFeatures
+    labels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    penalties: NDArray[np.float64]
+
+    max_steps = 200
+    enough = NEGLIGIBLE_LOSS
+    inexact = True
+
+    def state(self, coefficients):
+        """Loss and probabilities."""
+        shares, losses = _softmax(self.design.logits(coefficients), self.labels)
+        penalty = 0.5 * np.sum(self.penalties * coefficients**2)
+        return SoftmaxState(loss=self.weights @ losses + penalty, shares=shares)
+
+    def step(self, coefficients, state):
+        """Solve Newton's equations by conjugate gradients.
+
+        The curvatures of the classes alone precondition them.
+        """
+        gradient = self._gradient(state.shares) + self.penalties * coefficients
+        change = -self._solve(state.shares, gradient)
+        decrement = -np.sum(gradient * change)
+        return Step(change=change, target=coefficients + change, decrement=decrement)
+
+    def _gradient(self, shares):
+        """Gradient of the cross entropy.
+
+        1 - p is summed up from the other classes, which rounds nothing to 0.
+        """
+        rows = np.arange(self.labels.size)
+        residuals = shares * self.weights[:, np.newaxis]
+        residuals[rows, self.labels] = 0.0
+        residuals[rows, self.labels] = -residuals.sum(axis=1)
+        return self.design.sums(residuals)
+
+    def _solve(self, shares, gradient):
+        """Solve Hessian times step = gradient."""
+        rows = np.arange(self.labels.size)
+        best = shares.argmax(axis=1)
+        weighted = shares * self.weights[:, np.newaxis]
+        blocks = self._blocks(shares, weighted, gradient.shape)
+        diagonals = np.einsum("kmm->km", blocks)
+        diagonals += self.penalties
+        # Steps along directions that change no probability, such as one offset for all classes, are
+        # bounded by a ridge.
+        ridge = self.penalties + RIDGE_SHARE * diagonals
+        diagonals *= 1 + BLOCK_RIDGE_SHARE
+        diagonals[diagonals == 0] = 1.0  # the class is impossible already
+        scales = 1 / np.sqrt(diagonals)
+        inverses = np.linalg.inv(blocks * scales[:, :, np.newaxis] * scales[:, np.newaxis])
+
+        def hessian(change):
+            moves = self.design.logits(change)
+            # relative to the most probable class, so that the mean is small where p is near 1
+            moves -= moves[rows, best][:, np.newaxis]
+            moves -= np.einsum("nk,nk->n", shares, moves)[:, np.newaxis]
+            moves *= weighted
+            return self.design.sums(moves) + ridge * change
+
+        def block_solution(change):
+            return scales * np.einsum("kml,kl->km", inverses, scales * change)
+
+        return conjugate_gradients(hessian, gradient, block_solution)
+
+    def _blocks(self, shares, weighted, shape):
+        """Second derivatives in the coefficients of one class, a matrix for each class.
+
+        Where those of all rows cost much, some of the rows stand for all.
+        """
+        n = self.labels.size
+        k, m = shape
+        stride = min(n // (MIN_ROWS_A_FEATURE * m), n * k * m**2 // MAX_MULTIPLICATIONS)
+        thin = slice(None, None, max(1, stride))
+        curvatures = weighted[thin] * _complements(shares[thin])
+        return thin.step * self.design.rows(thin).curvatures(curvatures)
+
+
+@np.errstate(all="ignore")
+def least_loss(design, labels, weights, penalties, start) -> SoftmaxFit:
+    """Minimise the weighted cross entropy plus half the sum of penalties times squares.
+
+    With many log-odds, the search begins at the optimum of every sixteenth row, unless that is a
+    bad guide.
+
+    Parameters
+    ----------
+    design, labels, weights, penalties
+        As in `SoftmaxLoss`, but weights of any sum and penalties that are not divided by it.
     start : ndarray, shaped as coefficients
         Coefficients to begin with.
     """
-    n, k = labels.size, len(start)
-    weights, penalties = weights / weights.sum(), penalties / weights.sum()
-
-    def state(coefficients):
-        logits = design.logits(coefficients)
-        shares, losses = _softmax(logits, labels)
-        return logits, shares, weights @ losses + 0.5 * np.sum(penalties * coefficients**2)
-
-    coefficients, (logits, shares, loss), last = start, state(start), 0.0
-    if n * k >= MANY and n > 16:
-        some = design.rows(slice(None, None, 16)), labels[::16], weights[::16]
-        guide = least_loss(*some, penalties / 16, start)
-        trial = state(guide.coefficients)
+    problem = SoftmaxLoss(
+        design=design,
+        labels=labels,
+        weights=weights / weights.sum(),
+        penalties=penalties / weights.sum(),
+    )
+    state = problem.state(start)
+    if state.shares.size >= MIN_LOGITS_WITH_GUIDE and labels.size > GUIDE_STRIDE:
+        guide = least_loss(
+            design.rows(slice(None, None, GUIDE_STRIDE)),
+            labels[::GUIDE_STRIDE],
+            problem.weights[::GUIDE_STRIDE],
+            problem.penalties / GUIDE_STRIDE,
+            start,
+        )
+        trial = problem.state(guide.coefficients)
         # some rows may be a bad guide to the others, such as those that lack a class
-        if guide.converged and not guide.separates and trial[2] < loss:
-            coefficients, (logits, shares, loss) = guide.coefficients, trial
-    for n_steps in range(1, MAX_STEPS + 1):
-        gradient = _gradient(design, labels, weights, shares) + penalties * coefficients
-        full = -_newton_step(design, weights, shares, penalties, gradient)
-        decrement = -np.sum(gradient * full)
-        step, share, acceptable = full, 1.0, loss + 1e-12 * loss  # room for rounding
-        trial = state(coefficients + step)
-        while not trial[2] <= acceptable and share > 1e-10:
-            share *= 0.5
-            step = share * full
-            trial = state(coefficients + step)
-        if not trial[2] <= acceptable:
-            break
-        last = float(np.abs(_centred(trial[0] - logits)).max())
-        lost = trial[2] >= loss and decrement <= 1e-10 * loss  # a gain that rounding swallows
-        coefficients, (logits, shares, loss) = coefficients + step, trial
-        if decrement <= 1e-14 * loss or lost or loss <= CERTAIN:
-            return Fit(coefficients, float(loss), last, n_steps, True)
-    return Fit(coefficients, float(loss), last, n_steps, False)
+        if guide.converged and not guide.separates and trial.loss < state.loss:
+            start = guide.coefficients
+            state = trial
+    minimum = newton(problem, start, state)
+    return SoftmaxFit(
+        coefficients=minimum.point,
+        loss=float(minimum.state.loss),
+        last=float(np.abs(_centred(design.logits(minimum.step))).max()),
+        n_steps=minimum.n_steps,
+        converged=minimum.converged,
+    )
 
 
 def _softmax(logits, labels):
     """Probabilities, and the log loss of each row, accurate however small it is."""
-    rows, best = np.arange(labels.size), logits.argmax(axis=1)
-    logits = logits - logits[rows, best][:, np.newaxis]
-    losses = -logits[rows, labels]
-    shares = np.exp(logits, out=logits)
+    rows = np.arange(labels.size)
+    best = logits.argmax(axis=1)
+    differences = logits - logits[rows, best][:, np.newaxis]
+    losses = -differences[rows, labels]
+    shares = np.exp(differences, out=differences)
     shares[rows, best] = 0.0
     others = shares.sum(axis=1)
     losses += np.log1p(others)
@@ -171,49 +262,10 @@ def _softmax(logits, labels):
     return shares, losses
 
 
-def _gradient(design, labels, weights, shares):
-    """Of the loss. 1 - p is summed up from the other classes, which rounds nothing to 0."""
-    rows = np.arange(labels.size)
-    residuals = shares * weights[:, np.newaxis]
-    residuals[rows, labels] = 0.0
-    residuals[rows, labels] = -residuals.sum(axis=1)
-    return design.sums(residuals)
-
-
-def _newton_step(design, weights, shares, penalties, gradient):
-    """Solution of Hessian times step = gradient."""
-    rows, best = np.arange(weights.size), shares.argmax(axis=1)
-    weighted = shares * weights[:, np.newaxis]
-    k, m = gradient.shape
-    least = ENOUGH_ROWS * m  # rows whose curvatures stand for all, where those of all cost much
-    thin = slice(None, None, max(1, min(weights.size // least, weights.size * k * m**2 // MUCH)))
-    curvatures = weighted[thin] * _complements(shares[thin])
-    blocks = thin.step * design.rows(thin).curvatures(curvatures)
-    diagonals = np.einsum("kmm->km", blocks)
-    diagonals += penalties
-    # directions that change no probability, such as one offset for all classes, have an end, too
-    ridge = penalties + LEAST_SHARE * diagonals
-    diagonals *= 1 + ROUGHLY
-    diagonals[diagonals == 0] = 1.0  # of a class that is impossible already
-    scales = 1 / np.sqrt(diagonals)
-    inverses = np.linalg.inv(blocks * scales[:, :, np.newaxis] * scales[:, np.newaxis])
-
-    def hessian(change):
-        moves = design.logits(change)
-        moves -= moves[rows, best][:, np.newaxis]  # so that the mean is small where p is near 1
-        moves -= np.einsum("nk,nk->n", shares, moves)[:, np.newaxis]
-        moves *= weighted
-        return design.sums(moves) + ridge * change
-
-    def nearly(change):
-        return scales * np.einsum("kml,kl->km", inverses, scales * change)
-
-    return conjugate_gradients(hessian, gradient, nearly)
-
-
 def _complements(shares):
     """1 - p; for the largest p it is the sum of the others, which is not rounded to 0."""
-    rows, best = np.arange(len(shares)), shares.argmax(axis=1)
+    rows = np.arange(len(shares))
+    best = shares.argmax(axis=1)
     others = shares.copy()
     others[rows, best] = 0.0
     complements = 1 - shares
@@ -230,20 +282,23 @@ def conjugate_gradients(product, target, solve):
 
     `solve` solves a similar system.
     """
-    x, residual = np.zeros_like(target), target.copy()
-    near = solve(residual)
-    direction, size = near.copy(), np.sum(residual * near)
+    x = np.zeros_like(target)
+    residual = target.copy()
+    preconditioned = solve(residual)
+    direction = preconditioned.copy()
+    size = np.sum(residual * preconditioned)
     goal = RESIDUAL**2 * size
-    for _ in range(MAX_INNER):
+    for _ in range(MAX_CONJUGATE_STEPS):
         image = product(direction)
         curvature = np.sum(direction * image)
         if not curvature > 0:  # a direction that changes nothing, or rounding
             break
         x += size / curvature * direction
         residual -= size / curvature * image
-        near = solve(residual)
-        before, size = size, np.sum(residual * near)
+        preconditioned = solve(residual)
+        size_before = size
+        size = np.sum(residual * preconditioned)
         if not size > goal:
             break
-        direction = near + size / before * direction
+        direction = preconditioned + size / size_before * direction
     return x

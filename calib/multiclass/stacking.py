@@ -86,15 +86,20 @@ class StackedCalibrator(MulticlassCalibrator):
     @property
     def unit_scores(self) -> bool:
         """Whether rows must be probabilities: for one of the members."""
-        return any(getattr(one, "unit_scores", False) for one in self._members())
+        return any(getattr(member, "unit_scores", False) for member in self._members())
 
     def _members(self):
         if self.calibrators is None:
-            scores, spline = map(OneVsRestCalibrator, (IdentityCalibrator(), SplineCalibrator()))
-            return scores, TemperatureScaling(), VectorScaling(), spline
+            return [
+                OneVsRestCalibrator(IdentityCalibrator()),
+                TemperatureScaling(),
+                VectorScaling(),
+                OneVsRestCalibrator(SplineCalibrator()),
+            ]
         if not isinstance(self.calibrators, list | tuple):
-            found = self.calibrators
-            raise ValueError(f"calibrators must be a list of calibrators; found {found!r}")
+            raise ValueError(
+                f"calibrators must be a list of calibrators; found {self.calibrators!r}"
+            )
         return self.calibrators
 
     def _fit(self, probabilities, labels, weights):
@@ -114,11 +119,14 @@ class StackedCalibrator(MulticlassCalibrator):
         with warnings.catch_warnings():  # a member that harms loses its weight
             warnings.simplefilter("ignore")
             self._learn_weights(members, probabilities, labels, weights)
-            sample = probabilities, labels
-            self.calibrators_ = [clone(m).fit(*sample, sample_weight=weights) for m in members]
+            self.calibrators_ = [
+                clone(member).fit(probabilities, labels, sample_weight=weights)
+                for member in members
+            ]
 
     def _learn_weights(self, members, probabilities, labels, weights):
-        self.weights_, self.gap_ = normalized(np.ones(len(members))), np.nan
+        self.weights_ = normalized(np.ones(len(members)))
+        self.gap_ = np.nan
         self.losses_ = np.full(len(members), np.nan)
         counts = np.bincount(labels, weights)
         counts = counts[counts > 0]
@@ -126,24 +134,36 @@ class StackedCalibrator(MulticlassCalibrator):
             return
         last, *others = probabilities.T[::-1]
         folds = deal(last, labels, weights, self.cv, others)
-        few = counts.min() < self.cv
-        folds = folds if few or weights.sum() <= MANY else folds[:1]
-        functions = (_loss_of(member, probabilities, labels) for member in members)
-        losses = np.column_stack([held_out_losses(f, weights, folds) for f in functions])
-        copies, prior = folds[folds > 0], max(self.prior, SHY) if few else self.prior
+        prior = self.prior
+        if counts.min() < self.cv:
+            prior = max(prior, SHY)
+        elif weights.sum() > MANY:
+            folds = folds[:1]
+        losses = np.column_stack(
+            [
+                held_out_losses(_MemberLosses(member, probabilities, labels), weights, folds)
+                for member in members
+            ]
+        )
+        copies = folds[folds > 0]
         self.weights_, self.gap_ = likeliest_weights(losses, copies, prior)
         self.losses_ = np.average(losses, axis=0, weights=copies)
 
     def _predict_proba(self, probabilities):
-        return mixed(self.weights_, (one.predict_proba(probabilities) for one in self.calibrators_))
+        predictions = (member.predict_proba(probabilities) for member in self.calibrators_)
+        return mixed(self.weights_, predictions)
 
 
-def _loss_of(member, probabilities, labels):
-    """Log losses of some rows, of a copy of the member that has learned from others."""
+class _MemberLosses:
+    """Log losses of some rows under a copy of the member that has learned from other rows."""
 
-    def lost(others, rows):
-        fitted = clone(member).fit(probabilities, labels, sample_weight=others)
-        logs = log_probabilities(fitted.predict_proba(probabilities[rows]))
-        return -np.take_along_axis(logs, labels[rows, np.newaxis].astype(np.int64), axis=1)[:, 0]
+    def __init__(self, member, probabilities, labels):
+        self.member = member
+        self.probabilities = probabilities
+        self.labels = labels
 
-    return lost
+    def __call__(self, weights, rows):
+        fitted = clone(self.member).fit(self.probabilities, self.labels, sample_weight=weights)
+        logs = log_probabilities(fitted.predict_proba(self.probabilities[rows]))
+        outcomes = self.labels[rows, np.newaxis].astype(np.int64)
+        return -np.take_along_axis(logs, outcomes, axis=1)[:, 0]

@@ -1,22 +1,23 @@
 """Calibrators that learn batch by batch, in constant memory."""
 
 import numbers
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calib.contract.calibrator import ROUTED, Calibrator
 from calib.contract.options import check_uniform_bins
 from calib.contract.validation import check_scores, log_odds, restored_on_failure
-from calib.kernels.logistic import derivatives, newton
+from calib.kernels.logistic import CrossEntropy, Derivatives, derivatives
 from calib.logistic.fitting import NO_MISSES, LogisticCalibrator
 from calib.maps.forms import LogitPolynomialMap, StepMap
 
-IDENTITY = np.array([0.0, 1.0])  # intercept and slope
-PRIOR_PRECISION = 0.1  # of intercept and slope
-PRIOR_COUNT = 0.5  # of each class in each bin
+IDENTITY = np.array([0.0, 1.0])  # intercept and slope of the identity
+LINE_PRECISION = 0.1  # prior precision of intercept and slope
+PRIOR_COUNT = 0.5  # observations of each class in each bin
 
 
 class OnlineCalibrator(Calibrator):
@@ -37,8 +38,8 @@ class OnlineCalibrator(Calibrator):
     ) -> Self:
         """Learn from another batch; `fit` would begin anew with it.
 
-        Parameters are those of `fit`. A batch may hold one class only, without a warning, and
-        groups are refused: what learns online takes none.
+        Parameters are those of `fit`. A batch may hold one class only, without a warning. Groups
+        are refused: online calibrators take none.
 
         Returns
         -------
@@ -174,36 +175,79 @@ class OnlineHistogramBinning(OnlineCalibrator):
                 f"found {self.bins!r}"
             )
         else:
-            self.cuts_ = _increasing(self.bins, "bins")
+            self.cuts_ = _check_cuts(self.bins, "bins")
         self.counts_ = self.positives_ = np.zeros(self.cuts_.size + 1)
 
     def _learn(self, scores, labels, weights):
-        places = np.searchsorted(self.cuts_, scores, side="right")
+        bins = np.searchsorted(self.cuts_, scores, side="right")
         weights = np.ones(labels.size) if weights is None else weights
-        counts, positives = (
-            np.bincount(places, weights=w, minlength=self.counts_.size)
-            for w in (weights, weights * labels)
-        )
+        counts = np.bincount(bins, weights=weights, minlength=self.counts_.size)
+        positives = np.bincount(bins, weights=weights * labels, minlength=self.counts_.size)
         self._set_counts(self.counts_ + counts, self.positives_ + positives)
 
     def _set_counts(self, counts, positives):
-        self.counts_, self.positives_ = counts, positives
+        self.counts_ = counts
+        self.positives_ = positives
         frequencies = (positives + PRIOR_COUNT) / (counts + 2 * PRIOR_COUNT)
         self.map_ = StepMap(self.cuts_, frequencies)
 
     def _state(self):
-        names = {"cuts": self.cuts_, "counts": self.counts_, "positives": self.positives_}
-        return {name: values.tolist() for name, values in names.items()}
+        return {
+            "cuts": self.cuts_.tolist(),
+            "counts": self.counts_.tolist(),
+            "positives": self.positives_.tolist(),
+        }
 
     def _set_state(self, stored):
-        cuts = _increasing(stored["cuts"], "cuts")
-        counts, positives = (check_scores(stored[n], name=n) for n in ("counts", "positives"))
+        cuts = _check_cuts(stored["cuts"], "cuts")
+        counts = check_scores(stored["counts"], name="counts")
+        positives = check_scores(stored["positives"], name="positives")
         if not cuts.size + 1 == counts.size == positives.size:
             raise ValueError("cuts, counts and positives do not belong together")
         if np.any((positives < 0) | (positives > counts)):
             raise ValueError("positives must lie between 0 and counts")
         self.cuts_ = cuts
         self._set_counts(counts, positives)
+
+
+@dataclass(eq=False, kw_only=True)
+class PenalisedCrossEntropy(CrossEntropy):
+    """Minus the log posterior of intercept and slope, whose prior is normal.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (2,)
+        Mean of the prior, the intercept first.
+    precision : ndarray of shape (2, 2)
+        Inverse of the covariance of the prior.
+    """
+
+    mean: NDArray[np.float64]
+    precision: NDArray[np.float64]
+
+    def state(self, point):
+        """Loss, gradient and Hessian in the level and the slope."""
+        level, slope = point
+        loss, gradient, hessian = self._derivatives_at(point[1:], level, self.centres)
+        # The prior's intercept is the log-odds at 0, the level the log-odds at the centre.
+        at_zero = np.array([[1.0, -self.centres[0]], [0.0, 1.0]])
+        apart = at_zero @ [level, slope] - self.mean
+        pull = self.precision @ apart
+        return Derivatives(
+            loss=loss + apart @ pull / 2,
+            gradient=gradient + at_zero.T @ pull,
+            hessian=hessian + at_zero.T @ self.precision @ at_zero,
+        )
+
+    def posterior_precision(self, fit):
+        """The precision of the prior plus the curvature of the cross entropy."""
+        _, _, lower = self._derivatives_at(fit.slopes, fit.level, np.zeros(1))
+        return self.precision + (np.tril(lower) + np.tril(lower, -1).T)
+
+    def _derivatives_at(self, slopes, level, centres):
+        return derivatives(
+            self.columns, self.labels, self.weights, self.misses, slopes, level, centres
+        )
 
 
 class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
@@ -231,9 +275,9 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
     Notes
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first; turn a margin m into
-    ``expit(m)``. After one batch the map is that of largest posterior; after more, it is close to
-    that of all rows at once, and the closer the larger the batches. The prior counts less than ten
-    rows do, and keeps slopes finite where the classes are separated.
+    ``expit(m)``. After one batch the map maximises the posterior. After several it approximates the
+    map fitted to all rows at once, the better the larger the batches. The prior counts less than
+    ten rows do, and keeps slopes finite where the classes are separated.
 
     Predicting every row before its label is learned, by the mean over the exact posterior, would
     cost more log loss than any a and b by at most
@@ -272,30 +316,19 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
     unit_scores = True
 
     def _begin(self):
-        self._set_posterior(IDENTITY, PRIOR_PRECISION * np.eye(2))
+        self._set_posterior(IDENTITY, LINE_PRECISION * np.eye(2))
 
     def _learn(self, scores, labels, weights):
-        columns = log_odds(scores)[np.newaxis]
-        weights = np.ones(labels.size) if weights is None else weights
-        prior, precision = np.array([self.intercept_, self.slope_]), self.precision_
-        sample = columns, labels, weights, NO_MISSES
-
-        def derivatives_at(slopes, level, centres):
-            """Of minus the log posterior. The prior's intercept is the log-odds at 0."""
-            loss, gradient, hessian = derivatives(*sample, slopes, level, centres)
-            at_zero = np.array([[1.0, -centres[0]], [0.0, 1.0]])
-            apart = at_zero @ [level, slopes[0]] - prior
-            pull = precision @ apart
-            return (
-                loss + apart @ pull / 2,
-                gradient + at_zero.T @ pull,
-                hessian + at_zero.T @ precision @ at_zero,
-            )
-
-        level, slopes, *_ = newton(derivatives_at, prior)
-        _, _, lower = derivatives(*sample, slopes, level, np.zeros(1))
-        curvature = np.tril(lower) + np.tril(lower, -1).T
-        self._set_posterior(np.append(level, slopes), precision + curvature)
+        loss = PenalisedCrossEntropy(
+            columns=log_odds(scores)[np.newaxis],
+            labels=labels,
+            weights=np.ones(labels.size) if weights is None else weights,
+            misses=NO_MISSES,
+            mean=np.array([self.intercept_, self.slope_]),
+            precision=self.precision_,
+        )
+        fit = loss.fit(loss.mean)
+        self._set_posterior(np.append(fit.level, fit.slopes), loss.posterior_precision(fit))
 
     def _set_posterior(self, mean, precision):
         self.intercept_, self.slope_ = mean.tolist()
@@ -314,8 +347,8 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
         self._set_posterior(mean, precision)
 
 
-def _increasing(cuts, name):
-    cuts = check_scores(cuts, name=name, allow_empty=True)
-    if np.any(cuts[1:] <= cuts[:-1]):
-        raise ValueError(f"{name} must increase strictly; found {cuts.tolist()}")
-    return cuts
+def _check_cuts(cuts, name):
+    values = check_scores(cuts, name=name, allow_empty=True)
+    if np.any(values[1:] <= values[:-1]):
+        raise ValueError(f"{name} must increase strictly; found {values.tolist()}")
+    return values

@@ -28,7 +28,7 @@ class GuardedCalibrator(OnlineCalibrator):
     Parameters
     ----------
     calibrator : OnlineCalibrator, optional
-        What learns; by default `OnlinePlattScaling`.
+        The calibrator that learns; by default `OnlinePlattScaling`.
     alpha : float, default=0.05
         Risk, at most, that a map in use is ever replaced although it is exactly calibrated. A
         fitted one never is: see the notes.
@@ -36,16 +36,16 @@ class GuardedCalibrator(OnlineCalibrator):
     Attributes
     ----------
     calibrator_ : OnlineCalibrator
-        The one in use.
+        The calibrator in use.
     challenger_ : OnlineCalibrator
-        The one that bets against it; not fitted before the first batch after a replacement.
+        The calibrator that bets against it; not fitted before the first batch after a replacement.
     log_e_value_ : float
         Logarithm of the capital. Minus this is by how much more log loss the challenger has had, in
         all, than the map in use.
     n_switches_ : int
         Replacements so far.
     map_ : CalibrationMap
-        Of the one in use.
+        The map of the calibrator in use.
 
     Raises
     ------
@@ -57,10 +57,10 @@ class GuardedCalibrator(OnlineCalibrator):
     -----
     If outcomes come with the probabilities in use, given the score and all that was before, the
     capital is a martingale, and by Ville's inequality it ever reaches :math:`1 / \alpha` with
-    probability :math:`\alpha` at most: look as often as you like. So it does with weights that
-    count independent rows, and with weights of at most 1, which may depend on the label if the
-    probabilities are calibrated under these weights. A row of larger weight breaks the bound:
-    divide importance or class weights by the largest that may occur.
+    probability :math:`\alpha` at most: look as often as you like. The bound also holds with
+    weights that count independent rows, and with weights of at most 1. These may depend on the
+    label if the probabilities are calibrated under these weights. A row of larger weight breaks the
+    bound: divide importance or class weights by the largest that may occur.
 
     Whenever a map is replaced, its log loss since the challenger began to bet was larger than that
     of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And it
@@ -72,8 +72,8 @@ class GuardedCalibrator(OnlineCalibrator):
     may beat it without any change of the truth. In 400 streams of a stable truth, in batches of
     50, 64 % of the maps fitted to 200 rows were replaced within 3000 rows, and 33 % of those fitted
     to 1000 within 6000; of the replacements 82 and 72 % were nearer to the truth. The challenger
-    counts rows before and after a change alike, so a change is found the later, the longer the map
-    in use was right.
+    counts rows before and after a change alike, so the longer the map in use was right, the later a
+    change is found.
 
     References
     ----------
@@ -134,13 +134,14 @@ class GuardedCalibrator(OnlineCalibrator):
         vars(self).pop("calibrator_", None)
 
     def _learn(self, scores, labels, weights):
-        check_positive(self.alpha, "alpha", below=1)  # here: it may have been set since the fit
+        check_positive(self.alpha, "alpha", below=1)  # it may have been set since the fit
         if not hasattr(self, "calibrator_"):
             self._use(self._learner().partial_fit(scores, labels, sample_weight=weights))
             return
         if hasattr(self.challenger_, "classes_"):
-            bettors = self.challenger_, self.calibrator_
-            self.log_e_value_ += _gain(*bettors, scores, labels, weights)
+            self.log_e_value_ += _log_gain(
+                self.challenger_, self.calibrator_, scores, labels, weights
+            )
         self.challenger_.partial_fit(scores, labels, sample_weight=weights)
         if self.log_e_value_ >= -math.log(self.alpha):
             self._use(self.challenger_)
@@ -173,8 +174,9 @@ class GuardedCalibrator(OnlineCalibrator):
         self.n_switches_ = int(stored["n_switches"])
 
 
-def _gain(challenger, in_use, scores, labels, weights):
-    """Logarithm of what one unit of capital becomes."""
+def _log_gain(challenger, in_use, scores, labels, weights):
+    """Logarithm of the capital after the batch, if it was 1 before."""
     side = np.where(labels == 1, 1.0, -1.0)
-    bets, prices = (log_expit(side * c.predict_logit(scores)) for c in (challenger, in_use))
+    bets = log_expit(side * challenger.predict_logit(scores))
+    prices = log_expit(side * in_use.predict_logit(scores))
     return float(np.sum(bets - prices) if weights is None else np.dot(weights, bets - prices))
