@@ -104,6 +104,7 @@ def test_ties(weight):
     for values, labels, weights, _ in samples(weight):
         for w in (None, weights):
             bounded(kernels.grouping.ties, values, labels, w)
+            bounded(kernels.ties.pool_ties, values, labels, w)
         keys = values.copy().view(np.uint64)
         bounded(kernels.sorting._radix_sort, keys, np.arange(0, dtype=np.uint32))
         keys = values.copy().view(np.uint64)
