@@ -1,7 +1,7 @@
 """Searches among sorted points that start from an earlier answer.
 
-In plain NumPy, without the concern for rounding, `reach_start` is ``np.searchsorted(points, y - h)``
-and `reach_end` is ``np.searchsorted(points, y + h, side="right")``.
+In plain NumPy, up to rounding, `reach_start` is ``np.searchsorted(points, y - h)`` and `reach_end`
+is ``np.searchsorted(points, y + h, side="right")``.
 
 A search takes steps that double, then bisects. A chain of searches that only move up takes no
 longer than a walk through the points, and a far jump takes a time like the logarithm of its length.

@@ -6,10 +6,11 @@ points follows from their moments, sum w u^k or sum w v^k.
 
 A run of neighbouring queries is answered together, by a walk down through the run. The points below
 the run come into reach and then lie deeper and deeper: the walk counts them by depth. The points
-among the queries that the walk has passed stay behind: it counts them by distance. The points above
-a query are counted by a walk up, which is a walk down in the mirror. Every v and u only grows on the
-way, by the same amount for all points, and so do the moments. Nothing is ever subtracted, and even
-a sum over many points at the very edge of reach has a small relative error.
+among the queries that the walk has passed stay behind: it counts them by distance. A walk up, which
+is a walk down in the mirror, counts the points on the other side of a query. Every v and u only
+grows on the way, by the same amount for all points, and the moments only grow with them. Nothing is
+ever subtracted, and even a sum over many points at the very edge of reach has a small relative
+error.
 
 A point takes part in at most four runs of queries, so that n points and m sorted queries cost
 O(n + m). The Gaussian is in `gaussian_sums`.

@@ -160,7 +160,7 @@ def assign(cells, natural):
     assigned -= top
     np.exp(assigned, out=assigned)
     total = assigned.sum(axis=0)
-    assigned *= cells.weights / total  # at last the weight of each cell in each component
+    assigned *= cells.weights / total  # finally the weight of each cell in each component
     statistics = assigned @ cells.moments.T
     entropy = cells.weights @ (top + np.log(total)) - np.sum(natural * statistics)
     return statistics, entropy

@@ -92,7 +92,8 @@ def _pool_in_two_threads(scores, labels, columns):
     n_low = np.count_nonzero(is_low)
     n_low_positive = np.count_nonzero(is_low & (labels == 1))
     n_high_positive = np.count_nonzero(labels) - n_low_positive
-    low, high = columns.part(slice(n_low)), columns.part(slice(n_low, None))
+    low = columns.part(slice(n_low))
+    high = columns.part(slice(n_low, None))
     with ThreadPoolExecutor(1) as pool:
         high_job = pool.submit(_pool_range, scores, labels, cut, np.inf, n_high_positive, high)
         n_low_ties = _pool_range(scores, labels, -np.inf, cut, n_low_positive, low)
