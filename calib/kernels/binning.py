@@ -35,48 +35,41 @@ def equal_frequency_starts(ranks, n_bins):
     starts = np.empty(min(n_bins, n_ties) + 1, np.int64)
     twice_total = 2.0 * ranks[-1]
     last_bin = n_bins - 1
+    expected_size = max(1, n_ties // n_bins)
+
+    def gallop(goal, low):  # inside, where numba puts it into the loop: a call per bin takes longer
+        """First tie, not before `low`, whose middle rank, times 2 n_bins, is `goal` or more.
+
+        Steps double from the expected size of a bin until the goal is reached; bisection follows.
+        """
+        step = expected_size
+        high = low - 1 + step
+        while high < n_ties and n_bins * (ranks[high] + ranks[high + 1]) < goal:
+            low = high + 1
+            high += step
+            step *= 2
+        high = min(high, n_ties)
+        while low < high:
+            half = (low + high) >> 1
+            if n_bins * (ranks[half] + ranks[half + 1]) < goal:
+                low = half + 1
+            else:
+                high = half
+        return low
+
     n_starts, start = 0, 0
     bin_ = -1
     while start < n_ties:
         starts[n_starts] = start
         n_starts += 1
-        position = _scaled_middle(ranks, n_bins, start) / twice_total
+        position = n_bins * (ranks[start] + ranks[start + 1]) / twice_total
         # bins only go up, whatever is rounded: there are never more starts than room for them
         bin_ = max(int(position), bin_ + 1) if position < last_bin else last_bin
         if bin_ == last_bin:
             break
-        start = _gallop_to_middle(ranks, n_bins, (bin_ + 1) * twice_total, start + 1)
+        start = gallop((bin_ + 1) * twice_total, start + 1)
     starts[n_starts] = n_ties
     return starts[: n_starts + 1]
-
-
-@jit
-def _scaled_middle(ranks, n_bins, tie):
-    """Middle rank of a tie, times 2 n_bins."""
-    return n_bins * (ranks[tie] + ranks[tie + 1])
-
-
-@jit
-def _gallop_to_middle(ranks, n_bins, goal, low):
-    """First tie, not before `low`, whose scaled middle rank is `goal` or more.
-
-    Steps double from the expected size of a bin until the goal is passed; bisection follows.
-    """
-    n_ties = ranks.size - 1
-    step = max(1, n_ties // n_bins)
-    high = low - 1 + step
-    while high < n_ties and _scaled_middle(ranks, n_bins, high) < goal:
-        low = high + 1
-        high += step
-        step *= 2
-    high = min(high, n_ties)
-    while low < high:
-        half = (low + high) >> 1
-        if _scaled_middle(ranks, n_bins, half) < goal:
-            low = half + 1
-        else:
-            high = half
-    return low
 
 
 @jit
