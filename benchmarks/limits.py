@@ -23,7 +23,8 @@ from large import digest, forget_peak, kept, power, resident
 import calib
 from calib import metrics
 from calib.datasets import LAWS
-from calib.kernels import grouping
+from calib.kernels.fast import ties as fast_ties
+from calib.kernels.grouping import ties
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 TABLE, THREADS = RESULTS / "limits.csv", RESULTS / "threads.csv"
@@ -145,18 +146,18 @@ def record(row):
 
 def in_threads():
     """How sorting and grouping scores in two threads compares with one, by size."""
-    grouping._MANY, rows = 0, []
+    fast_ties.MIN_ROWS_FOR_TWO_THREADS, rows = 0, []
     for n in (10**5, 10**6, 10**7):
         labels, scores = sample(n, "float64")
         taken = {1: [], 2: []}
         for _ in range(5):
             found = {}
-            for grouping.threads, seconds in taken.items():
+            for fast_ties.threads, seconds in taken.items():
                 start = time.perf_counter(), time.process_time()
-                groups = grouping.ties(scores, labels)
+                groups = ties(scores, labels)
                 end = time.perf_counter(), time.process_time()
                 seconds.append([e - s for e, s in zip(end, start, strict=True)])
-                found[grouping.threads] = digest(groups)
+                found[fast_ties.threads] = digest(groups)
             assert found[1] == found[2]
         one, two = (np.min(seconds, axis=0) for seconds in taken.values())
         gain, work = one / two
@@ -217,7 +218,8 @@ def section():
         lines.append("| " + " | ".join(cells) + " |")
     lines += [
         "",
-        f"Without weights, {grouping._MANY:,} scores or more are sorted in two threads, to",
+        f"Without weights, {fast_ties.MIN_ROWS_FOR_TWO_THREADS:,} scores or more are sorted in two "
+        "threads, to",
         "the same bits; `NUMBA_NUM_THREADS=1` switches that off. Seconds: of one thread. Work:",
         "processor time of both by that of one. Gain means little on a busy machine (load).",
         "",

@@ -20,9 +20,12 @@ import numpy as np
 import calib
 import calib.kernels
 
-KERNELS = {module.name for module in pkgutil.iter_modules(calib.kernels.__path__)}
-KERNELS.remove("mixture")  # NumPy throughout, which checks for itself
-CHECKED = {f"calib.kernels.{name}" for name in KERNELS}
+CHECKED = {
+    module.name
+    for module in pkgutil.walk_packages(calib.kernels.__path__, "calib.kernels.")
+    if not module.ispkg
+}
+CHECKED.remove("calib.kernels.mixture")  # NumPy throughout, which checks for itself
 CALIBRATORS = [
     "ABB", "BBQ", "ENIR", "BetaCalibration", "DirectIsotonic", "DirichletProcessCalibrator",
     "HistogramBinning", "IsotonicCalibrator", "KernelCalibrator", "PlattScaling", "QuadraticLogit",
@@ -191,7 +194,9 @@ def load():
     in_use = {name: sys.modules.pop(name) for name in list(sys.modules) if is_ours(name)}
     sys.meta_path.insert(0, Finder)
     try:
-        kernels = {name: importlib.import_module(f"calib.kernels.{name}") for name in KERNELS}
+        kernels = {
+            name.rpartition(".")[2]: importlib.import_module(name) for name in sorted(CHECKED)
+        }
         package = importlib.import_module("calib")
         calibrators = {name: getattr(package, name) for name in CALIBRATORS}
     finally:

@@ -104,6 +104,7 @@ def test_ties(weight):
     for values, labels, weights, _ in samples(weight):
         for w in (None, weights):
             bounded(kernels.grouping.ties, values, labels, w)
+            bounded(kernels.ties.pool_ties, values, labels, w)
         keys = values.copy().view(np.uint64)
         bounded(kernels.sorting._radix_sort, keys, np.arange(0, dtype=np.uint32))
         keys = values.copy().view(np.uint64)
@@ -189,13 +190,17 @@ def test_total_variation(weight):
 def test_bayesian_binning(weight):
     for values, _, weights, positives in samples(weight):
         edges = np.linspace(0, 1, values.size + 1)
-        sums = (bounded(kernels.binning.prefix_sums, part) for part in (weights, positives))
-        cells = kernels.bayesian_binning.Cells(edges, *sums)
+        sums = kernels.bayesian_binning.TieSums(
+            edges=edges,
+            weights=bounded(kernels.binning.prefix_sums, weights),
+            positives=bounded(kernels.binning.prefix_sums, positives),
+        )
         sizes = np.array([1, 3, 2**40])
-        bounded(kernels.bayesian_binning.binning_log_scores, cells, sizes)
-        bounded(kernels.bayesian_binning.binning_average, cells, sizes, np.full(3, 1 / 3))
+        bounded(kernels.bayesian_binning.binning_log_scores, sums, sizes)
+        bounded(kernels.bayesian_binning.binning_average, sums, sizes, np.full(3, 1 / 3))
         for strength in (1.0, 1e300, np.nan):
-            bounded(kernels.bayesian_binning.all_binnings, cells, values, strength)
+            average = kernels.bayesian_binning.average_over_all_binnings
+            bounded(average, sums, values, strength)
 
 
 @each_weight

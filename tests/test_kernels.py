@@ -13,6 +13,7 @@ from scipy.special import xlogy
 
 import calib
 from calib.contract.validation import check_sample, check_scores
+from calib.kernels import grouping
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import (
     equal_frequency_starts,
@@ -22,6 +23,7 @@ from calib.kernels.binning import (
     uniform_sums,
 )
 from calib.kernels.compiling import compiled
+from calib.kernels.fast import ties as fast_ties
 from calib.kernels.grouping import ties
 from calib.kernels.logistic import derivatives
 from calib.kernels.near_isotonic import merge_until, near_isotonic_path
@@ -93,6 +95,47 @@ def test_groups_are_the_distinct_scores(n, seed, weighted):
     np.testing.assert_array_equal(groups.scores, distinct)
     np.testing.assert_array_equal(groups.weights, np.bincount(index, w))
     np.testing.assert_array_equal(groups.positives, np.bincount(index, w * labels))
+
+
+def samples_with_ties(n):
+    """Samples of n rows, by what is special about their scores."""
+    rng = np.random.default_rng(n)
+    scores = rng.normal(size=n)
+    return {
+        "no ties": scores,
+        "some ties": scores.round(1),
+        "all tied": np.full(n, 0.25),
+        "signed zeros": rng.choice([-1.0, -0.0, 0.0, 1.0], n),
+        "negative zeros": np.full(n, -0.0),
+        "float32": scores.astype(np.float32),
+        "tied float32": rng.choice(np.array([-0.5, -0.0, 0.0, 0.1], np.float32), n),
+    }
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("n", [1, 2, 499, 500, 501, 3001, 7000])
+def test_the_text_and_the_fast_path_pool_ties_to_the_same_bits(n, threads, monkeypatch):
+    monkeypatch.setattr(grouping, "compiled", False)  # `ties` is the text at any size
+    monkeypatch.setattr(fast_ties, "threads", threads)
+    monkeypatch.setattr(fast_ties, "MIN_ROWS_FOR_TWO_THREADS", 1000)
+    rng = np.random.default_rng(n + 1)
+    for kind, scores in samples_with_ties(n).items():
+        for labels in [rng.integers(0, 2, n, np.uint8), np.ones(n, bool), np.zeros(n, np.int8)]:
+            for weights in [None, rng.random(n), rng.integers(0, 3, n) * 1e-5]:
+                text = ties(scores, labels, weights)
+                columns = fast_ties.pool_ties(scores, labels, weights)
+                for ours, theirs in zip(text, columns, strict=True):
+                    assert ours.dtype == theirs.dtype == np.float64
+                    assert ours.tobytes() == theirs.tobytes(), kind
+
+
+@pytest.mark.skipif(not compiled, reason="the fast path is for compiled kernels")
+def test_many_rows_take_the_fast_path(monkeypatch):
+    sizes = []
+    monkeypatch.setattr(grouping, "pool_ties", lambda s, z, w: sizes.append(z.size) or (s, z, z))
+    for n in (499, 500, 501):
+        ties(np.arange(n) / n, np.zeros(n, np.uint8))
+    assert sizes == [500, 501]
 
 
 @settings(max_examples=60, deadline=None)
@@ -220,7 +263,8 @@ def test_scores_of_float32_are_not_copied_to_be_grouped():
 TOUR = """if True:
     import numpy as np
     import calib
-    from calib.kernels import adjacent_violators, binning, grouping, near_isotonic, searching
+    from calib.kernels import adjacent_violators, binning, near_isotonic, searching
+    from calib.kernels.fast import ties
 
     rng = np.random.default_rng(0)
     scores = rng.random(4000)
@@ -230,7 +274,7 @@ TOUR = """if True:
             for some in (scores, scores.astype(np.float32), np.repeat(scores, 2)[::2]):
                 for method in (calib.HistogramBinning, calib.IsotonicCalibrator, calib.ENIR):
                     method().fit(some, labels, sample_weight=weights).predict(some[::-1])
-    for module in (adjacent_violators, binning, grouping, near_isotonic, searching):
+    for module in (adjacent_violators, binning, near_isotonic, searching, ties):
         for name, kernel in vars(module).items():
             if len(getattr(kernel, "signatures", ())) > 1:
                 print(name, kernel.signatures)

@@ -1,1 +1,1 @@
-"""Histograms, averages over binnings, and intervals of their own size."""
+"""Histograms, averages over binnings, and bins chosen by the prediction."""

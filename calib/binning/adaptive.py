@@ -54,11 +54,13 @@ class AdaptiveCalibrator(ScoreModel):
     """
 
     def _fit(self, scores, labels, weights):
-        groups = ties(scores, labels, weights)
-        self.scores_ = groups.scores
-        self.counts_, self.positives_ = groups.weights, groups.positives
-        self._trees = sum_tree(groups.weights), sum_tree(groups.positives)
-        self.base_rate_ = float(groups.positives.sum() / groups.weights.sum())
+        tied = ties(scores, labels, weights)
+        self.scores_ = tied.scores
+        self.counts_ = tied.weights
+        self.positives_ = tied.positives
+        self._count_tree = sum_tree(tied.weights)
+        self._positive_tree = sum_tree(tied.positives)
+        self.base_rate_ = float(tied.positives.sum() / tied.weights.sum())
 
     def predict(self, scores: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.float64]:
         """Positive fraction of the calibration points with ``lower <= score <= upper``.
@@ -81,22 +83,23 @@ class AdaptiveCalibrator(ScoreModel):
             If an argument is not valid, or a score lies outside its interval.
         """
         check_is_fitted(self)
-        scores = check_scores(scores, allow_empty=True)
-        lower = check_scores(lower, name="lower", allow_empty=True)
-        upper = check_scores(upper, name="upper", allow_empty=True)
-        check_size(lower.size, scores.size, "lower", "scores")
-        check_size(upper.size, scores.size, "upper", "scores")
-        outside = (scores < lower) | (scores > upper)
+        y = check_scores(scores, allow_empty=True)
+        low = check_scores(lower, name="lower", allow_empty=True)
+        high = check_scores(upper, name="upper", allow_empty=True)
+        check_size(low.size, y.size, "lower", "scores")
+        check_size(high.size, y.size, "upper", "scores")
+        outside = (y < low) | (y > high)
         if outside.any():
             row = int(np.argmax(outside))
             raise ValueError(
-                f"lower and upper must enclose scores; found {scores[row]:.6g} outside "
-                f"[{lower[row]:.6g}, {upper[row]:.6g}] at row {row}: put all three on one scale"
+                f"lower and upper must enclose scores; found {y[row]:.6g} outside "
+                f"[{low[row]:.6g}, {high[row]:.6g}] at row {row}: put all three on one scale"
             )
-        start = np.searchsorted(self.scores_, lower, side="left")
-        end = np.searchsorted(self.scores_, upper, side="right")
-        probabilities = np.full(scores.size, self.base_rate_)
-        counts, positives = (interval_sums(tree, start, end) for tree in self._trees)
+        start = np.searchsorted(self.scores_, low, side="left")
+        end = np.searchsorted(self.scores_, high, side="right")
+        counts = interval_sums(self._count_tree, start, end)
+        positives = interval_sums(self._positive_tree, start, end)
+        probabilities = np.full(y.size, self.base_rate_)
         np.divide(positives, counts, out=probabilities, where=end > start)
         return np.clip(probabilities, 0.0, 1.0)  # sums of fractional weights are rounded
 
@@ -168,17 +171,18 @@ def logistic_intervals(
     """
     _check_model(model, sample_weight)
     check_positive(confidence, "confidence", below=1)
-    X, X_train = _check_rows(model, X, "X"), _check_rows(model, X_train, "X_train")
-    beta = np.append(model.intercept_, model.coef_[0])
-    weights = counts_of(sample_weight, len(X_train), "X_train")
-    design, design_train = (np.c_[np.ones(len(rows)), rows] for rows in (X, X_train))
-    kept = slice(0 if model.fit_intercept else 1, None)  # a missing intercept has no variance
-    design, design_train, beta = design[:, kept], design_train[:, kept], beta[kept]
+    rows = _check_rows(model, X, "X")
+    rows_train = _check_rows(model, X_train, "X_train")
+    weights = counts_of(sample_weight, len(rows_train), "X_train")
+    terms = slice(0 if model.fit_intercept else 1, None)  # a missing intercept has no variance
+    beta = np.append(model.intercept_, model.coef_[0])[terms]
+    design = np.c_[np.ones(len(rows)), rows][:, terms]
+    design_train = np.c_[np.ones(len(rows_train)), rows_train][:, terms]
     fitted = design_train @ beta
     information = (design_train.T * (weights * expit(fitted) * expit(-fitted))) @ design_train
     if model.penalty is not None:
         penalty = np.append(0.0, np.full(model.coef_.shape[1], 1 / model.C))
-        information += np.diag(penalty[kept])
+        information += np.diag(penalty[terms])
     centre = design @ beta
     reach = ndtri((1 + confidence) / 2) * _standard_errors(information, design)
     return expit(centre), expit(centre - reach), expit(centre + reach)
@@ -186,7 +190,7 @@ def logistic_intervals(
 
 def _standard_errors(information, design):
     """Root of x' information^-1 x for each row x of `design`."""
-    # a unit diagonal first: the test for singularity must not depend on the units of the columns
+    # scaled to a unit diagonal: the test for singularity must not depend on the columns' units
     scale = np.sqrt(np.diag(information))
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = information / np.outer(scale, scale)

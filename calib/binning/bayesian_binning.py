@@ -13,7 +13,7 @@ from calib.kernels.binning import halfway, prefix_sums
 from calib.kernels.grouping import ties
 from calib.maps.forms import StepMap
 
-RANGE = 10  # C: sizes from N^(1/3) / C to C N^(1/3)
+SIZE_FACTOR = 10  # C: sizes from N^(1/3) / C to C N^(1/3)
 
 
 class BBQ(Calibrator):
@@ -98,18 +98,21 @@ class BBQ(Calibrator):
 
     def _fit(self, scores, labels, weights):
         check_flag(self.averaging, "averaging")
-        cells = cells_of(ties(scores, labels, weights))
-        self.n_bins_ = model_sizes(cells.weights[-1])
-        self.log_scores_ = kernels.binning_log_scores(cells, self.n_bins_)
+        sums = sum_ties(ties(scores, labels, weights))
+        # the models are binnings of many sizes, each with its posterior probability
+        self.n_bins_ = model_sizes(sums.weights[-1])
+        self.log_scores_ = kernels.binning_log_scores(sums, self.n_bins_)
         self.weights_ = softmax(self.log_scores_)
-        shares = self.weights_
+        # the average of their posterior means, or the means of the best model alone
+        model_weights = self.weights_
         if not self.averaging:
-            shares = np.zeros(shares.size)
-            shares[np.argmax(self.log_scores_)] = 1.0
-        values = kernels.binning_average(cells, self.n_bins_, shares)
+            model_weights = np.zeros(self.weights_.size)
+            model_weights[np.argmax(self.log_scores_)] = 1.0
+        values = kernels.binning_average(sums, self.n_bins_, model_weights)
         np.clip(values, 0.0, 1.0, out=values)  # rounding
-        steps = np.flatnonzero(values[1:] != values[:-1]) + 1
-        self.map_ = StepMap(cells.edges[steps], values[np.r_[0, steps]])
+        # a step function that is cut where the average changes
+        first_ties = np.flatnonzero(values[1:] != values[:-1]) + 1
+        self.map_ = StepMap(sums.edges[first_ties], values[np.r_[0, first_ties]])
 
 
 class ABB(Calibrator):
@@ -190,37 +193,39 @@ class ABB(Calibrator):
     def _fit(self, scores, labels, weights):
         check_positive(self.strength, "strength")
         check_integer(self.max_distinct, "max_distinct")
-        groups = ties(scores, labels, weights)
-        if groups.scores.size > self.max_distinct:
+        tied = ties(scores, labels, weights)
+        if tied.scores.size > self.max_distinct:
             raise ValueError(
-                f"scores has {groups.scores.size} distinct values but max_distinct is "
+                f"scores has {tied.scores.size} distinct values but max_distinct is "
                 f"{self.max_distinct}, because time grows with their square: round the scores, "
                 "for example with np.round(scores, 3), use BBQ, or raise max_distinct"
             )
-        cells = cells_of(groups)
-        width = groups.scores[-1] - groups.scores[0]
-        positions = (groups.scores - groups.scores[0]) / (width if width > 0 else 1.0)
-        values, self.cut_probabilities_, self.log_evidence_ = kernels.all_binnings(
-            cells, positions, float(self.strength)
+        width = tied.scores[-1] - tied.scores[0]
+        positions = (tied.scores - tied.scores[0]) / (width if width > 0 else 1.0)
+        sums = sum_ties(tied)
+        values, self.cut_probabilities_, self.log_evidence_ = kernels.average_over_all_binnings(
+            sums, positions, float(self.strength)
         )
-        self.map_ = StepMap(cells.edges[1:-1], np.clip(values, 0.0, 1.0))
+        self.map_ = StepMap(sums.edges[1:-1], np.clip(values, 0.0, 1.0))
 
 
-def cells_of(groups):
-    """Groups of ties on [0, 1] as the prefix sums that the kernels read: O(n)."""
-    scores, *columns = groups
+def sum_ties(tied):
+    """Prefix sums of ties on [0, 1], and the edges halfway between neighbouring scores: O(n)."""
+    scores, weights, positives = tied
+    del tied  # each column is freed once it is summed: four columns of n numbers at once, not six
     edges = np.empty(scores.size + 1)
     edges[0], edges[-1] = 0.0, 1.0
     halfway(scores[:-1], scores[1:], edges[1:-1])
-    del groups, scores  # and each column once it is summed: there may be many
-    cells = kernels.Cells(edges, prefix_sums(columns.pop(0)), prefix_sums(columns.pop()))
-    check_countable(cells.weights[-1], 1e12)  # log Gamma leaves few digits to differences
-    return cells
+    del scores
+    weights = prefix_sums(weights)
+    positives = prefix_sums(positives)
+    check_countable(weights[-1], 1e12)  # log Gamma leaves few digits to differences
+    return kernels.TieSums(edges=edges, weights=weights, positives=positives)
 
 
 def model_sizes(n):
     """Sizes of the models of BBQ for a total weight `n`."""
     root = math.cbrt(n)
-    smallest = max(1, math.floor(root / RANGE))
-    largest = max(smallest, min(math.ceil(n / 5), math.ceil(RANGE * root)))
+    smallest = max(1, math.floor(root / SIZE_FACTOR))
+    largest = max(smallest, min(math.ceil(n / 5), math.ceil(SIZE_FACTOR * root)))
     return np.arange(smallest, largest + 1)

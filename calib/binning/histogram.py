@@ -88,13 +88,13 @@ class HistogramBinning(Calibrator):
             self.counts_, _, self.positives_ = uniform_sums(scores, labels, weights, n_bins)
             self.cuts_ = np.arange(1, n_bins) / n_bins
         else:
-            groups = ties(scores, labels, weights)
-            starts, self.cuts_ = quantile_bins(groups, n_bins)
-            self.counts_, _, self.positives_ = segment_sums(starts, *groups)
+            tied = ties(scores, labels, weights)
+            starts, self.cuts_ = quantile_bins(tied, n_bins)
+            self.counts_, _, self.positives_ = segment_sums(starts, *tied)
         self._set_map()
 
     def _set_map(self):
-        """Probabilities and map, once there are `cuts_`, `counts_` and `positives_`."""
+        """Set the probabilities and the map, given `cuts_`, `counts_` and `positives_`."""
         base_rate = self.positives_.sum() / self.counts_.sum()
         with np.errstate(invalid="ignore"):
             frequency = self.positives_ / self.counts_
@@ -102,10 +102,10 @@ class HistogramBinning(Calibrator):
         self.map_ = StepMap(self.cuts_, self.probabilities_)
 
 
-def quantile_bins(groups, n_bins):
-    """First group of ties of each bin of equal frequency, and the cuts between the bins."""
+def quantile_bins(tied, n_bins):
+    """First tie of each equal-frequency bin, and the cuts halfway between neighbouring bins."""
     n_bins = min(n_bins, MOST_USEFUL_BINS)
-    starts = equal_frequency_starts(prefix_sums(groups.weights), n_bins)
-    first = starts[1:-1]  # of each bin but the lowest
-    ends = groups.scores[first - 1], groups.scores[first]
-    return starts, halfway(*ends, np.empty(first.size))
+    starts = equal_frequency_starts(prefix_sums(tied.weights), n_bins)
+    first_ties = starts[1:-1]  # the lowest bin needs no cut before it
+    cuts = np.empty(first_ties.size)
+    return starts, halfway(tied.scores[first_ties - 1], tied.scores[first_ties], cuts)

@@ -12,7 +12,7 @@ from calib.contract.validation import check_countable, warn
 from calib.kernels.grouping import ties
 from calib.kernels.mixture import fit_mixture, log_density
 
-FARTHEST = 1e100  # standard deviations: squares of farther queries would overflow
+MAX_DEVIATION = 1e100  # standard deviations, beyond which the squares of queries overflow
 
 
 class DirichletProcessCalibrator(Calibrator):
@@ -77,7 +77,7 @@ class DirichletProcessCalibrator(Calibrator):
 
     Notes
     -----
-    The density of a new score is the posterior predictive: a mixture of Student laws with
+    The density of a new score is the posterior predictive: a mixture of Student distributions with
     `degrees_of_freedom_` nu, locations `means_` and scales `standard_deviations_` times
     sqrt(1 + 1 / nu). Components of few observations thus lean to the base measure, which both
     classes share: a class of few observations is not far from uninformative.
@@ -151,31 +151,33 @@ class DirichletProcessCalibrator(Calibrator):
             If the scores are not valid or if all scores in `fit` were equal.
         """
         check_is_fitted(self)
-        scores = self._check_scores(scores, allow_empty=True)
+        y = self._check_scores(scores, allow_empty=True)
         if self.scale_ == 0:
             raise ValueError("scores in fit were all equal: the densities have no scale")
-        return self._log_densities(scores) - np.log(self.scale_)
+        return self._log_densities(y) - np.log(self.scale_)
 
     def _fit(self, scores, labels, weights):
         check_integer(self.n_components, "n_components")
         check_positive(self.concentration, "concentration")
         check_integer(self.max_iter, "max_iter")
         check_positive(self.tol, "tol")
-        groups = ties(scores, labels, weights)
-        check_countable(groups.weights.sum(), 1e30)
-        self.base_rate_ = np.sum(groups.positives) / np.sum(groups.weights)
-        self.location_, self.scale_ = mean_and_deviation(groups.scores, groups.weights)
-        standard = self._standardise(groups.scores)
-        options = self.n_components, self.concentration, self.max_iter, self.tol
-        classes = groups.weights - groups.positives, groups.positives
-        fits = [fit_mixture(standard[w > 0], w[w > 0], *options) for w in classes]
+        tied = ties(scores, labels, weights)
+        check_countable(tied.weights.sum(), 1e30)
+        self.base_rate_ = np.sum(tied.positives) / np.sum(tied.weights)
+        self.location_, self.scale_ = mean_and_deviation(tied.scores, tied.weights)
+        standard = self._standardise(tied.scores)
+        fits = [
+            self._fit_class(standard, tied.weights - tied.positives),
+            self._fit_class(standard, tied.positives),
+        ]
         self._mixtures = [fit.mixture for fit in fits]
-        log_weights, degrees, means, variances = map(np.stack, zip(*self._mixtures, strict=True))
-        self.weights_ = np.exp(log_weights)
+        self.weights_ = np.exp(np.stack([mixture.log_weights for mixture in self._mixtures]))
+        means = np.stack([mixture.means for mixture in self._mixtures])
+        variances = np.stack([mixture.variances for mixture in self._mixtures])
         with np.errstate(over="ignore"):  # they may lie beyond the largest float
             self.means_ = self.location_ + self.scale_ * means
             self.standard_deviations_ = self.scale_ * np.sqrt(variances)
-        self.degrees_of_freedom_ = degrees
+        self.degrees_of_freedom_ = np.stack([mixture.degrees for mixture in self._mixtures])
         self.elbo_ = [fit.bounds for fit in fits]
         self.n_iter_ = np.array([fit.bounds.size - 1 for fit in fits])
         self.converged_ = np.array([fit.converged for fit in fits])
@@ -185,6 +187,18 @@ class DirichletProcessCalibrator(Calibrator):
                 f"max_iter={self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
             )
+
+    def _fit_class(self, scores, weights):
+        """Fit the mixture of one class to its distinct scores, those of positive weight."""
+        present = weights > 0
+        return fit_mixture(
+            scores[present],
+            weights[present],
+            n_components=self.n_components,
+            concentration=self.concentration,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
 
     def _predict(self, scores):
         if self.scale_ == 0:
@@ -199,8 +213,9 @@ class DirichletProcessCalibrator(Calibrator):
     def _standardise(self, scores):
         if self.scale_ == 0:
             return np.zeros(scores.size)
-        with np.errstate(over="ignore"):  # infinity is farther than FARTHEST
-            return np.clip((scores - self.location_) / self.scale_, -FARTHEST, FARTHEST)
+        with np.errstate(over="ignore"):  # an infinite quotient is clipped, too
+            deviations = (scores - self.location_) / self.scale_
+        return np.clip(deviations, -MAX_DEVIATION, MAX_DEVIATION)
 
 
 def mean_and_deviation(scores, weights):

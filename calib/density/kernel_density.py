@@ -1,5 +1,7 @@
 """Calibration by kernel density estimates of the two classes."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from calib.contract.calibrator import Calibrator
@@ -8,9 +10,16 @@ from calib.kernels.grouping import ties
 from calib.kernels.kernel_sums import KERNELS, kernel_sums
 
 MULTIPLIERS = [2.0 ** (k / 2) for k in (0, 1, -1, 2, -2, 3, -3, 4, -4, -5, -6)]  # 1 wins ties
-OUT_OF_REACH = 1e-14  # of the total weight
-SMALLEST_RADIUS = 1e-290  # fractions of a smaller range are no normal numbers
-NO_REMAINDER = 1e-6  # of K(0): what may be left of an isolated point's own term by rounding
+OUT_OF_REACH = 1e-14  # fraction of the total weight, below which a query gets the base rate
+MIN_HALF_RANGE = 1e-290  # score units; fractions of a smaller range are no normal numbers
+NO_REMAINDER = 1e-6  # units of K(0); rounding leaves less when an isolated point's term is removed
+
+
+class ClassSample(NamedTuple):
+    """Distinct increasing scores of a class, and their weights."""
+
+    scores: np.ndarray
+    weights: np.ndarray
 
 
 class KernelCalibrator(Calibrator):
@@ -89,9 +98,9 @@ class KernelCalibrator(Calibrator):
         check_flag(self.shared, "shared")
         given = self._given_bandwidths()
         pooled = ties(scores, labels, weights)
-        self._classes = split_groups(pooled)
+        self._classes = class_samples(pooled)
         self._weight = pooled.weights.sum()
-        self.base_rate_ = float(self._classes[1][1].sum() / self._weight)
+        self.base_rate_ = float(self._classes[1].weights.sum() / self._weight)
         if given is not None:
             self.bandwidths_ = given
         elif self.bandwidth == "cv":
@@ -100,7 +109,7 @@ class KernelCalibrator(Calibrator):
             self.bandwidths_ = self._silverman(pooled)
 
     def _given_bandwidths(self):
-        """Check the argument; the pair of bandwidths, or None if a rule is to find it."""
+        """Check the argument; return the pair of bandwidths, or None if a rule finds it."""
         if isinstance(self.bandwidth, str):
             check_choice(self.bandwidth, ["silverman", "cv"], "bandwidth")
             return None
@@ -121,11 +130,14 @@ class KernelCalibrator(Calibrator):
         rule = silverman_bandwidth(pooled.scores, pooled.weights)
         if self.shared:
             return rule, rule
-        return tuple(silverman_bandwidth(*sample) or rule for sample in self._classes)
+        return tuple(
+            silverman_bandwidth(sample.scores, sample.weights) or rule for sample in self._classes
+        )
 
     def _cross_validated(self, pooled):
         silverman = self._silverman(pooled)
-        best, best_likelihood = silverman, -np.inf
+        best = silverman
+        best_likelihood = -np.inf
         for multiplier in MULTIPLIERS:
             bandwidths = tuple(multiplier * h for h in silverman)
             sums = class_sums(self.kernel, self._classes, bandwidths, pooled.scores)
@@ -136,26 +148,28 @@ class KernelCalibrator(Calibrator):
 
     def _predict(self, scores):
         order = np.argsort(scores)
-        sums = class_sums(self.kernel, self._classes, self.bandwidths_, scores[order])
+        sums_0, sums_1 = class_sums(self.kernel, self._classes, self.bandwidths_, scores[order])
         result = np.empty(scores.size)
-        reach = OUT_OF_REACH * self._weight
-        result[order] = posterior(*sums, self.bandwidths_, self.base_rate_, reach)
+        least = OUT_OF_REACH * self._weight
+        result[order] = posterior(sums_0, sums_1, self.bandwidths_, self.base_rate_, least)
         return result
 
 
-def split_groups(groups):
-    """(scores, weights) of class 0 and of class 1."""
-    classes = groups.weights - groups.positives, groups.positives
-    return tuple((groups.scores[w > 0], w[w > 0]) for w in classes)
+def class_samples(pooled):
+    """Samples of class 0 and of class 1."""
+    return [
+        ClassSample(scores=pooled.scores[weights > 0], weights=weights[weights > 0])
+        for weights in (pooled.weights - pooled.positives, pooled.positives)
+    ]
 
 
 def silverman_bandwidth(scores, weights):
     """1.06 sigma N^(-1/5) of increasing `scores`; 0 if they have no spread."""
     if scores.size < 2:
         return 0.0
-    # in units of the range, halved: scores of any size neither overflow nor cancel
+    # in units of half the range: scores of any size neither overflow nor cancel
     radius = scores[-1] / 2 - scores[0] / 2
-    if radius < SMALLEST_RADIUS:
+    if radius < MIN_HALF_RANGE:
         return 0.0
     total = weights.sum()
     n = max(total, 2.0)  # two different scores are two observations at least
@@ -168,36 +182,43 @@ def silverman_bandwidth(scores, weights):
 
 def class_sums(kernel, classes, bandwidths, queries):
     """S_0 and S_1 at increasing `queries`."""
-    pairs = zip(classes, bandwidths, strict=True)
-    return [kernel_sums(kernel, *sample, bandwidth, queries) for sample, bandwidth in pairs]
+    return [
+        kernel_sums(kernel, sample.scores, sample.weights, bandwidth, queries)
+        for sample, bandwidth in zip(classes, bandwidths, strict=True)
+    ]
 
 
-def posterior(sums_0, sums_1, bandwidths, base_rate, reach):
-    """P(z = 1), or the base rate where the kernel sums stay below `reach`."""
+def posterior(sums_0, sums_1, bandwidths, base_rate, least):
+    """P(z = 1), or the base rate where the kernel sums are below `least` in total."""
     h0, h1 = bandwidths
     largest = max(h0, h1) or 1.0
     scale_0, scale_1 = (h0 / largest, h1 / largest) if h0 != h1 else (1.0, 1.0)
     positive = scale_0 * sums_1
     total = positive + scale_1 * sums_0
-    inside = (sums_0 + sums_1 >= reach) & (total > 0)
-    return np.where(inside, positive / np.where(inside, total, 1.0), base_rate)
+    within_reach = (sums_0 + sums_1 >= least) & (total > 0)
+    return np.where(within_reach, positive / np.where(within_reach, total, 1.0), base_rate)
 
 
-def leave_one_out_likelihood(groups, sums, bandwidths):
+def leave_one_out_likelihood(pooled, sums, bandwidths):
     """Log likelihood of the labels, each predicted from all rows but its own."""
-    total = groups.weights.sum()
+    total = pooled.weights.sum()
     likelihood = 0.0
-    for label, counts in enumerate([groups.weights - groups.positives, groups.positives]):
-        rows = counts > 0
-        counts, class_total = counts[rows], counts.sum()
-        removed = np.minimum(counts, 1.0)
-        own = sums[label][rows] - removed
-        own[own < NO_REMAINDER] = 0.0
-        left = total - removed
-        with np.errstate(invalid="ignore", divide="ignore"):  # nothing left, probability zero
-            base_rate = (class_total - removed) / left
-            reach = OUT_OF_REACH * left
-            pair = bandwidths[1 - label], bandwidths[label]
-            p = posterior(sums[1 - label][rows], own, pair, base_rate, reach)
-            likelihood += counts @ np.log(p)
+    for label, class_weights in enumerate([pooled.weights - pooled.positives, pooled.positives]):
+        present = class_weights > 0
+        weights = class_weights[present]
+        removed = np.minimum(weights, 1.0)
+        same_class_sums = sums[label][present] - removed
+        same_class_sums[same_class_sums < NO_REMAINDER] = 0.0
+        other_class_sums = sums[1 - label][present]
+        total_left = total - removed
+        with np.errstate(invalid="ignore", divide="ignore"):  # no row left, or probability 0
+            base_rate = (class_weights.sum() - removed) / total_left
+            probabilities = posterior(
+                other_class_sums,
+                same_class_sums,
+                (bandwidths[1 - label], bandwidths[label]),
+                base_rate,
+                OUT_OF_REACH * total_left,
+            )
+            likelihood += weights @ np.log(probabilities)
     return likelihood

@@ -1,17 +1,18 @@
-"""Pool adjacent violators, and say where their blocks lie."""
+"""Pool adjacent violators, and find the centres of the blocks."""
 
 import numpy as np
 
 from calib.kernels.compiling import jit
 
-SMALLEST_PRODUCT = 1e-290  # below it products of weights lose digits, or vanish
+SMALLEST_PRODUCT = 1e-290  # product of weights, below which products lose digits or vanish
 
 
 @jit
 def is_below(hits, total, other_hits, other_total):
     """Whether one mean, hits / total, is below another.
 
-    Compared as cross products, which is exact for counts, or as quotients where these underflow.
+    The means are compared by cross products, which is exact for counts, or by quotients where the
+    products underflow.
     """
     left, right = hits * other_total, other_hits * total
     if max(left, right) < SMALLEST_PRODUCT:
@@ -28,39 +29,44 @@ def pool_adjacent_violators(weights, positives):
     Returns
     -------
     starts : ndarray of shape (n_blocks + 1,)
-        First group of each block, and the number of groups at the end.
+        First score of each block, and the number of scores at the end.
     block_weights, block_positives : ndarray of shape (n_blocks,)
     """
     n = weights.size
     starts = np.empty(n + 1, np.int64)
     totals, hits = np.empty(n), np.empty(n)
     b = -1
-    for g in range(n):
-        start, weight, positive = g, weights[g], positives[g]
+    for i in range(n):
+        start = i
+        weight = weights[i]
+        positive = positives[i]
         while b >= 0 and not is_below(hits[b], totals[b], positive, weight):
             start = starts[b]
             weight += totals[b]
             positive += hits[b]
             b -= 1
         b += 1
-        starts[b], totals[b], hits[b] = start, weight, positive
+        starts[b] = start
+        totals[b] = weight
+        hits[b] = positive
     starts[b + 1] = n
     return starts[: b + 2].copy(), totals[: b + 1].copy(), hits[: b + 1].copy()
 
 
 @jit
 def block_centres(scores, weights, starts):
-    """Weighted mean of the increasing scores of each block, never outside of it: O(n).
+    """Weighted mean of the increasing scores of each block, never outside the block: O(n).
 
     Block i holds the scores from ``starts[i]`` up to ``starts[i + 1]``.
     """
     centres = np.empty(starts.size - 1)
     for b in range(centres.size):
-        first, last = scores[starts[b]], scores[starts[b + 1] - 1]
+        first = scores[starts[b]]
+        last = scores[starts[b + 1] - 1]
         total, half = 0.0, 0.0
-        for g in range(starts[b], starts[b + 1]):
-            total += weights[g]
+        for i in range(starts[b], starts[b + 1]):
+            total += weights[i]
             # halves: the scores may be further apart than the largest float
-            half += weights[g] / total * (0.5 * scores[g] - 0.5 * first - half)
+            half += weights[i] / total * (0.5 * scores[i] - 0.5 * first - half)
         centres[b] = min(max(first + half + half, first), last)
     return centres

@@ -1,6 +1,9 @@
 """Averages over binnings, weighted by their Beta-binomial evidence.
 
-The groups of ties come as prefix sums, so that any run of groups is one bin in constant time.
+A bin is a run of neighbouring ties. Its labels have the evidence `log_bin_evidence`, and its
+frequency has the posterior mean `posterior_mean`. The bins of a binning are independent, so that
+their log evidences add up to the log evidence of the binning. `binning_log_scores` and
+`binning_average` are the two halves of BBQ; `average_over_all_binnings` is ABB.
 """
 
 import math
@@ -12,30 +15,33 @@ from calib.kernels.binning import equal_frequency_starts
 from calib.kernels.compiling import jit
 
 PRIOR_WEIGHT = 2.0  # a + b of a bin's Beta prior, in observations; Gamma(2) = 1 drops out
-PRIOR_MARGIN = 0.005  # prior means stay this far from 0 and 1
+PRIOR_MARGIN = 0.005  # distance of the prior means from 0 and 1 at least
 
 
-class Cells(NamedTuple):
-    """Groups of ties g = 0, ..., G - 1 as arrays of G + 1 numbers; a bin is a run of groups."""
+class TieSums(NamedTuple):
+    """Ties 0, ..., K - 1 as prefix sums, K + 1 numbers each: any run is a bin in constant time."""
 
-    edges: np.ndarray  # group g lies in [edges[g], edges[g + 1]]
-    weights: np.ndarray  # weight of the groups before g
-    positives: np.ndarray  # positive part of it
+    edges: np.ndarray  # tie k lies in [edges[k], edges[k + 1]]
+    weights: np.ndarray  # weight of the ties before tie k
+    positives: np.ndarray  # positive weight of the ties before tie k
 
 
 @jit
-def bin_sums(cells, start, end):
-    """Weight and positive weight of the groups start, ..., end - 1, and the prior weight a."""
-    middle = 0.5 * (cells.edges[start] + cells.edges[end])
+def bin_sums(sums, start, end):
+    """Weight and positive weight of the bin of the ties start, ..., end - 1, and its prior a.
+
+    The prior Beta(a, b) of the bin's frequency has its mean at the middle of the bin.
+    """
+    middle = 0.5 * (sums.edges[start] + sums.edges[end])
     return (
-        cells.weights[end] - cells.weights[start],
-        cells.positives[end] - cells.positives[start],
+        sums.weights[end] - sums.weights[start],
+        sums.positives[end] - sums.positives[start],
         PRIOR_WEIGHT * min(max(middle, PRIOR_MARGIN), 1.0 - PRIOR_MARGIN),
     )
 
 
 @jit
-def log_evidence(weight, positive, a):
+def log_bin_evidence(weight, positive, a):
     """Log probability of a bin's labels, their frequency integrated over Beta(a, b)."""
     b = PRIOR_WEIGHT - a
     return (
@@ -54,94 +60,99 @@ def posterior_mean(weight, positive, a):
 
 
 @jit
-def binning_log_scores(cells, sizes):
+def binning_log_scores(sums, sizes):
     """Log evidence of the equal-frequency binnings of these `sizes`."""
     scores = np.zeros(sizes.size)
     for k in range(sizes.size):
-        starts = equal_frequency_starts(cells.weights, sizes[k])
+        starts = equal_frequency_starts(sums.weights, sizes[k])
         for i in range(starts.size - 1):
-            weight, positive, a = bin_sums(cells, starts[i], starts[i + 1])
-            scores[k] += log_evidence(weight, positive, a)
+            weight, positive, a = bin_sums(sums, starts[i], starts[i + 1])
+            scores[k] += log_bin_evidence(weight, positive, a)
     return scores
 
 
-def binning_average(cells, sizes, shares):
-    """Per group: posterior means of equal-frequency binnings, averaged with these `shares`."""
-    jumps = _average_jumps(cells, sizes, shares)
-    return np.cumsum(jumps, out=jumps)
+def binning_average(sums, sizes, model_weights):
+    """Per tie: posterior means of equal-frequency binnings, averaged with these weights."""
+    rises = _average_rises(sums, sizes, model_weights)
+    return np.cumsum(rises, out=rises)
 
 
 @jit
-def _average_jumps(cells, sizes, shares):
-    """By how much the average rises from each group to the next."""
-    jumps = np.zeros(cells.edges.size - 1)
-    for k in range(sizes.size):
-        if shares[k] == 0.0:
-            continue
-        starts = equal_frequency_starts(cells.weights, sizes[k])
-        left = 0.0
-        for i in range(starts.size - 1):
-            weight, positive, a = bin_sums(cells, starts[i], starts[i + 1])
-            value = shares[k] * posterior_mean(weight, positive, a)
-            jumps[starts[i]] += value - left
-            left = value
-    return jumps
+def _average_rises(sums, sizes, model_weights):
+    """By how much the average rises from the tie before to each tie.
 
-
-@jit
-def last_bin_terms(cells, positions, strength, log_prefix, end, terms):
-    """Fill ``terms[start]``: log weight of all binnings of the first `end` groups by last bin.
-
-    The last bin is start, ..., end - 1; nothing is cut between its neighbours. Returns the largest.
+    A model of B bins rises at B ties only. The rises of all models are added up, which takes less
+    time than the values of all models at all ties.
     """
-    largest = -np.inf
-    for start in range(end):
-        weight, positive, a = bin_sums(cells, start, end)
-        uncut = -strength * (positions[end - 1] - positions[start])
-        terms[start] = log_prefix[start] + uncut + log_evidence(weight, positive, a)
-        largest = max(largest, terms[start])
-    return largest
+    rises = np.zeros(sums.edges.size - 1)
+    for k in range(sizes.size):
+        if model_weights[k] == 0.0:
+            continue
+        starts = equal_frequency_starts(sums.weights, sizes[k])
+        value_before = 0.0
+        for i in range(starts.size - 1):
+            weight, positive, a = bin_sums(sums, starts[i], starts[i + 1])
+            value = model_weights[k] * posterior_mean(weight, positive, a)
+            rises[starts[i]] += value - value_before
+            value_before = value
+    return rises
 
 
 @jit
-def all_binnings(cells, positions, strength):
-    """Average over all binnings of the groups: O(G^2) time, O(G) memory.
+def average_over_all_binnings(sums, positions, strength):
+    """Average over all binnings of the ties: O(K^2) time, O(K) memory.
 
-    `positions` are the scores, moved and scaled to [0, 1]; neighbours are cut with prior
+    `positions` are the scores, moved and scaled to [0, 1]. Neighbours are cut with the prior
     probability 1 - exp(-strength gap).
 
-    Returns the posterior mean per group, the posterior probability of each of the G - 1 cuts and
-    the log evidence of the labels.
+    Returns the posterior mean per tie, the posterior probability of each of the K - 1 cuts and the
+    log evidence of the labels.
     """
-    n_groups = positions.size
-    # forward: log_prefix[end] adds up every binning of the first `end` groups, cut behind them
-    log_prefix = np.zeros(n_groups + 1)
-    terms = np.empty(n_groups)
-    for end in range(1, n_groups + 1):
-        largest = last_bin_terms(cells, positions, strength, log_prefix, end, terms)
+    n_ties = positions.size
+    terms = np.empty(n_ties)
+    # forward: log_prefix[end] adds up every binning of the first `end` ties, cut behind them
+    log_prefix = np.zeros(n_ties + 1)
+    for end in range(1, n_ties + 1):
+        largest = last_bin_terms(sums, positions, strength, log_prefix, end, terms)
         total = 0.0
         for start in range(end):
             total += math.exp(terms[start] - largest)
         log_prefix[end] = largest + math.log(total)
-        if end < n_groups:
+        if end < n_ties:
             gap = strength * (positions[end] - positions[end - 1])
             # a gap that underflows is never cut
             log_prefix[end] += math.log(-math.expm1(-gap)) if gap > 0.0 else -np.inf
-    # backward: given a cut behind group end - 1, the terms share out where its bin starts
-    values = np.zeros(n_groups)
-    cuts = np.zeros(n_groups + 1)
-    cuts[n_groups] = 1.0
-    for end in range(n_groups, 0, -1):
-        largest = last_bin_terms(cells, positions, strength, log_prefix, end, terms)
+    # backward: given a cut behind tie end - 1, the terms are proportional to the probabilities of
+    # the places where the bin before the cut starts
+    values = np.zeros(n_ties)
+    cuts = np.zeros(n_ties + 1)
+    cuts[n_ties] = 1.0
+    for end in range(n_ties, 0, -1):
+        largest = last_bin_terms(sums, positions, strength, log_prefix, end, terms)
         total = 0.0
         for start in range(end):
             terms[start] = math.exp(terms[start] - largest)
             total += terms[start]
-        covering = 0.0  # of group `start`, by bins that end at `end`
+        value = 0.0  # part of the mean at tie `start` that is due to bins that end at `end`
         for start in range(end):
-            share = cuts[end] * (terms[start] / total)
-            weight, positive, a = bin_sums(cells, start, end)
-            cuts[start] += share
-            covering += share * posterior_mean(weight, positive, a)
-            values[start] += covering
-    return values, cuts[1:-1].copy(), log_prefix[n_groups]
+            probability = cuts[end] * (terms[start] / total)
+            weight, positive, a = bin_sums(sums, start, end)
+            cuts[start] += probability
+            value += probability * posterior_mean(weight, positive, a)
+            values[start] += value
+    return values, cuts[1:-1].copy(), log_prefix[n_ties]
+
+
+@jit
+def last_bin_terms(sums, positions, strength, log_prefix, end, terms):
+    """Fill ``terms[start]``: log weight of all binnings of the first `end` ties by last bin.
+
+    The last bin is start, ..., end - 1; its neighbours are not cut. Returns the largest term.
+    """
+    largest = -np.inf
+    for start in range(end):
+        weight, positive, a = bin_sums(sums, start, end)
+        log_uncut = -strength * (positions[end - 1] - positions[start])
+        terms[start] = log_prefix[start] + log_uncut + log_bin_evidence(weight, positive, a)
+        largest = max(largest, terms[start])
+    return largest

@@ -1,15 +1,15 @@
-"""Counts and sums per bin."""
+"""Equal-frequency bins, and counts and sums per bin."""
 
 import numpy as np
 
 from calib.kernels.compiling import jit
 from calib.kernels.searching import cell_of
 
-MOST_USEFUL_BINS = 2**53  # of equal frequency: floating-point ranks tell no more apart
+MOST_USEFUL_BINS = 2**53  # equal-frequency bins; floating-point ranks tell no more of them apart
 
 
 def prefix_sums(values):
-    """Sum of the values before each, and of all at the end: shape (n + 1,)."""
+    """Sum of the values before each value, and the sum of all at the end: shape (n + 1,)."""
     sums = np.zeros(values.size + 1)
     np.cumsum(values, out=sums[1:])
     return sums
@@ -17,61 +17,74 @@ def prefix_sums(values):
 
 @jit
 def equal_frequency_starts(ranks, n_bins):
-    """First group of each non-empty equal-frequency bin, and the number of groups at the end.
+    """First tie of each non-empty equal-frequency bin, and the number of ties at the end.
 
-    Groups of ties come in increasing order, as prefix sums of their weights. One that occupies the
+    `ranks` are the prefix sums of the weights of ties in increasing order. A tie that occupies the
     ranks (c, c + w] of W goes to bin floor(n_bins (c + w/2) / W), where its middle rank falls: a
     tie is never split, and distinct scores of weight one fall into bins whose sizes differ by at
-    most one.
+    most one. In NumPy::
 
-    The middle ranks never decrease, so the first group of the next bin is found by galloping, in
-    O(n_bins log n_groups) altogether: steps that double from the expected size of a bin, then
-    bisection.
+        middles = (ranks[:-1] + ranks[1:]) / 2
+        bins = np.floor(n_bins * middles / ranks[-1])
+        starts = np.append(np.flatnonzero(np.diff(bins, prepend=-1)), middles.size)
+
+    The middle ranks never decrease, so the first tie of the next bin can be searched for. The time
+    is O(n_bins log n_ties) altogether.
     """
-    n_groups = ranks.size - 1
-    starts = np.empty(min(n_bins, n_groups) + 1, np.int64)
+    n_ties = ranks.size - 1
+    starts = np.empty(min(n_bins, n_ties) + 1, np.int64)
     twice_total = 2.0 * ranks[-1]
-    n_used, start, bin_, last = 0, 0, -1, n_bins - 1
-    while start < n_groups:
-        starts[n_used] = start
-        n_used += 1
-        middle = n_bins * (ranks[start] + ranks[start + 1])  # twice the middle rank
-        position = middle / twice_total
-        # bins only go up, whatever is rounded: there are never more starts than room for them
-        bin_ = max(int(position), bin_ + 1) if position < last else last
-        if bin_ == last:
-            break
-        goal = (bin_ + 1) * twice_total
-        low, size = start + 1, max(1, n_groups // n_bins)
-        high = start + size
-        while high < n_groups and n_bins * (ranks[high] + ranks[high + 1]) < goal:
+    last_bin = n_bins - 1
+    expected_size = max(1, n_ties // n_bins)
+
+    def gallop(goal, low):  # inside, where numba puts it into the loop: a call per bin takes longer
+        """First tie, not before `low`, whose middle rank, times 2 n_bins, is `goal` or more.
+
+        Steps double from the expected size of a bin until the goal is reached; bisection follows.
+        """
+        step = expected_size
+        high = low - 1 + step
+        while high < n_ties and n_bins * (ranks[high] + ranks[high + 1]) < goal:
             low = high + 1
-            high += size
-            size *= 2
-        high = min(high, n_groups)
+            high += step
+            step *= 2
+        high = min(high, n_ties)
         while low < high:
             half = (low + high) >> 1
             if n_bins * (ranks[half] + ranks[half + 1]) < goal:
                 low = half + 1
             else:
                 high = half
-        start = low
-    starts[n_used] = n_groups
-    return starts[: n_used + 1]
+        return low
+
+    n_starts, start = 0, 0
+    bin_ = -1
+    while start < n_ties:
+        starts[n_starts] = start
+        n_starts += 1
+        position = n_bins * (ranks[start] + ranks[start + 1]) / twice_total
+        # bins only go up, whatever is rounded: there are never more starts than room for them
+        bin_ = max(int(position), bin_ + 1) if position < last_bin else last_bin
+        if bin_ == last_bin:
+            break
+        start = gallop((bin_ + 1) * twice_total, start + 1)
+    starts[n_starts] = n_ties
+    return starts[: n_starts + 1]
 
 
 @jit
 def finest_increasing_bins(ranks, positives):
     """Starts of the largest number of equal-frequency bins up to which their means increase.
 
-    `ranks` and `positives` are prefix sums of groups of ties, of weight and of positive weight.
+    `ranks` and `positives` are prefix sums over ties of the weights and of the positive weights.
     """
-    n_groups = ranks.size - 1
-    finest = np.arange(n_groups + 1)  # its means increase: so do those of all unions
+    n_ties = ranks.size - 1
+    finest = np.arange(n_ties + 1)  # if its means increase, the means of all coarser bins do
     if _means_increase(finest, ranks, positives):
         return finest
-    best, n_bins = equal_frequency_starts(ranks, 1), 1
-    while best.size <= n_groups:
+    n_bins = 1
+    best = equal_frequency_starts(ranks, n_bins)
+    while best.size <= n_ties:
         n_bins += 1
         starts = equal_frequency_starts(ranks, n_bins)
         if not _means_increase(starts, ranks, positives):
@@ -82,13 +95,14 @@ def finest_increasing_bins(ranks, positives):
 
 @jit
 def _means_increase(starts, ranks, positives):
-    weight, hits = 0.0, 0.0  # of the bin before
+    """Whether the positive fractions of the bins never decrease."""
+    weight, hits = 0.0, 0.0
     for k in range(starts.size - 1):
-        following = ranks[starts[k + 1]] - ranks[starts[k]]
-        following_hits = positives[starts[k + 1]] - positives[starts[k]]
-        if k > 0 and following_hits * weight < hits * following:
+        next_weight = ranks[starts[k + 1]] - ranks[starts[k]]
+        next_hits = positives[starts[k + 1]] - positives[starts[k]]
+        if k > 0 and next_hits * weight < hits * next_weight:
             return False
-        weight, hits = following, following_hits
+        weight, hits = next_weight, next_hits
     return True
 
 
@@ -98,7 +112,9 @@ def uniform_sums(scores, labels, weights, n_bins):
 
     `weights` may be None: all are one.
     """
-    totals, sums, positives = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
+    totals = np.zeros(n_bins)
+    sums = np.zeros(n_bins)
+    positives = np.zeros(n_bins)
     edges = np.arange(n_bins + 1) / n_bins
     for i in range(scores.size):
         score = scores[i]
@@ -127,9 +143,10 @@ def halfway(left, right, cuts):
 
 @jit
 def linear_sums(scores, values, n_cells):
-    """Sums of values over cells of [0, 1], each shared by the two whose middles are next to it.
+    """Sums of values over cells of [0, 1].
 
-    Beyond the ends a cell is its own mirror image.
+    A value is shared by the two cells whose middles enclose its score, in linear proportion. Before
+    the first middle and behind the last one, the end cell gets all of it.
     """
     sums = np.zeros(n_cells)
     for i in range(scores.size):
@@ -143,21 +160,23 @@ def linear_sums(scores, values, n_cells):
 
 @jit
 def segment_sums(starts, scores, weights, positives):
-    """Per segment of groups of ties: weight, weighted sum of scores, positive weight."""
+    """Per bin of neighbouring ties: weight, weighted sum of scores, positive weight."""
     n_bins = starts.size - 1
-    counts, totals, hits = np.zeros(n_bins), np.zeros(n_bins), np.zeros(n_bins)
+    counts = np.zeros(n_bins)
+    totals = np.zeros(n_bins)
+    hits = np.zeros(n_bins)
     for k in range(n_bins):
-        for g in range(starts[k], starts[k + 1]):
-            counts[k] += weights[g]
-            totals[k] += weights[g] * scores[g]
-            hits[k] += positives[g]
+        for tie in range(starts[k], starts[k + 1]):
+            counts[k] += weights[tie]
+            totals[k] += weights[tie] * scores[tie]
+            hits[k] += positives[tie]
     return counts, totals, hits
 
 
 def split_sizes(total, n_bins, whole):
-    """Sizes of equal bins: if `whole`, the first ``total % n_bins`` hold one more.
+    """Sizes of equal bins; if `whole`, whole numbers as the sizes of ``np.array_split``.
 
-    These are the sizes of ``np.array_split``.
+    Then the first ``total % n_bins`` bins hold one more than the others.
     """
     if not whole:
         return np.full(n_bins, total / n_bins)
@@ -167,24 +186,28 @@ def split_sizes(total, n_bins, whole):
 
 @jit
 def label_ordered_sums(sizes, scores, weights, positives):
-    """Bins of given sizes of rows sorted by (score, label): the convention of the papers' code.
+    """Sums over bins of given sizes of rows sorted by (score, label), as in the papers' code.
 
     Inside a tie all negatives come before all positives, so a cut through the tie separates them.
-    The last bin takes what is left, whatever the sizes were rounded to.
+    The last bin takes all rows that are left, whatever the sizes were rounded to. Returns weight,
+    weighted sum of scores and positive weight per bin.
     """
     last = sizes.size - 1
-    counts, totals, hits = np.zeros(sizes.size), np.zeros(sizes.size), np.zeros(sizes.size)
-    k, room = 0, sizes[0]
-    for g in range(scores.size):
+    counts = np.zeros(sizes.size)
+    totals = np.zeros(sizes.size)
+    hits = np.zeros(sizes.size)
+    k = 0
+    room = sizes[0]
+    for tie in range(scores.size):
         for label in range(2):
-            left = positives[g] if label == 1 else weights[g] - positives[g]
+            left = positives[tie] if label == 1 else weights[tie] - positives[tie]
             while left > 0:
                 while room <= 0 and k < last:
                     k += 1
                     room = sizes[k]
                 taken = left if k == last else min(left, room)
                 counts[k] += taken
-                totals[k] += taken * scores[g]
+                totals[k] += taken * scores[tie]
                 hits[k] += taken * label
                 left -= taken
                 room -= taken

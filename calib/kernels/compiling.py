@@ -10,27 +10,29 @@ try:
 except ImportError:  # a browser kernel (Pyodide) has no numba: the same loops run as plain Python
     compiled = False
 else:
-    compiled = not config.DISABLE_JIT
-threads = config.NUMBA_NUM_THREADS if compiled else 1  # by default as many as there are processors
+    compiled = not config.DISABLE_JIT  # type: ignore[attr-defined]  # numba sets it at import
+if compiled:
+    threads = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]  # by default all processors
+else:
+    threads = 1
 
 
 def jit(function):
     """Compile `function` for the types it is first called with.
 
-    * ``cache``: compiled code is kept beside the source, so only the first call ever is slow;
-      where nothing can be written each process compiles for itself, and warns once;
+    * ``cache``: compiled code is kept next to the source, so that only the first call ever is
+      slow. Where no file can be written, each process compiles for itself and warns once;
     * ``nogil``: threads (joblib, Dask) may run kernels side by side;
     * ``error_model="numpy"``: 0/0 is NaN and 1/0 infinite, as in NumPy, without a test per
-      division. Without numba the same holds, silently;
-    * ``no_cfunc_wrapper``: nobody calls kernels from C.
+      division. Without numba the results are the same, and nothing warns;
+    * ``no_cfunc_wrapper``: no kernel is called from C.
     """
     if compiled:
-        options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
         try:
-            return njit(cache=True, **options)(function)
+            return _compile(function, cache=True)
         except RuntimeError:  # numba finds no folder that can be written to
             _warn_that_nothing_is_kept()
-            return njit(**options)(function)
+            return _compile(function, cache=False)
 
     @functools.wraps(function)
     def plain(*arguments):
@@ -40,7 +42,11 @@ def jit(function):
     return plain
 
 
-@functools.cache  # once in a process
+def _compile(function, cache):
+    return njit(cache=cache, nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+
+
+@functools.cache  # one warning a process
 def _warn_that_nothing_is_kept():
     warnings.warn(
         "compiled functions cannot be kept, neither beside calib nor in a home: every process "

@@ -1,7 +1,10 @@
 """Searches among sorted points that start from an earlier answer.
 
-Steps that double, then bisection: a chain of searches that only moves up costs no more than a walk
-through the points, and a far jump costs a logarithm.
+In plain NumPy, up to rounding, `reach_start` is ``np.searchsorted(points, y - h)`` and `reach_end`
+is ``np.searchsorted(points, y + h, side="right")``.
+
+A search takes steps that double, then bisects. A chain of searches that only move up takes no
+longer than a walk through the points, and a far jump takes a time like the logarithm of its length.
 """
 
 import numpy as np
@@ -12,7 +15,8 @@ from calib.kernels.compiling import jit
 @jit
 def reach_start(points, y, h, low):
     """First index, not before `low`, of a point with ``y - x <= h``, by galloping."""
-    high, step = low, 1
+    high = low
+    step = 1
     while high < points.size and y - points[high] > h:
         low = high + 1
         high += step
@@ -30,7 +34,8 @@ def reach_start(points, y, h, low):
 @jit
 def reach_end(points, y, h, low):
     """First index, not before `low`, of a point with ``x - y > h``, by galloping."""
-    high, step = low, 1
+    high = low
+    step = 1
     while high < points.size and points[high] - y <= h:
         low = high + 1
         high += step
@@ -49,7 +54,8 @@ def reach_end(points, y, h, low):
 def run_starts(points, width):
     """First index of each run of points within `width`, and the number of points at the end.
 
-    The runs are found greedily from the left; one has at least one point, even if `width` is NaN.
+    The runs are formed greedily from the left. A run has at least one point, even if `width` is
+    NaN.
     """
     starts = np.empty(points.size + 1, np.int64)
     n_runs, start = 0, 0

@@ -1,8 +1,8 @@
 """Sums of the Gaussian kernel over a sorted sample, to a relative error below 1e-7.
 
 Blocks of neighbouring points are expanded about their centres, and the sum over the blocks is
-interpolated between the Chebyshev points of a group of neighbouring queries. All terms are positive
-and the error of each is relative to the term, so the bound holds in the tails as well.
+interpolated between the Chebyshev points of a run of neighbouring queries. All terms are positive
+and the error of each term is relative to the term, so the bound holds in the tails as well.
 """
 
 import math
@@ -13,17 +13,17 @@ from calib.kernels.compiling import jit
 from calib.kernels.galloping import reach_end, reach_start, run_starts
 
 REACH = 10.5  # bandwidths; exp(-REACH^2 / 2) = 1e-24
-BLOCK_WIDTH = 0.125  # of a block of points, in bandwidths
+BLOCK_WIDTH = 0.125  # bandwidths, the width of a block of points
 N_MOMENTS = 10  # error z^10 / 10! < 1e-8, z = REACH * BLOCK_WIDTH / 2
-GROUP_WIDTH = 0.25  # of a group of queries, in bandwidths
-N_NODES = 12  # error 2 (z / 2)^12 exp(2 z) / 12! < 1e-9, z = REACH * GROUP_WIDTH / 2
+QUERY_RUN_WIDTH = 0.25  # bandwidths, the width of a run of queries
+N_NODES = 12  # error 2 (z / 2)^12 exp(2 z) / 12! < 1e-9, z = REACH * QUERY_RUN_WIDTH / 2
 NODES = np.cos((np.arange(N_NODES) + 0.5) * (np.pi / N_NODES))  # Chebyshev points
 TO_COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
 
 
 @jit
 def gaussian_sums(points, weights, h, queries):
-    """Sums of exp(-u^2 / 2), u = (x - y) / h, points some REACH bandwidths away left out."""
+    """Sums of exp(-u^2 / 2), u = (x - y) / h, without the points beyond some REACH bandwidths."""
     sums = np.empty(queries.size)
     if queries.size == 0:
         return sums
@@ -33,28 +33,30 @@ def gaussian_sums(points, weights, h, queries):
     )
     centres, moments = block_moments(points[near], weights[near], h)
     low, high = 0, 0
-    starts = run_starts(queries, GROUP_WIDTH * h)
-    for g in range(starts.size - 1):
-        start, stop = starts[g], starts[g + 1]
+    starts = run_starts(queries, QUERY_RUN_WIDTH * h)
+    for r in range(starts.size - 1):
+        start = starts[r]
+        stop = starts[r + 1]
         low = reach_start(centres, queries[start], REACH * h, low)
         high = reach_end(centres, queries[stop - 1], REACH * h, high)
-        group, blocks = slice(start, stop), slice(low, high)
+        run, blocks = slice(start, stop), slice(low, high)
         if stop - start <= N_NODES or low == high:
             for q in range(start, stop):
                 sums[q] = block_sum(centres[blocks], moments[blocks], h, queries[q])
         else:
-            interpolate_group(centres[blocks], moments[blocks], h, queries[group], sums[group])
+            interpolate_run(centres[blocks], moments[blocks], h, queries[run], sums[run])
     return sums
 
 
 @jit
-def interpolate_group(centres, moments, h, queries, sums):
-    """Sums at neighbouring queries by interpolation.
+def interpolate_run(centres, moments, h, queries, sums):
+    """Fill in the sums at a run of neighbouring queries, by interpolation.
 
     With t = (y - c) / h and c the centre of the queries, exp(t^2 / 2) S(y) is a sum of positive
     exponentials in t, which a polynomial approximates to a small relative error.
     """
-    centre, radius = queries[0] / 2 + queries[-1] / 2, queries[-1] / 2 - queries[0] / 2
+    centre = queries[0] / 2 + queries[-1] / 2
+    radius = queries[-1] / 2 - queries[0] / 2
     coefficients = np.zeros(N_NODES)
     for node in range(N_NODES):
         t = radius * NODES[node] / h
@@ -78,7 +80,8 @@ def block_moments(points, weights, h):
     centres = np.empty(starts.size - 1)
     moments = np.zeros((starts.size - 1, N_MOMENTS))
     for block in range(starts.size - 1):
-        start, stop = starts[block], starts[block + 1]
+        start = starts[block]
+        stop = starts[block + 1]
         centres[block] = points[start] / 2 + points[stop - 1] / 2
         for i in range(start, stop):
             s = (points[i] - centres[block]) / h

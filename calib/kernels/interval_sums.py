@@ -1,7 +1,7 @@
 """Sums over runs of an array in logarithmic time, by additions only.
 
-Differences of prefix sums lose a small weight that stands beside large ones; a tree of partial sums
-does not.
+A difference of prefix sums loses a small weight among large weights. A tree of partial sums does
+not.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from calib.kernels.compiling import jit
 
 @jit
 def sum_tree(values):
-    """Values in the leaves, behind the sums of the two nodes below each inner node."""
+    """Tree of partial sums: node k has the sum of the nodes 2k and 2k + 1; the leaves come last."""
     n = values.size
     tree = np.zeros(2 * n)
     for i in range(n):

@@ -1,8 +1,8 @@
 """Dirichlet-process mixture of Gaussians on a line, by mean-field variational inference.
 
-Everything here is in standard units (pooled mean 0, pooled variance 1). Then the base measure is
-worth one pseudo-observation with moments (1, 0, 1) for (1, x, x^2), and the three expected moment
-sums of a component, plus those of the pseudo-observation, *are* its Normal-Gamma posterior.
+All numbers are in standard units (pooled mean 0, pooled variance 1). Then the base measure is
+worth one pseudo-observation with moments (1, 0, 1) for (1, x, x^2). The three expected moment sums
+of a component, plus the moments of the pseudo-observation, *are* its Normal-Gamma posterior.
 
 The loops over cells are matrix products and vectorised exponentials, which NumPy runs several
 times faster than a compiled scalar loop.
@@ -39,7 +39,7 @@ class Components(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """Predictive density: a mixture of Student laws; the last entry is the base measure."""
+    """Predictive density: a mixture of Student distributions; the base measure comes last."""
 
     log_weights: np.ndarray
     degrees: np.ndarray
@@ -47,8 +47,8 @@ class Mixture(NamedTuple):
     variances: np.ndarray
 
 
-class Fit(NamedTuple):
-    """A fitted mixture, the bound after each iteration and whether it stopped by itself."""
+class MixtureFit(NamedTuple):
+    """A fitted mixture, the bound after each iteration and whether the bound converged."""
 
     mixture: Mixture
     bounds: np.ndarray
@@ -62,8 +62,10 @@ def fit_mixture(scores, weights, n_components, concentration, max_iter, tol):
     posterior; each of the three steps maximises the bound or cannot lower it.
     """
     cells = pool_cells(scores, weights)
-    statistics, entropy = quantile_blocks(cells, n_components), 0.0
-    bounds, converged = [], False
+    statistics = quantile_blocks(cells, n_components)
+    entropy = 0.0
+    bounds = []
+    converged = False
     while True:
         statistics = statistics[np.argsort(-statistics[:, 0], kind="stable")]
         sticks = stick_posterior(statistics[:, 0], concentration)
@@ -72,35 +74,39 @@ def fit_mixture(scores, weights, n_components, concentration, max_iter, tol):
         if len(bounds) > 1:
             converged = bounds[-1] - bounds[-2] <= tol * cells.weights.sum()
         if converged or len(bounds) > max_iter:
-            return Fit(predictive(sticks, components), np.array(bounds), bool(converged))
+            return MixtureFit(
+                mixture=predictive(sticks, components),
+                bounds=np.array(bounds),
+                converged=bool(converged),
+            )
         statistics, entropy = assign(cells, natural_parameters(sticks, components))
 
 
 def pool_cells(scores, weights):
     """Cut distinct increasing `scores` into cells that are narrow and light.
 
-    Up to 1024 scores of equal weight are one cell each. The second rule keeps clusters apart: the
-    cell that straddles two of them raises their variances by at most 1/1024 of the weight times
-    (1/512)^2, and that is 4e-9 N times the smallest variance the posterior allows.
+    Up to 1024 scores of equal weight are one cell each. The rule on the width keeps components
+    apart: a cell that straddles two components raises their variances by at most 1/1024 of the
+    weight times (1/512)^2, which is 4e-9 N times the smallest variance the posterior allows.
     """
     before = np.cumsum(weights) - weights
-    rank = np.floor(before / np.sum(weights) * CELLS_PER_WEIGHT)
-    place = np.floor(scores * CELLS_PER_UNIT)
-    first = np.ones(scores.size, bool)
-    first[1:] = (np.diff(rank) != 0) | (np.diff(place) != 0)
-    starts = np.flatnonzero(first)
+    weight_step = np.floor(before / np.sum(weights) * CELLS_PER_WEIGHT)
+    width_step = np.floor(scores * CELLS_PER_UNIT)
+    is_first = np.ones(scores.size, bool)
+    is_first[1:] = (np.diff(weight_step) != 0) | (np.diff(width_step) != 0)
+    starts = np.flatnonzero(is_first)
     if starts.size == 0:  # a class without observations
-        return Cells(np.empty(0), np.empty((3, 0)))
+        return Cells(weights=np.empty(0), moments=np.empty((3, 0)))
     weighted = weights * scores
     sums = np.stack([np.add.reduceat(v, starts) for v in (weights, weighted, weighted * scores)])
-    return Cells(sums[0], sums / sums[0])
+    return Cells(weights=sums[0], moments=sums / sums[0])
 
 
 def quantile_blocks(cells, n_components):
     """Moment sums of blocks of about equal weight, (n_components, 3): the initial assignment."""
     middle = np.cumsum(cells.weights) - cells.weights / 2
-    share = middle / np.sum(cells.weights)
-    block = np.minimum(share * n_components, n_components - 1).astype(np.int64)
+    fraction = middle / np.sum(cells.weights)
+    block = np.minimum(fraction * n_components, n_components - 1).astype(np.int64)
     return np.stack(
         [np.bincount(block, cells.weights * moment, n_components) for moment in cells.moments],
         axis=1,
@@ -114,20 +120,20 @@ def stick_posterior(counts, concentration):
 
 
 def gaussian_posterior(statistics):
-    """Normal-Gamma posteriors: moments of the points and of the pseudo-observation."""
+    """Normal-Gamma posteriors, from the moments of the points and of the pseudo-observation."""
     degrees, first, second = (statistics + PSEUDO_OBSERVATION).T
     means = first / degrees
     # the pseudo-observation alone contributes 1 / degrees: the maximum only undoes rounding
     variances = np.maximum(second / degrees - means**2, 1 / degrees)
-    return Components(degrees, means, variances)
+    return Components(degrees=degrees, means=means, variances=variances)
 
 
 def log_evidence(sticks, components, concentration):
     """Log marginal likelihood of the assigned points: the bound less the entropy."""
-    degrees, _, variances = components
+    degrees = components.degrees
     gaussians = (
         gammaln(degrees / 2)
-        - degrees / 2 * np.log(np.pi * degrees * variances)
+        - degrees / 2 * np.log(np.pi * degrees * components.variances)
         - np.log(degrees) / 2
     )
     return np.sum(betaln(*sticks) + np.log(concentration) + gaussians)
@@ -145,33 +151,42 @@ def natural_parameters(sticks, components):
 
 
 def assign(cells, natural):
-    """Share the cells out: moment sums per component and the entropy of the assignment."""
-    shares = natural @ cells.moments
-    top = shares.max(axis=0)
-    shares -= top
-    np.exp(shares, out=shares)
-    total = shares.sum(axis=0)
-    shares *= cells.weights / total
-    statistics = shares @ cells.moments.T
+    """Assign each cell to the components by its responsibilities.
+
+    Returns the moment sums per component and the entropy of the assignment.
+    """
+    assigned = natural @ cells.moments  # first the log responsibilities, up to a constant per cell
+    top = assigned.max(axis=0)
+    assigned -= top
+    np.exp(assigned, out=assigned)
+    total = assigned.sum(axis=0)
+    assigned *= cells.weights / total  # finally the weight of each cell in each component
+    statistics = assigned @ cells.moments.T
     entropy = cells.weights @ (top + np.log(total)) - np.sum(natural * statistics)
     return statistics, entropy
 
 
 def predictive(sticks, components):
-    """Expected weights and the components, with the untouched rest of the stick as last entry."""
+    """Expected weights and the components; the last entry is the unused rest of the stick."""
     log_taken, log_left = np.log(sticks / sticks.sum(axis=0))
     log_weights = np.append(log_taken, 0.0) + np.append(0.0, np.cumsum(log_left))
     unused = gaussian_posterior(np.zeros((1, 3)))
-    return Mixture(log_weights, *map(np.append, components, unused))
+    return Mixture(
+        log_weights=log_weights,
+        degrees=np.append(components.degrees, unused.degrees),
+        means=np.append(components.means, unused.means),
+        variances=np.append(components.variances, unused.variances),
+    )
 
 
 def log_density(mixture, queries):
     """Log of the Student mixture at `queries`, by log-sum-exp: it never underflows."""
-    log_weights, degrees, means, variances = (values[:, None] for values in mixture)
-    spreads = variances * (degrees + 1)  # degrees of freedom times squared scale
+    degrees = mixture.degrees[:, None]
+    means = mixture.means[:, None]
+    spreads = mixture.variances[:, None] * (degrees + 1)  # degrees of freedom times squared scale
     powers = (degrees + 1) / 2
     log_peaks = gammaln(powers) - gammaln(degrees / 2) - np.log(np.pi * spreads) / 2
-    constants = log_weights + log_peaks
+    constants = mixture.log_weights[:, None] + log_peaks
     result = np.empty(queries.size)
     for start in range(0, queries.size, QUERIES_PER_BLOCK):
         block = slice(start, start + QUERIES_PER_BLOCK)

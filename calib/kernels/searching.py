@@ -1,15 +1,18 @@
-"""Where does a query lie among sorted knots? Answered in constant expected time per query.
+"""Find where queries lie among sorted knots, in constant expected time per query.
 
-A guide table cuts the range of the knots into cells of equal width and remembers the first knot of
-each; a query jumps to its cell and bisects among the few knots in it. The worst case (all knots in
-one cell) is a plain binary search, and so is the search for a few queries among many knots.
+In plain NumPy, `step` is ``values[np.searchsorted(cuts, queries, side="right")]`` and `interpolate`
+is ``np.interp(queries, knots, values)``.
+
+A guide table cuts the range of the knots into cells of equal width and stores the first knot of
+each cell. A query jumps to its cell and bisects among the few knots in it. If all knots lie in one
+cell, or the queries are few and the knots many, the search is a plain binary search.
 """
 
 import numpy as np
 
 from calib.kernels.compiling import jit
 
-KNOTS_PER_QUERY = 64  # beyond, a guide table costs more than the bisections that it saves
+KNOTS_PER_QUERY = 64  # above this number a guide table costs more than the bisections it saves
 
 
 @jit
@@ -32,7 +35,7 @@ def guide_table(knots, n_queries):
 
 @jit
 def cell_of(value, origin, density, n_cells):
-    """Cell of the guide table in which `value` lies; outside values go to the end cells."""
+    """Cell of the guide table in which `value` lies; values outside lie in the end cells."""
     position = (value - origin) * density
     if not position > 0:
         return 0
@@ -43,7 +46,8 @@ def cell_of(value, origin, density, n_cells):
 def count_not_above(knots, starts, origin, density, query):
     """Number of knots that are <= query, as ``np.searchsorted(knots, query, side="right")``."""
     cell = cell_of(query, origin, density, starts.size - 1)
-    low, high = starts[cell], starts[cell + 1]
+    low = starts[cell]
+    high = starts[cell + 1]
     while low < high:
         middle = (low + high) >> 1
         if knots[middle] <= query:
@@ -55,7 +59,7 @@ def count_not_above(knots, starts, origin, density, query):
 
 @jit
 def step(cuts, values, queries):
-    """``values[np.searchsorted(cuts, queries, side="right")]``."""
+    """Values of a step function, ``values[np.searchsorted(cuts, queries, side="right")]``."""
     result = np.empty(queries.size)
     starts, origin, density = guide_table(cuts, queries.size)
     for i in range(queries.size):
@@ -65,7 +69,10 @@ def step(cuts, values, queries):
 
 @jit
 def interpolate(knots, values, queries):
-    """``np.interp(queries, knots, values)`` for strictly increasing knots."""
+    """Linear interpolation, ``np.interp(queries, knots, values)``; knots increase strictly.
+
+    Unlike `np.interp` it keeps a plateau exactly flat, and knots of any size do not overflow.
+    """
     result = np.empty(queries.size)
     starts, origin, density = guide_table(knots, queries.size)
     last = knots.size - 1
@@ -80,8 +87,9 @@ def interpolate(knots, values, queries):
             # halves: the knots may be further apart than the largest float
             gap = 0.5 * knots[right] - 0.5 * knots[left]
             share = (0.5 * queries[i] - 0.5 * knots[left]) / gap if gap > 0 else 0.0
-            low, high = min(values[left], values[right]), max(values[left], values[right])
-            # this form keeps a plateau exactly flat: rounding must not break ties
+            low = min(values[left], values[right])
+            high = max(values[left], values[right])
+            # this form keeps a plateau exactly flat: rounding must not separate tied values
             value = values[left] + share * (values[right] - values[left])
             result[i] = min(max(value, low), high)
     return result
