@@ -6,7 +6,7 @@ from calib.contract.options import check_flag
 from calib.contract.validation import inside
 from calib.logistic.fitting import NO_MISSES, LogisticCalibrator, likeliest, middle
 from calib.logistic.platt import targets
-from calib.maps.forms import BetaMap
+from calib.maps.curves import BetaMap
 
 
 class BetaCalibration(LogisticCalibrator):
