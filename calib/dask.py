@@ -1,25 +1,26 @@
 """Counts of rows that one machine cannot hold, on Dask; the extra ``dask``.
 
-A calibrator of a score, a measure, a test or an interval needs of all rows only how many there are
-of each score, and how many of them are positive. The workers find that; `fit_counts` and
-`calib.rows_of_counts` take it. So all that works on counts works on Dask, on any of its schedulers:
-threads by default, or the cluster of the `distributed.Client` that is there.
+A calibrator of a score, a measure, a test or an interval needs only the numbers of all and of
+positive rows at each distinct score. The workers find these numbers, and `fit_counts` and
+`calib.rows_of_counts` take them. Everything that works on counts therefore works on Dask, with any
+of its schedulers: threads by default, or the cluster of the active `distributed.Client`.
 
 Notes
 -----
-*How.* Each partition is checked, sorted and pooled to a table of its distinct scores, and tells
-some quantiles of them. If all tables together are small, one worker joins them; else the scores are
-divided at quantiles into ranges, and each range is joined by itself.
+*How.* Each partition is checked, sorted and pooled to a table of its distinct scores. If all tables
+together are small, one worker joins them. Otherwise quantiles of the tables divide the scores into
+ranges, and each range is joined by itself.
 
 *Equal.* Numbers of rows, and weights that are whole numbers, are added exactly below 2^53: the
 counts are those of the rows in memory to the last bit, however the rows are partitioned and
 ordered. Other weights are rounded in another order.
 
 *Cost.* Rows are read once. N rows in P partitions take O(N log N); each distinct score of a
-partition takes 10 to 24 bytes on the workers, of which a cluster puts on disk what its memory does
-not hold; that takes several times as long. The client needs 24 bytes for each distinct score, and
-O(P) numbers. If nearly all of too many scores are distinct, `isotonic_counts` and `roc_auc_score`
-need next to nothing, and `calib.rounded_scores` makes them few at a change that is bounded.
+partition takes 10 to 24 bytes on the workers. A cluster puts tables that its memory cannot hold on
+disk, which takes several times as long. The client needs 24 bytes for each distinct score, and O(P)
+numbers. If there are many scores and nearly all are distinct, `isotonic_counts` and `roc_auc_score`
+need little memory, and `calib.rounded_scores` reduces the number of distinct scores with a bounded
+error.
 
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.
@@ -40,14 +41,17 @@ Counts(scores=array([0.2, 0.8]), positives=array([1., 1.]), counts=array([3., 1.
 array([0.4  , 0.667, 0.4  , 0.4  ])
 """
 
+from typing import NamedTuple
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from calib.contract.arrays import check_labels, check_not_negative, check_scores, check_size
 from calib.contract.counts import Counts
-from calib.contract.validation import check_labels, check_not_negative, check_scores, check_size
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.grouping import sum_runs, ties
 from calib.kernels.sorting import argsort
@@ -56,8 +60,8 @@ from calib.metrics.discrimination import share, won_by_groups
 __all__ = ["counts", "isotonic_counts", "roc_auc_score"]
 
 Column = da.Array | dd.Series  # of one dimension
-RANGE = 2**21  # rows of all tables that are joined at a time
-POINTS = 512  # quantiles that each partition tells
+ROWS_PER_RANGE = 2**21  # rows of all tables that are joined at a time
+N_QUANTILES = 512  # quantiles of the scores of each partition, by which ranges are chosen
 
 
 def counts(scores: Column, labels: Column, sample_weight: Column | None = None) -> Counts:
@@ -83,15 +87,15 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     ValueError
         For rows that are not as described; the message names the partition and the row in it.
     """
-    return _joined(_ranges(_pooled, scores, labels, sample_weight))
+    return _concatenated(_ranges(_pooled, scores, labels, sample_weight))
 
 
 def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None = None) -> Counts:
-    """Counts in which isotonic regression sees what it sees in `counts`; few, whatever the scores.
+    """A short table that isotonic regression cannot tell from `counts`, whatever the scores.
 
-    `IsotonicCalibrator` fitted to them, not centred and with any `smoothing`, and what
-    `calib.metrics.score_decomposition` says of its blocks, are equal to those of all rows. They are
-    for nothing else: a block of n rows is n / 2 at its first score and n / 2 at its last.
+    `IsotonicCalibrator`, not centred and with any `smoothing`, is fitted to this table as to all
+    rows, and `calib.metrics.score_decomposition` finds the same blocks in both. The table has no
+    other use: a block of n rows becomes n / 2 rows at its first score and n / 2 at its last.
 
     Parameters
     ----------
@@ -101,14 +105,14 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
     Returns
     -------
     counts : Counts
-        Of n rows usually some n^(1/3).
+        Usually some n^(1/3) scores for n rows.
 
     Notes
     -----
-    The blocks of a range are pools of its scores in any case, because pooling a part never parts
-    what it has pooled when the rest is added; and pooling is pooled sums of counts. So the blocks
-    of all ranges, pooled once more, are those of all scores. A block whose positives stand first,
-    as far as its first half has room, is pooled again.
+    Scores that are pooled in a range stay pooled when the other ranges are added, and a pool is the
+    sum of its counts. The blocks of all ranges, pooled once more, are therefore the blocks of all
+    scores. In each block the positives stand first, as far as its first half has room, so that the
+    two halves are pooled again.
 
     Examples
     --------
@@ -119,11 +123,11 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
     >>> calib.IsotonicCalibrator().fit_counts(*counts).predict([0.1, 0.25, 0.35, 0.9])
     array([0.  , 0.5 , 0.75, 1.  ])
     """
-    return _blocks(_joined(_ranges(_pooled_blocks, scores, labels, sample_weight)))
+    return _isotonic_blocks(_concatenated(_ranges(_pooled_blocks, scores, labels, sample_weight)))
 
 
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
-    """`calib.metrics.roc_auc_score` of rows on the workers: no table of scores comes to the client.
+    """`calib.metrics.roc_auc_score` of rows on the workers; the client gets no table of scores.
 
     Parameters
     ----------
@@ -133,13 +137,13 @@ def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | Non
     Returns
     -------
     area : float
-        In [0, 1]. Without weights, and below some 10^8 rows, equal to the last bit to that of the
-        rows in memory: numbers of pairs are exact below 2^52.
+        In [0, 1]. Without weights, and below some 10^8 rows, equal to the last bit to the area of
+        the rows in memory: numbers of pairs are exact below 2^52.
 
     Raises
     ------
     ValueError
-        As `counts`, and for labels of one class.
+        As in `counts`, and for labels of one class.
 
     Notes
     -----
@@ -172,23 +176,30 @@ def _ranges(function, scores, labels, sample_weight):
         _table, *_aligned(columns), meta=meta, enforce_metadata=False, align_dataframes=False
     )
     tables = dask.persist(*frame.optimize().to_delayed())
-    sizes, points = zip(*dask.compute(*map(dask.delayed(_surveyed), tables)), strict=True)
-    n_ranges = -(-sum(sizes) // RANGE)
+    delayed_surveys = [dask.delayed(_surveyed)(table) for table in tables]
+    surveys = dask.compute(*delayed_surveys)
+    n_ranges = -(-sum(survey.size for survey in surveys) // ROWS_PER_RANGE)
     reduce = dask.delayed(function)
     if n_ranges <= 1:
         return dask.compute(reduce(tables))  # while `tables` holds on to them
-    shares = np.repeat(np.array(sizes) / POINTS, POINTS)
-    points = np.concatenate(points)
+    cuts = _cuts_of(surveys, n_ranges)
+    pieces = [dask.delayed(_split_at, nout=cuts.size + 1)(table, cuts) for table in tables]
+    results = [reduce(list(pieces_of_range)) for pieces_of_range in zip(*pieces, strict=True)]
+    return dask.compute(*results)
+
+
+def _cuts_of(surveys, n_ranges):
+    """Scores that divide all tables into ranges of about equally many distinct scores."""
+    sizes = np.array([survey.size for survey in surveys])
+    points = np.concatenate([survey.quantiles for survey in surveys])
     order = np.argsort(points)
-    ranks = np.cumsum(shares[order])
+    ranks = np.cumsum(np.repeat(sizes / N_QUANTILES, N_QUANTILES)[order])
     goals = ranks[-1] * np.arange(1, n_ranges) / n_ranges
-    cuts = np.unique(points[order][np.searchsorted(ranks, goals)])
-    pieces = [dask.delayed(_split, nout=cuts.size + 1)(table, cuts) for table in tables]
-    return dask.compute(*(reduce(list(of_range)) for of_range in zip(*pieces, strict=True)))
+    return np.unique(points[order][np.searchsorted(ranks, goals)])
 
 
 def _aligned(columns):
-    """Series of equally many partitions, or an error that says what to do."""
+    """Series of equally many partitions, or an error that names the remedy."""
     for name, values in columns.items():
         if not isinstance(values, Column):
             raise ValueError(
@@ -200,100 +211,135 @@ def _aligned(columns):
                 f"{name} must be one-dimensional; found shape {values.shape}: pass one column, for "
                 f"example {name}[:, 1] of predict_proba"
             )
-    like = columns["scores"]
+    scores = columns["scores"]
+    aligned = []
     for name, values in columns.items():
-        arrays = isinstance(values, da.Array) and isinstance(like, da.Array)
-        if arrays and values.shape == like.shape:
-            columns[name] = values.rechunk(like.chunks)  # where sizes are known they are matched
-        elif values.npartitions != like.npartitions:
+        are_arrays = isinstance(values, da.Array) and isinstance(scores, da.Array)
+        if are_arrays and values.shape == scores.shape:  # the sizes of the chunks are known
+            values = values.rechunk(scores.chunks)
+        elif values.npartitions != scores.npartitions:
             raise ValueError(
-                f"{name} has {values.npartitions} partitions but scores has {like.npartitions}: "
+                f"{name} has {values.npartitions} partitions but scores has {scores.npartitions}: "
                 "take both from one dataframe, or rechunk them alike"
             )
-    return [dd.from_dask_array(v) if isinstance(v, da.Array) else v for v in columns.values()]
+        aligned.append(dd.from_dask_array(values) if isinstance(values, da.Array) else values)
+    return aligned
 
 
-def _table(*series, partition_info=None):
+def _table(scores, labels, weights=None, partition_info=None):
     """Counts of one partition."""
     try:
-        return _compact(*ties(*_checked(*series)))
+        rows = _checked_rows(scores, labels, weights)
     except ValueError as error:
         number = partition_info["number"] if partition_info else 0
         raise ValueError(f"{error} (in partition {number}, rows counted from 0)") from None
+    tied = ties(rows.scores, rows.labels, rows.weights)
+    return _compact(Counts(scores=tied.scores, positives=tied.positives, counts=tied.weights))
 
 
-def _checked(scores, labels, weights=None):
-    """Clean columns, without the rows of weight zero."""
+class CheckedRows(NamedTuple):
+    """Clean columns of one partition, without the rows of weight zero."""
+
+    scores: NDArray[np.float64]
+    labels: NDArray[np.uint8]
+    weights: NDArray[np.float64] | None
+
+
+def _checked_rows(scores, labels, weights):
+    """Check the columns of one partition, which may be empty."""
     scores = check_scores(scores, allow_empty=True)
     if scores.size == len(labels) == 0:
-        return scores, np.empty(0, np.uint8)
+        return CheckedRows(scores=scores, labels=np.empty(0, np.uint8), weights=None)
     labels = check_labels(labels, size=scores.size)
     if weights is None:
-        return scores, labels
+        return CheckedRows(scores=scores, labels=labels, weights=None)
     weights = check_scores(weights, name="sample_weight")
     check_size(weights.size, scores.size, "sample_weight", "scores")
     check_not_negative(weights)
-    kept = weights > 0
-    return scores[kept], labels[kept], weights[kept]
+    present = weights > 0
+    return CheckedRows(scores=scores[present], labels=labels[present], weights=weights[present])
 
 
-def _compact(scores, totals, positives):
-    """Counts with numbers in as few bytes as they need: they are kept, sent, and put on disk."""
-    return Counts(scores, *map(_small, (positives, totals)))
+def _compact(table):
+    """The table with numbers of few bytes, because tables are kept, sent, and put on disk."""
+    return Counts(
+        scores=table.scores, positives=_small(table.positives), counts=_small(table.counts)
+    )
 
 
 def _small(values):
+    """The values as the smallest unsigned integers that hold them, if they are whole."""
     if values.max(initial=0) > 2**53:
         return values
     whole = values.astype(np.min_scalar_type(int(values.max(initial=0))))
     return whole if np.array_equal(whole, values) else values
 
 
+class Survey(NamedTuple):
+    """The number of distinct scores of a partition, and quantiles of these scores."""
+
+    size: int
+    quantiles: NDArray[np.float64]
+
+
 def _surveyed(table):
-    """Number of distinct scores, and `POINTS` quantiles of them that stand for equally many."""
+    """Survey a table: each quantile stands for equally many of its scores."""
     size = table.scores.size
-    return size, table.scores[np.arange(POINTS) * size // POINTS] if size else np.zeros(POINTS)
+    if size == 0:
+        return Survey(size, np.zeros(N_QUANTILES))
+    return Survey(size, table.scores[np.arange(N_QUANTILES) * size // N_QUANTILES])
 
 
-def _split(table, cuts):
+def _split_at(table, cuts):
     """The tables between the cuts: a score that is a cut belongs to the range on its right."""
-    places = np.searchsorted(table.scores, cuts)
-    return tuple(map(Counts, *(np.split(column, places) for column in table)))
+    positions = np.searchsorted(table.scores, cuts)
+    columns = [np.split(column, positions) for column in table]
+    return tuple(
+        Counts(scores=scores, positives=positives, counts=totals)
+        for scores, positives, totals in zip(*columns, strict=True)
+    )
 
 
 def _pooled(tables):
-    """One table for many: equal scores are one."""
-    scores, positives, totals = _joined(tables)
-    order = argsort(scores)
-    scores = scores[order]
-    starts, totals, positives = sum_runs(scores, totals[order], positives[order])
-    return _compact(scores[starts], totals, positives)
+    """One table for many: equal scores are pooled."""
+    table = _concatenated(tables)
+    order = argsort(table.scores)
+    scores = table.scores[order]
+    starts, totals, positives = sum_runs(scores, table.counts[order], table.positives[order])
+    return _compact(Counts(scores=scores[starts], positives=positives, counts=totals))
 
 
-def _joined(tables):
-    """The tables below one another."""
-    scores, *numbers = map(np.concatenate, zip(*tables, strict=True))
-    return Counts(scores, *(values.astype(np.float64) for values in numbers))
+def _concatenated(tables):
+    """The tables below one another, as floats."""
+    positives = np.concatenate([table.positives for table in tables])
+    totals = np.concatenate([table.counts for table in tables])
+    return Counts(
+        scores=np.concatenate([table.scores for table in tables]),
+        positives=positives.astype(np.float64),
+        counts=totals.astype(np.float64),
+    )
 
 
 def _won(tables):
-    """Pairs that positives win in a range, negatives and positives in it."""
-    _, positives, totals = _joined([_pooled(tables)])
-    negatives = totals - positives
-    return won_by_groups(negatives, positives), negatives.sum(), positives.sum()
+    """Pairs that positives win in a range, and the negatives and the positives in it."""
+    table = _concatenated([_pooled(tables)])
+    negatives = table.counts - table.positives
+    return won_by_groups(negatives, table.positives), negatives.sum(), table.positives.sum()
 
 
 def _pooled_blocks(tables):
-    return _blocks(_pooled(tables))
+    return _isotonic_blocks(_pooled(tables))
 
 
-def _blocks(table):
+def _isotonic_blocks(table):
     """Each block of isotonic regression in two halves, of which the first has no smaller mean."""
-    scores, positives, totals = _joined([table])
-    starts, totals, positives = pool_adjacent_violators(totals, positives)
+    table = _concatenated([table])
+    starts, totals, positives = pool_adjacent_violators(table.counts, table.positives)
     ends = np.column_stack([starts[:-1], starts[1:] - 1])
     halves = np.column_stack([totals, totals]) / 2
     first = np.minimum(positives, totals / 2)
     return Counts(
-        scores[ends].ravel(), np.column_stack([first, positives - first]).ravel(), halves.ravel()
+        scores=table.scores[ends].ravel(),
+        positives=np.column_stack([first, positives - first]).ravel(),
+        counts=halves.ravel(),
     )

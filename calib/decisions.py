@@ -1,17 +1,17 @@
-r"""Decisions from two probabilities: what each action may cost, and how much it may be regretted.
+r"""Decisions from two probabilities: the possible cost and the possible regret of each action.
 
 The expected cost of an action is linear in the probability p of class 1,
 
 .. math:: c_a(p) = (1 - p)\, c_{a0} + p\, c_{a1},
 
-with :math:`c_{az}` its cost where the label is z. Of p only an interval is known, such as the pair
-of `VennAbers.predict_interval`. All that is asked for here is decided at the two ends: the cost,
-because it is linear, and the regret :math:`c_a(p) - \min_b c_b(p)`, because it is convex.
+with :math:`c_{az}` its cost where the label is z. Only an interval that holds p is known, such as
+the pair of `VennAbers.predict_interval`. The extreme costs and the largest regret are found at its
+ends: the cost is linear, and the regret :math:`c_a(p) - \min_b c_b(p)` is convex.
 
 Every function takes
 
 * p0, p1: array-like of shape (n,), the ends of the intervals, in [0, 1] and in either order, since
-  those of `TransductiveVennAbers` may cross; `n` may be 0;
+  the ends of `TransductiveVennAbers` may cross; `n` may be 0;
 * costs: array-like of shape (k, 2), a row for each of at least two actions: its cost where the
   label is 0, and where it is 1; at most 1e300 in size. Gains are negative costs.
 
@@ -21,7 +21,7 @@ holds the probability of an object is an assumption: calibration alone promises 
 
 Examples
 --------
-Acting costs 1 in vain; not acting costs 4 where it was needed; to ask somebody costs 0.5.
+Needless action costs 1, missing action costs 4, and asking somebody costs 0.5.
 
 >>> from calib import decisions
 >>> p0, p1 = [0.05, 0.1, 0.6], [0.08, 0.35, 0.7]
@@ -42,7 +42,7 @@ array([1, 2, 0])
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.validation import check_costs, check_scores, check_size
+from calib.contract.arrays import check_costs, check_scores, check_size
 
 
 def cost_intervals(
@@ -60,20 +60,20 @@ def cost_intervals(
 
 
 def undominated_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.bool_]:
-    """The actions that no other one beats, whatever the probability in the interval.
+    """The actions that no other action dominates.
 
-    An action is dominated if another one is dearer for no probability of the interval, and cheaper
-    for some. Of equal actions none dominates the other.
+    An action is dominated if another action costs more for no probability of the interval, and less
+    for some. Equal actions do not dominate each other.
 
     Returns
     -------
     undominated : ndarray of bool of shape (n, k)
-        At least one in each row; more than one means that the pair does not decide.
+        At least one in each row. If there are several, the pair does not decide.
 
     Notes
     -----
-    With two actions, each undominated one is the best for some probability of the interval. With
-    more this need not be so: to refer a case may be undominated, and yet never the cheapest.
+    With two actions, each undominated action is the best for some probability of the interval. With
+    more actions this need not hold: to refer a case may be undominated and yet never the cheapest.
     """
     ends = _costs_at_ends(p0, p1, costs)
     undominated = np.ones(ends.shape[1:], bool)
@@ -84,22 +84,22 @@ def undominated_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArr
 
 
 def largest_regrets(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.float64]:
-    """How much each action may cost beyond the best one, for the worst probability.
+    """The largest excess of the cost of each action over the cost of the best action.
 
     Returns
     -------
     regrets : ndarray of shape (n, k)
-        The maximum over the interval of the expected cost of the action less that of the action
-        that is best there; not negative.
+        The maximum, over the probabilities of the interval, of the expected cost of the action less
+        the smallest expected cost of any action; not negative.
     """
     ends = _costs_at_ends(p0, p1, costs)
     return np.max(ends - ends.min(axis=2, keepdims=True), axis=0)
 
 
 def minimax_regret_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
-    """The action whose largest regret is the smallest; of equal ones the first.
+    """The action whose largest regret is the smallest; the first of several such actions.
 
-    With two actions it is the better one at the midpoint of the interval, whatever the costs.
+    The better of two actions is the one with the smaller cost at the midpoint of the interval.
 
     Returns
     -------

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 import calib
-from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map
+from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map, scores_at
 from calib.commands import main
 from calib.commands.arguments import LANGUAGES, METHODS
 from calib.commands.monitoring import _got, _locked
 from calib.commands.output import Progress, new_file
-from calib.maps.forms import KINDS, MixtureMap
+from calib.maps.curves import MixtureMap
+from calib.maps.forms import MAP_KINDS
 from calib.maps.programs import PROGRAMS, program, rule
 from calib.maps.stored import FittedTo, StoredMap
 
@@ -543,7 +544,7 @@ def test_every_kind_of_map_can_be_exported():
     assert set(PROGRAMS) == set(LANGUAGES)
     for language in PROGRAMS:
         assert set(PROGRAMS[language]) == (
-            set(KINDS) if language != "table" else {"step", "linear"}
+            set(MAP_KINDS) if language != "table" else {"step", "linear"}
         )
 
 
@@ -584,7 +585,7 @@ def test_a_table_gives_what_python_gives(map_, tmp_path, capfd):
 
 def test_export_says_where_a_probability_is_reached(stored, tmp_path, capfd):
     map_ = load_map(stored)
-    lower, upper, _ = map_.scores_at(0.5)
+    lower, upper, _ = scores_at(map_, 0.5)
     for language, comment in (("sql", "--"), ("javascript", "//")):
         assert main(["export", stored, "--to", language, "--threshold", "0.5"]) == 0
         out, err = capfd.readouterr()

@@ -31,9 +31,9 @@ def in_this_thread():
         yield
 
 
-@pytest.fixture(params=[20, calib.dask.RANGE], ids=["many ranges", "one range"])
+@pytest.fixture(params=[20, calib.dask.ROWS_PER_RANGE], ids=["many ranges", "one range"])
 def ranges(request, monkeypatch):
-    monkeypatch.setattr(calib.dask, "RANGE", request.param)
+    monkeypatch.setattr(calib.dask, "ROWS_PER_RANGE", request.param)
 
 
 def sample(n, seed, decimals=None, weights=None):
@@ -161,7 +161,7 @@ class TestAnyRows:
 
 @pytest.mark.parametrize("weights", [None, "whole"])
 def test_many_rows(weights, monkeypatch):
-    monkeypatch.setattr(calib.dask, "RANGE", 3000)
+    monkeypatch.setattr(calib.dask, "ROWS_PER_RANGE", 3000)
     rows, chunks = sample(20_000, 1, weights=weights), [7000, 0, 1, 12_000, 999]
     same(calib.dask.counts(*split(rows, chunks)), in_memory(*rows))
     same_map(*isotonic(rows, chunks))
@@ -230,7 +230,7 @@ def test_arrays_of_other_chunks_are_matched():
 
 
 def test_ranges_share_the_rows(monkeypatch):
-    monkeypatch.setattr(calib.dask, "RANGE", 2500)
+    monkeypatch.setattr(calib.dask, "ROWS_PER_RANGE", 2500)
     scores = np.sort(np.random.default_rng(8).beta(0.1, 3, 40_000))  # the worst order
     scores = np.unique(np.maximum(scores, 1e-300))
     chunks = [4000] * 8 + [1000] * 4
@@ -239,7 +239,7 @@ def test_ranges_share_the_rows(monkeypatch):
     tables = calib.dask._ranges(calib.dask._pooled, *columns, None)
     sizes = [table.scores.size for table in tables]
     assert sum(sizes) == scores.size and len(sizes) == -(-scores.size // 2500)
-    assert max(sizes) <= 2500 + scores.size // calib.dask.POINTS + len(chunks)
+    assert max(sizes) <= 2500 + scores.size // calib.dask.N_QUANTILES + len(chunks)
 
 
 def test_a_row_of_continuous_scores_takes_ten_bytes():

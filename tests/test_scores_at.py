@@ -14,6 +14,7 @@ from calib import (
     SigmoidMap,
     SplineCalibrator,
     StepMap,
+    scores_at,
 )
 
 SLOPES = st.floats(0.1, 50)
@@ -73,7 +74,7 @@ def at(map_, score):
 def test_the_ends_are_the_very_floats(map_, probability, data):
     if isinstance(map_, StepMap | LinearMap) and data.draw(st.booleans()):
         probability = data.draw(st.sampled_from(map_.probabilities.tolist()))
-    lower, upper, increasing = map_.scores_at(probability)
+    lower, upper, increasing = scores_at(map_, probability)
     assert lower <= upper
     first, last = (lower, upper) if increasing else (upper, lower)
     back = -np.inf if increasing else np.inf
@@ -98,16 +99,16 @@ def test_a_map_of_two_steps():
         *[(0.0, (-np.inf, below[0])), (0.1, (0.1, 0.1)), (0.25, (0.1, below[1]))],
         *[(0.5, (0.5, 0.5)), (1.0, (0.5, np.inf))],
     ):
-        assert map_.scores_at(probability) == (*ends, True)
+        assert scores_at(map_, probability) == (*ends, True)
     falling = StepMap(map_.scores, map_.probabilities[::-1])
-    assert falling.scores_at(0.25) == (0.1, below[1], False)
-    assert falling.scores_at(0.5) == (below[0], below[0], False)
+    assert scores_at(falling, 0.25) == (0.1, below[1], False)
+    assert scores_at(falling, 0.5) == (below[0], below[0], False)
     constant = StepMap(np.array([]), np.array([0.5]))
-    assert constant.scores_at(0.5) == (-np.inf, np.inf, True)
-    assert constant.scores_at(0.4)[:2] == (-np.inf, -np.inf)
-    assert constant.scores_at(0.6)[:2] == (np.inf, np.inf)
-    assert falling.scores_at(1.0)[:2] == (-np.inf, below[0])
-    assert StepMap(map_.scores, np.array([0.3, 0.2, 0.1])).scores_at(0.9)[:2] == (-np.inf, -np.inf)
+    assert scores_at(constant, 0.5) == (-np.inf, np.inf, True)
+    assert scores_at(constant, 0.4)[:2] == (-np.inf, -np.inf)
+    assert scores_at(constant, 0.6)[:2] == (np.inf, np.inf)
+    assert scores_at(falling, 1.0)[:2] == (-np.inf, below[0])
+    assert scores_at(StepMap(map_.scores, np.array([0.3, 0.2, 0.1])), 0.9)[:2] == (-np.inf, -np.inf)
 
 
 def test_fitted_maps_that_are_smooth_have_such_scores():
@@ -115,7 +116,7 @@ def test_fitted_maps_that_are_smooth_have_such_scores():
     scores = rng.random(500)
     labels = (rng.random(500) < scores**2).astype(int)
     map_ = SplineCalibrator().fit(scores, labels).map_
-    lower, upper, increasing = map_.scores_at(0.5)
+    lower, upper, increasing = scores_at(map_, 0.5)
     assert increasing and abs(lower - 0.5**0.5) < 0.1 and upper - lower < 1e-12
     assert map_([np.nextafter(lower, 0), lower])[0] < 0.5 <= map_([lower])[0]
 
@@ -141,19 +142,19 @@ def test_fitted_maps_that_are_smooth_have_such_scores():
 )
 def test_what_turns_is_refused(map_):
     with pytest.raises(ValueError, match="is not monotone"):
-        map_.scores_at(0.5)
+        scores_at(map_, 0.5)
 
 
 def test_what_turns_outside_of_all_scores_is_taken():
     square = LogitPolynomialMap(np.array([0.0, 1.0, 0.01]), 0.0)  # it turns at log-odds of -50
-    assert abs(square.scores_at(0.5).lower - 0.5) < 1e-15
+    assert abs(scores_at(square, 0.5).lower - 0.5) < 1e-15
     cubic = LogitPolynomialMap(np.array([0.0, 0.0, 0.0, 1.0]), 0.0)  # flat at 0, but does not turn
-    assert abs(cubic.scores_at(0.5).lower - 0.5) < 1e-5
+    assert abs(scores_at(cubic, 0.5).lower - 0.5) < 1e-5
     whole = MixtureMap(np.array([1.0, 0.0]), (SigmoidMap(1.0, 0.0), SigmoidMap(-1.0, 0.0)))
-    assert whole.scores_at(0.5).increasing
+    assert scores_at(whole, 0.5).increasing
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, np.nan, "half", None, [0.5]])
 def test_what_is_no_probability(wrong):
     with pytest.raises(ValueError, match="probability"):
-        SigmoidMap(1.0, 0.0).scores_at(wrong)
+        scores_at(SigmoidMap(1.0, 0.0), wrong)

@@ -28,7 +28,7 @@ from calib import (
 )
 from calib.kernels.averaging import OPTIMALITY_GAP, likeliest_weights, normalized
 from calib.kernels.dealing import deal
-from calib.maps.forms import MixtureMap
+from calib.maps.curves import MixtureMap
 from calib.metrics import log_loss
 from calib.wrappers import out_of_fold
 

@@ -1,6 +1,6 @@
-"""The contract of a calibrator."""
+"""The base classes of calibrators."""
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,22 +9,17 @@ from sklearn.utils import ClassifierTags, InputTags, TargetTags, _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from calib.contract.arrays import check_groups, check_labels, check_scores, check_weights
 from calib.contract.counts import rows_of_counts
-from calib.contract.validation import (
-    check_groups,
-    check_labels,
-    check_scores,
-    check_weights,
-    log_odds,
-    restored_on_failure,
-    warn,
-)
+from calib.contract.failures import restored_on_failure, warn
+from calib.contract.probabilities import log_odds
 
-# scores and labels are X and y, no metadata; weights are taken unless that is switched off
+# Requests of metadata routing. Scores and labels, which are X and y, are no metadata. Weights are
+# routed to a calibrator unless the user switches that off.
 QUERIED = {"scores": UNUSED, "groups": UNUSED}
 ROUTED = QUERIED | {"labels": UNUSED, "sample_weight": True}
 
-METHODS = ("fit", "predict", "predict_proba", "score")
+ROUTED_METHODS = ("fit", "predict", "predict_proba", "score")
 
 
 class OneClassWarning(UserWarning):
@@ -41,7 +36,7 @@ def warn_of_one_class(model: object, label: object, needed: str) -> None:
 
 
 class OneDimensional(BaseEstimator):
-    """Base class of what is fitted to one score for each row, as scikit-learn's tags say."""
+    """Base class of models that are fitted to one score a row; scikit-learn's tags say so."""
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -54,24 +49,38 @@ class ScoreModel(OneDimensional):
     """Base class of everything that is fitted to scores and labels.
 
     A subclass implements ``_fit(scores, labels, weights)`` with clean arrays (`weights` is None
-    when all are one) and checks its constructor arguments there. One that takes groups implements
-    ``_fit(scores, labels, weights, groups)``.
+    when all are one) and checks its constructor arguments there. A subclass that takes groups
+    implements ``_fit(scores, labels, weights, groups)``.
 
     Attributes
     ----------
     unit_scores : bool
         Whether scores must lie in [0, 1], because only there they have a meaning for the model.
     takes_groups : bool
-        Whether the model asks for the group of each row. Others refuse groups.
+        Whether the model asks for the group of each row. Other models refuse groups.
     """
 
-    unit_scores: bool = False
-    takes_groups: bool = False
-    _needs_ties_only: bool = False  # of scores `_fit` needs their ties alone: float32 is not copied
+    if TYPE_CHECKING:  # a subclass may define them as attributes or as properties
+
+        @property
+        def unit_scores(self) -> bool:
+            """Whether scores must lie in [0, 1]."""
+
+        @property
+        def takes_groups(self) -> bool:
+            """Whether the model asks for the group of each row."""
+
+        @property
+        def _needs_ties_only(self) -> bool: ...
+
+    else:
+        unit_scores = False
+        takes_groups = False
+        _needs_ties_only = False  # if True, `_fit` pools ties, and float32 is not copied
 
     def __init_subclass__(cls, *, requests: dict[str, bool] | None = None, **options: Any):
-        """Metadata routing finds in `requests` what every method of a subclass asks for, or not."""
-        for method in METHODS if requests is not None else ():
+        """Set `requests` as the metadata requests of every routed method of a subclass."""
+        for method in ROUTED_METHODS if requests is not None else ():
             setattr(cls, f"__metadata_request__{method}", requests)
         super().__init_subclass__(**options)
 
@@ -118,9 +127,9 @@ class ScoreModel(OneDimensional):
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])
             rows = self._check_rows(scores, labels, sample_weight, groups)
-            labels = rows[1]
-            if not 0 < np.count_nonzero(labels) < labels.size:
-                warn_of_one_class(self, labels[0], "both")
+            outcomes = rows[1]
+            if not 0 < np.count_nonzero(outcomes) < outcomes.size:
+                warn_of_one_class(self, outcomes[0], "both")
             self._fit(*rows)
         return self
 
@@ -140,31 +149,33 @@ class ScoreModel(OneDimensional):
         score; the other parameters are those of `calib.rows_of_counts`.
         """
         rows = rows_of_counts(scores, positives, counts)
-        beside = None if groups is None else np.tile(groups, 2)
-        return self.fit(rows.scores, rows.labels, sample_weight=rows.sample_weight, groups=beside)
+        row_groups = None if groups is None else np.tile(groups, 2)
+        return self.fit(
+            rows.scores, rows.labels, sample_weight=rows.sample_weight, groups=row_groups
+        )
 
     def _check_rows(self, scores, labels, sample_weight, groups):
-        """Clean scores, labels, weights, and groups if the model takes them.
+        """Clean scores, labels and weights, then the groups if the model takes them.
 
-        Rows of weight zero are left out: such a row is a row that is not there.
+        Rows of weight zero are left out.
         """
         scores = self._check_scores(scores, narrow=self._needs_ties_only and sample_weight is None)
         labels = check_labels(labels, size=scores.size)
-        beside = self._beside(groups, scores.size, fitting=True)
+        groups_taken = self._groups_taken(groups, scores.size, fitting=True)
         if sample_weight is None:
-            return scores, labels, None, *beside
+            return scores, labels, None, *groups_taken
         weights = check_weights(sample_weight, size=scores.size)
-        kept = np.flatnonzero(weights > 0)
-        beside = (_safe_indexing(rows, kept) for rows in beside)
-        return scores[kept], labels[kept], weights[kept], *beside
+        present = np.flatnonzero(weights > 0)
+        groups_taken = [_safe_indexing(values, present) for values in groups_taken]
+        return scores[present], labels[present], weights[present], *groups_taken
 
     def _check_queries(self, scores, groups):
-        """Clean scores, and groups if the model takes them."""
+        """Clean scores, then the groups if the model takes them."""
         scores = self._check_scores(scores, allow_empty=True)
-        return scores, *self._beside(groups, scores.size, fitting=False)
+        return scores, *self._groups_taken(groups, scores.size, fitting=False)
 
-    def _beside(self, groups, size, *, fitting):
-        """The groups if the model takes them; else nothing, and nothing must be given."""
+    def _groups_taken(self, groups, size, *, fitting):
+        """A tuple of the clean groups if the model takes them; else `groups` must be None."""
         if self.takes_groups:
             return (self._check_groups(groups, size, fitting),)
         if groups is not None:
@@ -178,7 +189,7 @@ class ScoreModel(OneDimensional):
         return check_scores(scores, unit=self.unit_scores, **options)
 
     def _check_groups(self, groups, size, fitting):
-        """The groups, one for each of `size` rows, in a form whose rows can be taken."""
+        """Clean groups, one for each of `size` rows, which can be indexed by rows."""
         return check_groups(groups, size=size)
 
 
@@ -186,8 +197,8 @@ class Calibrator(ScoreModel):
     """Base class of the maps from a score to the probability of class 1.
 
     A subclass implements ``_fit`` and there either sets ``map_``, a `CalibrationMap`, or
-    implements ``_predict(scores)``; one that takes groups, ``_predict(scores, groups)``. One that
-    knows the log-odds themselves also implements ``_predict_logit`` with the same arguments.
+    implements ``_predict(scores)``, with groups ``_predict(scores, groups)``. A subclass that
+    computes log-odds directly also implements ``_predict_logit`` with the same arguments.
 
     Attributes
     ----------
@@ -225,8 +236,8 @@ class Calibrator(ScoreModel):
     ) -> NDArray[np.float64]:
         """Log-odds of the calibrated probabilities, finite, of shape (n,).
 
-        Probabilities are kept within [2**-53, 1 - 2**-53] first; where a method knows the log-odds
-        themselves, as Platt scaling does, nothing is cut off.
+        Probabilities are kept within [2**-53, 1 - 2**-53] first. Methods that compute log-odds
+        directly, such as Platt scaling, cut nothing off.
         """
         check_is_fitted(self)
         return self._predict_logit(*self._check_queries(scores, groups))
@@ -244,10 +255,11 @@ class Calibrator(ScoreModel):
         Parameters are those of `fit`.
         """
         probabilities = self.predict(scores, groups=groups)
-        labels = check_labels(labels, size=probabilities.size)
+        outcomes = check_labels(labels, size=probabilities.size)
+        weights = None
         if sample_weight is not None:
-            sample_weight = check_weights(sample_weight, size=probabilities.size, counts=False)
-        return -float(np.average((probabilities - labels) ** 2, weights=sample_weight))
+            weights = check_weights(sample_weight, size=probabilities.size, counts=False)
+        return -float(np.average((probabilities - outcomes) ** 2, weights=weights))
 
     __metadata_request__predict: ClassVar[dict] = QUERIED
     __metadata_request__predict_proba: ClassVar[dict] = QUERIED
@@ -270,7 +282,7 @@ class CompositeCalibrator(Calibrator, requests={"groups": False}):
     """Base class of the calibrators made of calibrators that may ask for groups.
 
     A subclass has the property ``takes_groups``. Its ``_fit``, ``_predict`` and ``_predict_logit``
-    have a last argument ``groups=None``. Metadata routing hands it groups if it is told to, by
+    have a last argument ``groups=None``. Metadata routing hands it groups after
     ``set_fit_request(groups=True)`` and ``set_score_request(groups=True)``.
     """
 

@@ -1,4 +1,4 @@
-"""Rows out of counts: how many there are of each score, and how many of them are positive."""
+"""Rows that stand for counts: the numbers of all and of positive rows at each score."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from calib.contract.arrays import check_scores, check_size, check_weights
 from calib.contract.options import check_choice, check_positive
-from calib.contract.validation import check_scores, check_size, check_weights, inside, log_odds
+from calib.contract.probabilities import inside, log_odds
 
-BINS = 60  # cells in multiples of it: bins of 10, 12, 15, 20, 30 and 60 are made of whole cells
+CELL_MULTIPLE = 60  # cells; then 10, 12, 15, 20, 30 or 60 bins are made of whole cells
 
 
 class Counts(NamedTuple):
@@ -31,14 +32,14 @@ class CountedRows(NamedTuple):
 def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -> CountedRows:
     """Scores, labels and weights that stand for grouped rows, wherever weights are counts.
 
-    What depends on the rows only through sums over them is the same for both: of equal rows, such a
-    sum holds one term times their number. So are the calibrators, measures, intervals and tests of
-    `calib` that take `sample_weight` as counts.
+    Results that depend on the rows only through sums over them are the same for both: such a sum
+    holds, for equal rows, one term times their number. This holds for the calibrators, measures,
+    intervals and tests of `calib` that take `sample_weight` as counts.
 
     Parameters
     ----------
     scores : array-like of shape (k,)
-        Finite scores, one for each group of rows; a score may come again.
+        Finite scores, one for each group of rows; a score may occur several times.
     positives : array-like of shape (k,)
         Numbers of positives among the rows, from 0 to `counts`.
     counts : array-like of shape (k,)
@@ -47,7 +48,7 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     Returns
     -------
     rows : CountedRows
-        Arrays of shape (2 k,). An array of the groups of rows goes beside them as
+        Arrays of shape (2 k,). The matching array of the groups of rows is
         ``np.concatenate([groups, groups])``.
 
     Raises
@@ -57,9 +58,9 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
 
     Notes
     -----
-    O(k). Folds of `CalibratorCV`, `StackedCalibrator` and the command ``calib compare`` deal the
-    copies that a weight stands for; those of `compare` keep them together, so hand it rows, by
-    ``np.repeat``.
+    O(k). `CalibratorCV`, `StackedCalibrator` and the command ``calib compare`` deal the copies that
+    a weight stands for to their folds. The folds of `compare` keep the copies together: hand it
+    rows, made by ``np.repeat``.
 
     Examples
     --------
@@ -71,36 +72,39 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     >>> round(brier_score_loss(labels, scores, sample_weight=weights), 4)
     0.14
     """
-    scores = check_scores(scores)
-    counts = check_weights(counts, size=scores.size, name="counts")
-    positives = check_scores(positives, name="positives")
-    check_size(positives.size, scores.size, "positives", "scores")
-    wrong = (positives < 0) | (positives > counts)
+    values = check_scores(scores)
+    totals = check_weights(counts, size=values.size, name="counts")
+    hits = check_scores(positives, name="positives")
+    check_size(hits.size, values.size, "positives", "scores")
+    wrong = (hits < 0) | (hits > totals)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"positives must be from 0 to counts; found {positives[row]:g} of {counts[row]:g} at "
+            f"positives must be from 0 to counts; found {hits[row]:g} of {totals[row]:g} at "
             f"row {row}: counts are numbers of all rows, the positive ones among them"
         )
-    labels = np.repeat(np.array([0, 1], np.uint8), scores.size)
-    return CountedRows(np.tile(scores, 2), labels, np.append(counts - positives, positives))
+    return CountedRows(
+        scores=np.tile(values, 2),
+        labels=np.repeat(np.array([0, 1], np.uint8), values.size),
+        sample_weight=np.append(totals - hits, hits),
+    )
 
 
 def rounded_scores(scores: ArrayLike, bound: float, *, scale: str = "score") -> NDArray[np.float64]:
     """Scores moved to the middles of equal cells, by `bound` at most, so that few are distinct.
 
-    Continuous scores do not shrink when equal ones are counted; rounded ones do. What that changes
-    at most in measures and in fitted maps, and why, stands on the page *Any size*.
+    Counting equal scores makes a table of rounded scores small, but not one of continuous scores.
+    The page *Any size* bounds the changes of measures and of fitted maps, and explains the bounds.
 
     Parameters
     ----------
     scores : array-like of shape (n,)
         Finite scores.
     bound : float
-        Positive; by how much a score, or its log-odds, may move.
+        Positive; the largest move of a score, or of its log-odds.
     scale : {"score", "logit"}, default="score"
-        What is rounded: the scores, or the log-odds of scores in [0, 1]. Then the log loss of each
-        row changes by `bound` at most, too.
+        ``"score"`` rounds the scores, and ``"logit"`` the log-odds of scores in [0, 1]. With the
+        latter the log loss of each row also changes by `bound` at most.
 
     Returns
     -------
@@ -111,8 +115,8 @@ def rounded_scores(scores: ArrayLike, bound: float, *, scale: str = "score") -> 
     -----
     O(n). A unit of the scale is divided into 1 / (2 bound) cells; for bounds below 1/2, into the
     next multiple of 60, so that with ``scale="score"`` no score leaves its bin of 10, 12, 15, 20,
-    30 or 60 bins of equal width. Numbers so large that floating-point numbers are further apart
-    than cells stay as they are.
+    30 or 60 bins of equal width. Scores are not moved where they are so large that the gaps between
+    floating-point numbers exceed the cells.
 
     Examples
     --------
@@ -128,15 +132,15 @@ def rounded_scores(scores: ArrayLike, bound: float, *, scale: str = "score") -> 
     values = log_odds(values) if scale == "logit" else values.copy()
     cells = 0.5 / bound
     if cells > 1:
-        cells = BINS * np.ceil(cells / BINS)
+        cells = CELL_MULTIPLE * np.ceil(cells / CELL_MULTIPLE)
     near = np.abs(values) < 2.0**52 / cells
     values[near] = _middles(values[near], cells)
     return inside(expit(values)) if scale == "logit" else values
 
 
 def _middles(values, n):
-    """Middles of the cells of width 1 / n in which the values lie; of two at 1, the left one."""
+    """Middles of the cells of width 1 / n in which the values lie; for 1, of the cell below it."""
     cells = np.floor(values * n)
-    cells += values >= (cells + 1) / n  # the product may round across an edge; the edges decide
+    cells += values >= (cells + 1) / n  # the product may have been rounded across an edge
     cells -= (values < cells / n) | ((values == 1) & (cells == n))
     return (cells + 0.5) / n

@@ -1,4 +1,4 @@
-"""What classifiers and calibrators from anywhere must offer, and how they are asked for it.
+"""The interface that classifiers and calibrators of any origin must have, and its use.
 
 A calibrator has ``fit(scores, labels)``, which may take `sample_weight`, and ``predict(scores)``,
 which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one. Four more
@@ -20,7 +20,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
-from calib.contract.validation import log_odds, warn
+from calib.contract.failures import warn
+from calib.contract.probabilities import log_odds
 
 
 def default_classifier() -> LogisticRegression:
@@ -84,10 +85,19 @@ def is_multiclass(calibrator: object) -> bool:
 
 
 def class_columns(calibrator: object, scores: NDArray) -> NDArray:
-    """What `calibrator` takes: of two classes, the scores of both if it takes all at once."""
+    """The scores as columns that `calibrator` takes.
+
+    A calibrator of all classes at once takes a column for the first of two classes, too.
+    """
     if not is_multiclass(calibrator) or scores.shape[1] > 1:
         return scores
-    return np.hstack([1 - scores if calibrator.unit_scores else np.zeros_like(scores), scores])
+    first = 1 - scores if needs_unit_scores(calibrator) else np.zeros_like(scores)
+    return np.hstack([first, scores])
+
+
+def needs_unit_scores(calibrator: object) -> bool:
+    """Whether `calibrator` needs scores in [0, 1]."""
+    return getattr(calibrator, "unit_scores", False)
 
 
 def takes_groups(calibrator: object) -> bool:
@@ -99,8 +109,12 @@ def rows_for(
     calibrator: object, *, weights: NDArray | None = None, groups: NDArray | None = None
 ) -> dict:
     """Keyword arguments that hand `calibrator` weights, if there are any, and groups if it asks."""
-    given = {} if weights is None else {"sample_weight": weights}
-    return given | ({"groups": groups} if takes_groups(calibrator) else {})
+    arguments: dict[str, NDArray | None] = {}
+    if weights is not None:
+        arguments["sample_weight"] = weights
+    if takes_groups(calibrator):
+        arguments["groups"] = groups
+    return arguments
 
 
 def fitted(
@@ -116,11 +130,11 @@ def check_calibrator(
 ) -> None:
     """Raise unless `calibrator` learns from scores and labels, and weights if `weighted`.
 
-    One that takes all classes at once will do if `multiclass`, one that asks for groups if
-    `grouped`.
+    A calibrator of all classes at once is accepted if `multiclass`, and a calibrator that asks for
+    groups if `grouped`.
     """
     at_once = " for all classes at once" if is_multiclass(calibrator) else ""
-    predict = "predict_proba" if at_once and multiclass else "predict"
+    predict = "predict_proba" if multiclass and is_multiclass(calibrator) else "predict"
     if not _has_methods(calibrator, "fit", predict, "get_params"):
         raise ValueError(
             f"calibrator must be an estimator with fit(scores, labels) and {predict}(scores), such "
@@ -156,7 +170,7 @@ def calibrated(
     Raises
     ------
     ValueError
-        If what it predicts is not one probability for each score.
+        If it does not predict one probability for each score.
     """
     given = rows_for(calibrator, groups=groups)
     probabilities = np.asarray(calibrator.predict(scores, **given), np.float64)
@@ -184,7 +198,7 @@ def calibrated_logits(
     Raises
     ------
     ValueError
-        If what it predicts is not one number for each score, or no probability.
+        If it does not predict one number for each score, or predicts no probability.
     """
     if not hasattr(calibrator, "predict_logit"):
         return log_odds(calibrated(calibrator, scores, groups))
@@ -199,14 +213,14 @@ def calibrated_logits(
 
 
 def normalized(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows divided by their sums; where all of a row is 0, all classes are equally likely."""
+    """Rows divided by their sums; in a row of zeros all classes become equally likely."""
     totals = probabilities.sum(axis=1, keepdims=True)
     uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
     return np.divide(probabilities, totals, out=uniform, where=totals > 0)
 
 
 def training_weights(estimator, weights: ArrayLike | None) -> dict:
-    """The fit parameters that hold `weights`, if `estimator` takes them; else it is warned of."""
+    """The fit parameters that hold `weights`; warn if `estimator` does not take weights."""
     if weights is None:
         return {}
     if has_fit_parameter(estimator, "sample_weight"):

@@ -12,7 +12,7 @@ from calib.logistic.fitting import (
     middle,
 )
 from calib.logistic.platt import target_misses
-from calib.maps.forms import BetaMap
+from calib.maps.curves import BetaMap
 
 
 class BetaCalibration(LogisticCalibrator):

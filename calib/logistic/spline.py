@@ -18,7 +18,7 @@ from calib.kernels.spline import spline_losses
 from calib.logistic.basis import N_INTERVALS, condensed, dense_rows, pieces, rows
 from calib.logistic.fitting import MAX_FLOAT, MIN_SCORE_RADIUS, ScalingCalibrator
 from calib.logistic.platt import PlattScaling
-from calib.maps.forms import LogitSplineMap, SplineMap
+from calib.maps.curves import LogitSplineMap, SplineMap
 
 KNOT_QUANTILES = np.array([0.01, 0.99])  # quantiles of the values, between which the knots lie
 BEND_PENALTIES = (1e6, 1e4, 1e2, 1.0)  # penalties of bends, the stiffest first

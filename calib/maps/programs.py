@@ -1,4 +1,4 @@
-"""A stored map as what needs nothing of this package: JavaScript, SQL, ONNX, a table to join."""
+"""A stored map as JavaScript, SQL, ONNX or a table to join, which do not need this package."""
 
 import itertools
 import json
@@ -10,11 +10,14 @@ from contextlib import closing
 import numpy as np
 from scipy.special import logit
 
-from calib.contract.validation import NEAREST, probabilities_of
-from calib.maps.graph import FORMS, onnx_model
+from calib.contract.probabilities import NEAREST, probabilities_of
+from calib.maps.forms import CalibrationMap
+from calib.maps.graph import GRAPHS, onnx_model
+from calib.maps.inverse import scores_at
+from calib.maps.stored import StoredMap
 
 PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-RESERVED = frozenset(  # of PostgreSQL, DuckDB, SQLite: they are no names, or name something else
+RESERVED = frozenset(  # words that PostgreSQL, DuckDB or SQLite does not read as a plain name
     """
     add all alter analyse analyze and anti any array as asc asof asymmetric at authorization
     autoincrement between binary both by case cast check collate collation column commit
@@ -29,17 +32,18 @@ RESERVED = frozenset(  # of PostgreSQL, DuckDB, SQLite: they are no names, or na
     values variadic verbose when where window with
     """.split()
 )
-LARGEST_EXPONENT = 700  # beyond, EXP leaves the range of floats, which some databases refuse
-MOST = -logit(NEAREST)  # log-odds
-SEARCH = """\
+MAX_EXPONENT = 700  # log-odds, beyond which EXP may leave the range of floats
+INNER_ENDS = np.array([NEAREST, 1 - NEAREST])  # scores kept between them, so that LN is finite
+MAX_LOG_ODDS = -logit(NEAREST)  # log-odds of the probability 1 - NEAREST
+JS_SEARCH = """\
   let low = 0, high = scores.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (scores[middle] <= score) low = middle + 1; else high = middle;
   }
 """
-STEP = "  return probabilities[low];\n"
-INTERPOLATE = """\
+JS_STEP = "  return probabilities[low];\n"
+JS_INTERPOLATE = """\
   if (low === 0) return probabilities[0];
   if (low === scores.length) return probabilities[low - 1];
   const left = probabilities[low - 1], right = probabilities[low];
@@ -48,15 +52,17 @@ INTERPOLATE = """\
   const value = left + share * (right - left);
   return Math.min(Math.max(value, Math.min(left, right)), Math.max(left, right));
 """
-SIGMOID = "  const logit = slope * score + intercept;\n"
-INSIDE = "  const s = Math.min(Math.max(score, 2 ** -53), 1 - 2 ** -53);\n"
-POLYNOMIAL = """\
+JS_SIGMOID = "  const logit = slope * score + intercept;\n"
+JS_INSIDE = "  const s = Math.min(Math.max(score, 2 ** -53), 1 - 2 ** -53);\n"
+JS_POLYNOMIAL = """\
   const apart = Math.log(s / (1 - s)) - centre;
   const logit = coefficients.reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
 """
-BETA = "  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));\n"
-LOGIT = "  const value = Math.log(s / (1 - s));\n"
-SPLINE = """\
+JS_BETA = (
+    "  const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));\n"
+)
+JS_LOGIT = "  const value = Math.log(s / (1 - s));\n"
+JS_SPLINE = """\
   const n = coefficients.length - 2, half = Math.min(Math.max(value, least), greatest) / 2;
   const place = n * ((half - low / 2) / (high / 2 - low / 2));
   const piece = Math.min(Math.max(Math.floor(place) + 1, 0), n + 1);
@@ -64,19 +70,19 @@ SPLINE = """\
   const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
   return Math.min(Math.max(1 / (1 + Math.exp(-logit)), 2 ** -53), 1 - 2 ** -53);
 """
-AVERAGE = """
+JS_AVERAGE = """
 function calibrate(score) {
   return members.reduce((sum, member, k) => sum + weights[k] * member(score), 0);
 }
 """
-EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
+JS_EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
-def program(stored, language: str, score: str, remark: str | None = None) -> str | bytes:
-    """The map of a `StoredMap` in another language, with a comment that says what it is."""
+def program(stored: StoredMap, language: str, score: str, remark: str | None = None) -> str | bytes:
+    """The map of a `StoredMap` in another language, with a comment that describes it."""
     origin = f"{stored.method}, fitted to {stored.fitted_to.rows} rows of {stored.fitted_to.file}"
     calibrator = f"The probability of class 1, calibrated by {stored.package}."
-    # a map may be anybody's, and a name of a file may hold anything: an end of line too
+    # escaped, because names in a map of unknown origin may hold an end of line
     head = [json.dumps(line)[1:-1] for line in (calibrator, origin, remark) if line]
     if language == "onnx":
         return onnx_model(stored.map_, score, "\n".join(head)).SerializeToString()
@@ -86,18 +92,18 @@ def program(stored, language: str, score: str, remark: str | None = None) -> str
             f"a {stored.map_.kind} map cannot be exported to {language}: "
             f"{', '.join(PROGRAMS[language])} maps can"
         )
-    if language == "table":  # where a comment would be a row
+    if language == "table":  # a comment would be read as a row
         return write(stored.map_)
     comment = "//" if language == "javascript" else "--"
     body = write(stored.map_, f"CAST({_sql_name(score)} AS DOUBLE PRECISION)")
     if language == "sql":
-        body = _finite(_sql_name(score), body)
+        body = _null_unless_finite(_sql_name(score), body)
     return "".join(f"{comment} {line}\n" for line in head) + body
 
 
-def rule(map_, probability: float) -> str:
-    """A sentence: at which scores the map gives at least this probability."""
-    lower, upper, increasing = map_.scores_at(probability)
+def rule(map_: CalibrationMap, probability: float) -> str:
+    """A sentence that names the scores at which the map gives at least this probability."""
+    lower, upper, increasing = scores_at(map_, probability)
     first, last = (lower, upper) if increasing else (upper, lower)
     words = f"the probability is at least {probability!r}"
     if math.isinf(first):
@@ -108,7 +114,7 @@ def rule(map_, probability: float) -> str:
 
 
 def _javascript(names, body):
-    """What writes a map with such attributes, of which the lines `body` make a probability."""
+    """A function that writes a map with these attributes, whose lines `body` return the result."""
 
     def write(map_, _):
         values = {name: np.asarray(getattr(map_, name)).tolist() for name in names}
@@ -122,31 +128,31 @@ def _javascript(names, body):
     return write
 
 
-def _mixture(map_, score):
-    """Each member is a function of its own."""
+def _javascript_mixture(map_, score):
+    """The average of the members, each a function of its own."""
     write = PROGRAMS["javascript"]
     members = [write[m.kind](m, score).replace("\n", "\n  ").strip() for m in map_.members]
     functions = "".join(f"  (() => {{\n  {m}\n  return calibrate;\n  }})(),\n" for m in members)
     weights = f"const weights = {json.dumps(map_.weights.tolist())};\n"
-    return f"{weights}const members = [\n{functions}];\n{AVERAGE}"
+    return f"{weights}const members = [\n{functions}];\n{JS_AVERAGE}"
 
 
 def _sql_mixture(map_, score):
     write = PROGRAMS["sql"]
-    members = (write[member.kind](member, score).strip() for member in map_.members)
+    members = [write[member.kind](member, score).strip() for member in map_.members]
     parts = zip(_literals(map_.weights), members, strict=True)
     return "\n+ ".join(f"{weight} * {member}" for weight, member in parts) + "\n"
 
 
-def _finite(name, value):
-    """NULL unless the score is finite: NaN is equal to itself in some databases, 0 in none."""
+def _null_unless_finite(name, value):
+    """NULL unless the score is finite; the test is needed where a database has NaN equal to NaN."""
     return f"CASE WHEN {name} - {name} = 0 THEN CAST(\n{value}AS DOUBLE PRECISION) END\n"
 
 
 def _table_of_steps(map_):
-    """A row for each interval of scores; the first and the last go on to the largest floats."""
-    most = np.finfo(float).max
-    bounds = [-most, *map_.scores, most]
+    """A row for each interval of scores; the first and the last extend to the largest floats."""
+    largest = np.finfo(float).max
+    bounds = [-largest, *map_.scores, largest]
     return _csv("lower,upper,probability", bounds[:-1], bounds[1:], map_.probabilities)
 
 
@@ -155,12 +161,13 @@ def _table_of_knots(map_):
 
 
 def _csv(header, *columns):
-    rows = zip(*(_literals(column, exponent="") for column in columns), strict=True)
-    return "".join(f"{row}\n" for row in [header, *map(",".join, rows)])
+    cells = [_literals(column, exponent="") for column in columns]
+    rows = [",".join(row) for row in zip(*cells, strict=True)]
+    return "".join(f"{row}\n" for row in [header, *rows])
 
 
 def _case(branches, otherwise):
-    """Conditions on the score and values; without conditions, the last value."""
+    """CASE with branches of a condition and a value; without branches, the other value alone."""
     lines = [f"WHEN {condition} THEN {value}" for condition, value in branches]
     if not lines:
         return f"{otherwise}\n"
@@ -168,20 +175,22 @@ def _case(branches, otherwise):
 
 
 def _sql_step(map_, score):
-    cuts, values = map(_literals, (map_.scores, map_.probabilities))
-    below = [f"{score} < {cut}" for cut in cuts]
+    values = _literals(map_.probabilities)
+    below = [f"{score} < {cut}" for cut in _literals(map_.scores)]
     return _case(zip(below, values[:-1], strict=True), values[-1])
 
 
 def _sql_linear(map_, score):
-    knots, values = map(_literals, (map_.scores, map_.probabilities))
+    values = _literals(map_.probabilities)
     halves = 0.5 * map_.scores
-    gaps, rises = map(_literals, (np.diff(halves), np.diff(map_.probabilities)))
+    gaps = _literals(np.diff(halves))
+    rises = _literals(np.diff(map_.probabilities))
     pieces = values[:1]
     for value, half, gap, rise in zip(values, _literals(halves), gaps, rises, strict=False):
-        flat = 0 in (float(rise), float(gap))
-        pieces.append(value if flat else f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}")
-    below = [f"{score} < {knot}" for knot in knots]
+        is_flat = 0 in (float(rise), float(gap))
+        line = f"{value} + (0.5 * {score} - {half}) / {gap} * {rise}"
+        pieces.append(value if is_flat else line)
+    below = [f"{score} < {knot}" for knot in _literals(map_.scores)]
     return _case(zip(below, pieces, strict=True), values[-1])
 
 
@@ -194,66 +203,70 @@ def _sql_polynomial(map_, score):
     centre, *lower, logit = _literals([map_.centre, *map_.coefficients])
     for coefficient in reversed(lower):
         logit = f"({coefficient} + (LN({score} / (1.0 - {score})) - {centre}) * {logit})"
-    return _sql_logistic(logit, _sql_ends(map_, score))
+    return _sql_logistic(logit, _sql_ends(map_, score, INNER_ENDS))
 
 
 def _sql_beta(map_, score):
     a, b, level = _literals([map_.a, map_.b, map_.level])
     low, high = _literals([map_.centre, 1 - map_.centre])
     logit = f"({level} + {a} * LN({score} / {low}) - {b} * LN((1.0 - {score}) / {high}))"
-    return _sql_logistic(logit, _sql_ends(map_, score))
+    return _sql_logistic(logit, _sql_ends(map_, score, INNER_ENDS))
 
 
 def _sql_spline(map_, score):
-    return _sql_pieces(map_, score, score, lambda values: values)
+    return _sql_pieces(map_, score, score, _unchanged)
 
 
 def _sql_logit_spline(map_, score):
     return _sql_pieces(map_, score, f"LN({score} / (1.0 - {score}))", probabilities_of)
 
 
+def _unchanged(values):
+    return values
+
+
 def _sql_pieces(map_, score, value, score_of):
-    """A spline of `value`; the piece is found by the score, as `score_of` knows it at the knots."""
+    """A spline of `value`; the scores where its pieces begin are `score_of` the knots."""
     n = len(map_.coefficients) - 2
     halves = np.linspace(map_.low / 2, map_.high / 2, n + 1)  # the range may be beyond all floats
-    half, gap, most, least = _literals([halves[0], halves[-1] - halves[0], MOST, -MOST])
-    nearest = _literals([1 - NEAREST, NEAREST])
-    place, pieces = f"{n}.0 * (0.5 * {value} - {half}) / {gap}", []
+    half, gap = _literals([halves[0], halves[-1] - halves[0]])
+    largest_logit, least_logit = _literals([MAX_LOG_ODDS, -MAX_LOG_ODDS])
+    largest, least = _literals([1 - NEAREST, NEAREST])
+    position = f"{n}.0 * (0.5 * {value} - {half}) / {gap}"
+    pieces = []
     for j, coefficients in enumerate(map_.coefficients):
         *lower, logit = _literals(coefficients)
         for coefficient in reversed(lower):
-            logit = f"({coefficient} + ({place} - {max(j - 1, 0)}.0) * {logit})"
-        far = zip((f"{logit} > {most}", f"{logit} < {least}"), nearest, strict=True)
-        pieces.append(_case(far, f"1.0 / (1.0 + EXP(-{logit}))").strip())
-    ends = score_of(np.array([map_.least, map_.greatest]))
-    (first, last), values = _literals(ends), _literals(map_(ends))
-    branches = [(f"{score} <= {first}", values[0]), (f"{score} >= {last}", values[1])]
+            logit = f"({coefficient} + ({position} - {max(j - 1, 0)}.0) * {logit})"
+        limits = [(f"{logit} > {largest_logit}", largest), (f"{logit} < {least_logit}", least)]
+        pieces.append(_case(limits, f"1.0 / (1.0 + EXP(-{logit}))").strip())
+    branches = _sql_ends(map_, score, score_of(np.array([map_.least, map_.greatest])))
     below = [f"{score} < {cut}" for cut in _literals(score_of(2 * halves))]
     return _case([*branches, *zip(below, pieces[:-1], strict=True)], pieces[-1])
 
 
 def _sql_logistic(logit, ends=()):
-    """Log-odds to probability; beyond `LARGEST_EXPONENT` it is 0 or 1 up to 1e-300."""
-    far = [(f"{logit} > {LARGEST_EXPONENT}", "1.0"), (f"{logit} < -{LARGEST_EXPONENT}", "0.0")]
-    return _case([*ends, *far], f"1.0 / (1.0 + EXP(-({logit})))")
+    """Log-odds to probability, which beyond `MAX_EXPONENT` is 0 or 1 up to 1e-300."""
+    limits = [(f"{logit} > {MAX_EXPONENT}", "1.0"), (f"{logit} < -{MAX_EXPONENT}", "0.0")]
+    return _case([*ends, *limits], f"1.0 / (1.0 + EXP(-({logit})))")
 
 
-def _sql_ends(map_, score):
-    """Where a score is kept inside (0, 1), the map is constant: LN never sees 0."""
-    ends = np.array([NEAREST, 1 - NEAREST])
-    (low, high), values = _literals(ends), _literals(map_(ends))
-    return [(f"{score} <= {low}", values[0]), (f"{score} >= {high}", values[1])]
+def _sql_ends(map_, score, ends):
+    """Branches for the scores beyond both ends, where the map is constant."""
+    low, high = _literals(ends)
+    lowest, highest = _literals(map_(ends))
+    return [(f"{score} <= {low}", lowest), (f"{score} >= {high}", highest)]
 
 
 def _sql_name(score):
-    """A column as SQL names it, quoted where it would not be a name otherwise."""
+    """The name of a column in SQL, in quotes where it is no plain name."""
     if not PLAIN_NAME.fullmatch(score):
         return '"' + score.replace('"', '""') + '"'
     return ".".join(f'"{p}"' if p.lower() in RESERVED else p for p in score.split("."))
 
 
 def _literals(values, exponent="e0"):
-    """Digits that SQLite, too, reads as just these floats: it rounds the last of some wrongly."""
+    """Digits that every database reads as these floats; SQLite rounds some last digits wrongly."""
     with closing(sqlite3.connect(":memory:")) as database:
 
         def reads(text, value):
@@ -263,29 +276,34 @@ def _literals(values, exponent="e0"):
 
 
 def _digits(value, reads, exponent):
-    """The shortest digits that are read as `value`, or more of them if that takes more.
+    """The shortest digits that `reads` accepts for `value`.
 
     In SQL they have an exponent, which makes a literal a float and no DECIMAL.
     """
     shortest = repr(value) if "e" in repr(value) else f"{value!r}{exponent}"
-    longer = (f"{value:.{digits}e}" for digits in range(16, 40))
-    return next((t for t in itertools.chain([shortest], longer) if reads(t, value)), shortest)
+    longer = (f"{value:.{precision}e}" for precision in range(16, 40))
+    for digits in itertools.chain([shortest], longer):
+        if reads(digits, value):
+            return digits
+    return shortest
 
 
-TABLE = ["scores", "probabilities"]
-PIECES = ["least", "greatest", "low", "high", "coefficients"]
+TABLE_NAMES = ["scores", "probabilities"]
+SPLINE_NAMES = ["least", "greatest", "low", "high", "coefficients"]
 PROGRAMS = {
     "javascript": {
-        "step": _javascript(TABLE, SEARCH + STEP),
-        "linear": _javascript(TABLE, SEARCH + INTERPOLATE),
-        "sigmoid": _javascript(["slope", "intercept"], SIGMOID + EXPIT),
-        "logit_polynomial": _javascript(["coefficients", "centre"], INSIDE + POLYNOMIAL + EXPIT),
-        "spline": _javascript(PIECES, "  const value = score;\n" + SPLINE),
-        "logit_spline": _javascript(PIECES, INSIDE + LOGIT + SPLINE),
-        "beta": _javascript(["a", "b", "level", "centre"], INSIDE + BETA + EXPIT),
-        "mixture": _mixture,
+        "step": _javascript(TABLE_NAMES, JS_SEARCH + JS_STEP),
+        "linear": _javascript(TABLE_NAMES, JS_SEARCH + JS_INTERPOLATE),
+        "sigmoid": _javascript(["slope", "intercept"], JS_SIGMOID + JS_EXPIT),
+        "logit_polynomial": _javascript(
+            ["coefficients", "centre"], JS_INSIDE + JS_POLYNOMIAL + JS_EXPIT
+        ),
+        "spline": _javascript(SPLINE_NAMES, "  const value = score;\n" + JS_SPLINE),
+        "logit_spline": _javascript(SPLINE_NAMES, JS_INSIDE + JS_LOGIT + JS_SPLINE),
+        "beta": _javascript(["a", "b", "level", "centre"], JS_INSIDE + JS_BETA + JS_EXPIT),
+        "mixture": _javascript_mixture,
     },
-    "onnx": FORMS,
+    "onnx": GRAPHS,
     "table": {"step": _table_of_steps, "linear": _table_of_knots},
     "sql": {
         "step": _sql_step,

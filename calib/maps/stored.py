@@ -5,15 +5,16 @@ from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Self
 
-from calib.contract.validation import check_scores
+from calib.contract.arrays import check_scores
 from calib.maps.forms import CalibrationMap
 
-FORMAT, VERSION = "calib-map", 1
+MAP_FORMAT = "calib-map"
+MAP_FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
 class FittedTo:
-    """What a map was learned from.
+    """The data that a map was fitted to.
 
     Attributes
     ----------
@@ -24,9 +25,9 @@ class FittedTo:
     positive : str or None
         The value of the label that is class 1; None for labels that are 0/1.
     rows, positives : int
-        How many, after dropping.
+        Numbers of rows and of positive rows, without those that were dropped.
     total_weight : float or None
-        The sum of the weights, if there were any.
+        The sum of the weights; None for rows without weights.
     lowest_score, highest_score : float
         Range of the scores.
     """
@@ -44,7 +45,7 @@ class FittedTo:
 
 @dataclass(frozen=True, eq=False)
 class StoredMap:
-    """A map with where it comes from: what a file of ``calib fit`` holds.
+    """A map and its origin: the contents of a file of ``calib fit``.
 
     Attributes
     ----------
@@ -67,8 +68,8 @@ class StoredMap:
     def dumps(self) -> str:
         """The map as JSON."""
         document = {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": MAP_FORMAT,
+            "version": MAP_FORMAT_VERSION,
             "map": self.map_.to_dict(),
             "method": {"name": self.method, "parameters": self.parameters},
             "fitted_to": asdict(self.fitted_to),
@@ -83,31 +84,40 @@ class StoredMap:
         Raises
         ------
         ValueError
-            If `text` is nothing like it; the message says what was found.
+            If `text` is no such JSON; the message says what was found.
         """
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError("it is no JSON: write it with calib fit") from None
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise ValueError(f'it has no "format": "{FORMAT}": write it with calib fit')
-        if document.get("version") != VERSION:
+        if not isinstance(document, dict) or document.get("format") != MAP_FORMAT:
+            raise ValueError(f'it has no "format": "{MAP_FORMAT}": write it with calib fit')
+        if document.get("version") != MAP_FORMAT_VERSION:
             raise ValueError(
                 f"it has version {document.get('version')!r} of its format, and this package reads "
-                f"version {VERSION}: take the package that wrote it ({document.get('package')!r})"
+                f"version {MAP_FORMAT_VERSION}: take the package that wrote it "
+                f"({document.get('package')!r})"
             )
         try:
-            method, fitted_to = document["method"], FittedTo(**document["fitted_to"])
+            method = document["method"]
+            fitted_to = FittedTo(**document["fitted_to"])
             for name in ("lowest_score", "highest_score"):
                 check_scores([getattr(fitted_to, name)], name=name)
-            map_, package = CalibrationMap.from_dict(document["map"]), document["package"]
-            return cls(map_, method["name"], method["parameters"], fitted_to, package)
+            map_ = CalibrationMap.from_dict(document["map"])
+            package = document["package"]
+            return cls(
+                map_=map_,
+                method=method["name"],
+                parameters=method["parameters"],
+                fitted_to=fitted_to,
+                package=package,
+            )
         except (KeyError, TypeError) as error:
             raise ValueError(f"an entry is missing or wrong ({error})") from None
 
 
 def load_stored_map(path: str | PathLike) -> StoredMap:
-    """The map of a file with where it comes from; errors are those of `load_map`."""
+    """The map of a file and its origin; errors are described in `load_map`."""
     try:
         with open(path, encoding="utf-8") as file:
             return StoredMap.loads(file.read())
@@ -123,24 +133,24 @@ def load_map(path: str | PathLike) -> CalibrationMap:
     path : str or path
         The file: JSON in UTF-8, an object with the entries below.
 
-        * ``"format"``: ``"calib-map"``, and ``"version"``: 1. A later version of the package reads
-          this one; another version means that an entry has another meaning.
-        * ``"map"``: what `CalibrationMap.to_dict` gives, ``"kind"`` and the numbers of the map.
+        * ``"format"``: ``"calib-map"``, and ``"version"``: 1. Later versions of the package read
+          this format. Its version changes only if the meaning of an entry changes.
+        * ``"map"``: the result of `CalibrationMap.to_dict`, ``"kind"`` and the numbers of the map.
         * ``"method"``: ``"name"`` of the class and its ``"parameters"``.
         * ``"fitted_to"``: ``"file"`` (without its folder), the columns ``"score"`` and ``"label"``,
           ``"positive"`` (or null), ``"rows"``, ``"positives"``, ``"total_weight"`` (or null),
           ``"lowest_score"`` and ``"highest_score"``.
-        * ``"package"``: what wrote it.
+        * ``"package"``: name and version of the package that wrote it.
 
     Returns
     -------
     map_ : CalibrationMap
-        It gives bit for bit what the fitted calibrator gave.
+        Its probabilities are bit for bit those of the fitted calibrator.
 
     Raises
     ------
     ValueError
-        If the file is no such map; the message says what was found.
+        If the file holds no such map; the message says what was found.
     OSError
         If it cannot be read.
 

@@ -12,7 +12,7 @@ from calib.contract.validation import log_probabilities
 from calib.kernels.averaging import SHY, likeliest_weights, normalized
 from calib.kernels.dealing import deal
 from calib.logistic.spline import SplineCalibrator
-from calib.maps.forms import mixed
+from calib.maps.curves import mixed
 from calib.multiclass.base import MulticlassCalibrator
 from calib.multiclass.linear import TemperatureScaling, VectorScaling
 from calib.multiclass.reductions import OneVsRestCalibrator

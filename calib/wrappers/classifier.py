@@ -1,7 +1,6 @@
 """A classifier and its calibrator as one scikit-learn estimator."""
 
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,11 +12,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from calib.contract import protocol
+from calib.contract.arrays import check_weights
+from calib.contract.failures import restored_on_failure
 from calib.contract.options import RandomState, check_choice, check_flag
-from calib.contract.validation import check_weights, restored_on_failure
 from calib.logistic.platt import PlattScaling
 from calib.wrappers.selection import CalibratorCV
-from calib.wrappers.splitting import Sample, check_splitting, is_prefit
+from calib.wrappers.splitting import TrainingSample, check_splitting, is_prefit
+
+
+class RoutedParams(NamedTuple):
+    """Parameters for the fit of the classifier, the splitter, and the fit of the calibrators."""
+
+    training: dict
+    splitting: dict
+    calibrating: dict
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -38,9 +46,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     calibrator : Calibrator, MulticlassCalibrator or list of Calibrator, default=PlattScaling()
         Any estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays, such as
         scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. The default, as in
-        scikit-learn, suits margins and small samples. Of a list `CalibratorCV` chooses one.
+        scikit-learn, suits margins and small samples. From a list `CalibratorCV` chooses one.
     cv : float, int, str, splitter or iterable of splits, default=5
-        Where the scores to calibrate on come from:
+        The source of the scores to calibrate on:
 
         * a float in (0, 1): that share of the rows, drawn at random within each class, is held
           out; the classifier is trained on the others only (data partitioning);
@@ -49,24 +57,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
           is trained on all rows;
         * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
           rows, which it should not have seen;
-        * ``"same"``: the training rows themselves. Scores of a classifier that
-          overfits them are too extreme, and the calibrator cannot see it;
+        * ``"same"``: the training rows themselves. If the classifier overfits them, its scores
+          are too extreme, and the calibrator cannot see it;
         * a splitter of scikit-learn, or an iterable of (training rows, scored rows): one split is
           data partitioning, the scores of several are pooled as with k folds. To shuffle the
           folds, pass ``StratifiedKFold(5, shuffle=True, random_state=0)``.
     ensemble : bool, default=False
-        What becomes of several splits. False: one calibrator learns from all their scores, and
-        one classifier, trained on all rows, is calibrated with it. True: each split has a
-        calibrated classifier of its own, trained and calibrated on its two parts, and their
-        probabilities are averaged, or combined as the calibrator's method `combine` says. With
-        `VennAbers` that is the cross Venn-Abers predictor (CVAP). A single split is the same
-        either way. Members that choose among several calibrators may differ, and are averaged.
+        The use of several splits. False: one calibrator learns from all their scores, and it
+        calibrates one classifier, trained on all rows. True: each split has its own calibrated
+        classifier, trained and calibrated on its two parts, and the probabilities are averaged,
+        or combined by the calibrator's method `combine`. With `VennAbers` that is the cross
+        Venn-Abers predictor (CVAP). For a single split both are the same. Members that choose
+        among several calibrators may choose differently, and are averaged.
     response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
-        What the score is. ``"auto"`` takes the probability for calibrators that work on [0, 1]
-        (`unit_scores`), such as ``PlattScaling(scale="logit")``; for others it prefers the
-        decision function, which does not saturate. `PlattScaling` by default gets probabilities
-        as they are where there is nothing else, as in scikit-learn; whether their logits suit a
-        classifier better can be seen by ``[PlattScaling(), PlattScaling(scale="logit")]``.
+        The method that gives the scores. ``"auto"`` takes the probability for calibrators that
+        work on [0, 1] (`unit_scores`), such as ``PlattScaling(scale="logit")``. For others it
+        prefers the decision function, which does not saturate. By default `PlattScaling` gets
+        unchanged probabilities from a classifier that has no decision function, as in
+        scikit-learn. ``[PlattScaling(), PlattScaling(scale="logit")]`` tries both these and their
+        logits.
     random_state : None, int, numpy Generator or RandomState, default=None
         Draws the held-out rows if `cv` is a float. Nothing else is random here.
 
@@ -77,31 +86,33 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator_ : classifier
         The fitted classifier; with ``"prefit"``, `estimator` itself.
     calibrators_ : list of Calibrator
-        One for two classes (it predicts ``classes_[1]``) or for all of them, else one per class.
+        One for two classes (it predicts ``classes_[1]``) or for all classes at once, else one per
+        class.
     members_ : list of (classifier, list of Calibrator)
-        ``(estimator_, calibrators_)``, or with ``ensemble=True`` such a pair for each split; of
-        several pairs none is called `estimator_`.
+        ``(estimator_, calibrators_)``, or with ``ensemble=True`` such a pair for each split. With
+        several pairs there is no `estimator_`.
     n_features_in_, feature_names_in_ : int, ndarray
-        Those of the classifier, where it has them.
+        The attributes of the classifier, if it has them.
 
     Notes
     -----
-    `X` goes to the estimator as it comes (data frames, sparse matrices, text).
+    `X` goes to the estimator unchanged (data frames, sparse matrices, text).
 
-    With ``sklearn.set_config(enable_metadata_routing=True)`` this is a router, and what `fit` is
-    given goes where it is requested: to the classifier's `fit`, to the splitter's `split` and to
+    With ``sklearn.set_config(enable_metadata_routing=True)`` this is a router. The parameters of
+    `fit` go to the methods that request them: the classifier's `fit`, the splitter's `split` and
     the calibrator's `fit`. Calibrators of this package and the two defaults request weights by
     themselves, other estimators by their ``set_fit_request(sample_weight=True)``.
 
     Cost: one training for a share, k + 1 for k folds, n + 1 for leave-one-out, none for
-    ``"prefit"``; then the calibrator's, once per class. O(n) further memory.
+    ``"prefit"``. The calibrator is fitted once per class. O(n) further memory.
 
     An ensemble of k folds costs k trainings, and its predictions k times as much. Every fold needs
     rows of each class to calibrate on.
 
-    Leave-one-out is biased for weak classifiers: without a positive the others' positive rate is
-    lower, hence its score too, and conversely; scores of pure noise then look *anti*-correlated
-    with the labels. Stratified folds do not have this fault.
+    Leave-one-out is biased for weak classifiers. Without a positive row, the positive rate of the
+    remaining rows is lower, and therefore the row's score is lower, too; negative rows get higher
+    scores. Scores of pure noise then look *anti*-correlated with the labels. Stratified folds do
+    not have this fault.
 
     References
     ----------
@@ -163,8 +174,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             For the splitter: rows of one group are trained on or scored together, with splitters
             such as ``GroupKFold``.
         **fit_params
-            For the classifier's `fit`, such as what it stops early by. Arrays of n rows are
-            split as X is.
+            For the classifier's `fit`, such as a setting of early stopping. Arrays of n rows are
+            split like X.
 
         Returns
         -------
@@ -174,8 +185,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If an argument is not as described, or if a class is absent from the calibration rows
-            or from the training rows of a split: its probability could only be made up. What was
-            fitted before is then kept.
+            or from the training rows of a split: its probability could only be made up. An earlier
+            fit is then kept.
         TypeError
             If nothing takes one of the fit parameters.
 
@@ -188,11 +199,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self._fit(X, y, sample_weight, groups, fit_params)
         return self
 
-    # weights are taken unless that is switched off; groups are the splitter's alone
+    # The user may switch the request of weights off. Groups are for the splitter only.
     __metadata_request__fit: ClassVar[dict] = {"sample_weight": True, "groups": UNUSED}
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who may ask for the parameters of `fit`: classifier, splitter and calibrator."""
+        """The router of the parameters of `fit` to classifier, splitter and calibrator."""
         fit = MethodMapping().add(caller="fit", callee="fit")
         split = MethodMapping().add(caller="fit", callee="split")
         training = MethodMapping() if is_prefit(self.cv) else fit
@@ -204,16 +215,20 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
         check_is_fitted(self)
-        members = np.array([self._probabilities(X, *member) for member in self.members_])
-        if len(members) == 1:
-            return members[0]
+        predictions = np.array(
+            [self._probabilities(X, estimator, fitted) for estimator, fitted in self.members_]
+        )
+        if len(predictions) == 1:
+            return predictions[0]
         calibrator = self.members_[0][1][0]
-        mean = partial(np.mean, axis=0)
-        combined = getattr(calibrator, "combine", mean)(members)
+        if hasattr(calibrator, "combine"):
+            combined = calibrator.combine(predictions)
+        else:
+            combined = np.mean(predictions, axis=0)
         return combined / combined.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> NDArray:
-        """Class of the largest calibrated probability; of equal ones, the first."""
+        """Class of the largest calibrated probability; the first of several such classes."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
@@ -239,10 +254,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        of_classifier = get_tags(self._classifier())
-        tags.input_tags = of_classifier.input_tags
-        if of_classifier.classifier_tags is not None:
-            tags.classifier_tags.multi_class = of_classifier.classifier_tags.multi_class
+        classifier_tags = get_tags(self._classifier())
+        tags.input_tags = classifier_tags.input_tags
+        if classifier_tags.classifier_tags is not None:
+            tags.classifier_tags.multi_class = classifier_tags.classifier_tags.multi_class
         return tags
 
     def _classifier(self):
@@ -274,26 +289,31 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"y holds {found}: pass rows of at least two classes")
         if sample_weight is not None:
             sample_weight = check_weights(sample_weight, size=y.size, other="y")
-        training, splitting, calibrating = self._routed(sample_weight, groups, fit_params)
-        sample, classifier = Sample(X, codes, self.classes_, training), self._classifier()
-        parts = sample.parts(classifier, self._scores, self.cv, splitting, self.random_state)
+        routed = self._routed(sample_weight, groups, fit_params)
+        sample = TrainingSample(X=X, codes=codes, classes=self.classes_, params=routed.training)
+        classifier = self._classifier()
+        parts = sample.parts(classifier, self._scores, self.cv, routed.splitting, self.random_state)
         if not self.ensemble:
             parts = [sample.pooled(classifier, parts)]
         self.members_ = []
-        for estimator, scores, rows in parts:
-            params = _check_method_params(X, calibrating, indices=rows)
-            sample.require_every_class(rows, params, "the calibration rows")
-            self.members_.append((estimator, self._calibrate(scores, codes[rows], params)))
+        for part in parts:
+            params = _check_method_params(X, routed.calibrating, indices=part.rows)
+            sample.require_every_class(part.rows, params, "the calibration rows")
+            calibrators = self._calibrate(part.scores, codes[part.rows], params)
+            self.members_.append((part.estimator, calibrators))
 
     def _routed(self, sample_weight, groups, fit_params):
-        """What the classifier's fit, the splitter's split and the calibrator's fit are given."""
+        """The parameters of `fit`, given to those that ask for them."""
         if get_config()["enable_metadata_routing"]:
             protocol.check_calibrator(self._calibrator(), multiclass=True)
-            given = {"sample_weight": sample_weight, "groups": groups, **fit_params}
-            given = {name: value for name, value in given.items() if value is not None}
-            routed = process_routing(self, "fit", **given)
-            training = routed["estimator"].get("fit", {})  # prefit: nothing
-            return training, routed["splitter"]["split"], routed["calibrator"]["fit"]
+            params = {"sample_weight": sample_weight, "groups": groups} | fit_params
+            params = {name: value for name, value in params.items() if value is not None}
+            routed = process_routing(self, "fit", **params)
+            return RoutedParams(
+                training=routed["estimator"].get("fit", {}),  # a prefit classifier has none
+                splitting=routed["splitter"]["split"],
+                calibrating=routed["calibrator"]["fit"],
+            )
         weighted = sample_weight is not None
         protocol.check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
         if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
@@ -307,7 +327,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         training = {} if prefit else protocol.training_weights(self._classifier(), sample_weight)
         splitting = {} if groups is None else {"groups": groups}
         calibrating = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return training | fit_params, splitting, calibrating
+        return RoutedParams(
+            training=training | fit_params, splitting=splitting, calibrating=calibrating
+        )
 
     def _only_member(self):
         if len(self.members_) > 1:
@@ -329,15 +351,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         scores = self._scores(estimator, X)
         if protocol.is_multiclass(calibrators[0]):
             return calibrators[0].predict_proba(scores)
-        columns = zip(calibrators, scores.T, strict=True)
-        probabilities = np.column_stack([protocol.calibrated(f, column) for f, column in columns])
+        probabilities = np.column_stack(
+            [
+                protocol.calibrated(calibrator, column)
+                for calibrator, column in zip(calibrators, scores.T, strict=True)
+            ]
+        )
         if self.classes_.size == 2:
             return np.hstack([1 - probabilities, probabilities])
         return protocol.normalized(probabilities)
 
     def _scores(self, estimator, X):
         method = self.response_method
-        if method == "auto" and getattr(self._calibrator(), "unit_scores", False):
+        if method == "auto" and protocol.needs_unit_scores(self._calibrator()):
             method = "predict_proba"
         scores = protocol.classifier_scores(estimator, X, method, self.classes_.size)
         return protocol.class_columns(self._calibrator(), scores)

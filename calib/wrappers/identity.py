@@ -1,4 +1,4 @@
-"""The scores as they are."""
+"""The unchanged scores as probabilities."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from calib.maps.forms import LinearMap
 
 
 class IdentityCalibrator(Calibrator):
-    """The scores themselves: a member of averages, and what others are compared with.
+    """The scores themselves: a member of averages, and the baseline of comparisons.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class IdentityCalibrator(Calibrator):
 
     Notes
     -----
-    Nothing is learned. A score of 0 or 1 stays a certainty, of infinite log loss where it fails.
+    Nothing is learned. A score of 0 or 1 is not changed; its log loss is infinite if it is wrong.
 
     Examples
     --------

@@ -9,19 +9,25 @@ from scipy.special import expit, logit
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from calib.contract.arrays import check_scores, check_weights
 from calib.contract.calibrator import CompositeCalibrator
 from calib.contract.options import check_positive
-from calib.contract.protocol import calibrated, check_calibrator, fitted, takes_groups
-from calib.contract.validation import check_scores, check_weights
+from calib.contract.protocol import (
+    calibrated,
+    check_calibrator,
+    fitted,
+    needs_unit_scores,
+    takes_groups,
+)
 
-FARTHEST = 40.0  # log-odds: base rates beyond are as good as 0 or 1
-UNINFORMATIVE = 1e-9  # log-odds: rounding
+MAX_PRIOR_LOG_ODDS = 40.0  # log-odds of a base rate, beyond which it is as good as 0 or 1
+MIN_EVIDENCE = 1e-9  # log-odds, below which a difference is rounding
 
 
 def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     r"""Multiply the odds of probabilities by a factor: :math:`\ell' = \ell + \log c`.
 
-    This undoes what was done to one class before a classifier was trained, or does it:
+    This undoes, or applies, a change of the frequency of one class before training:
 
     * negatives were kept with probability b each: ``factor=b``;
     * positives had weight w (LightGBM's and XGBoost's ``scale_pos_weight``): ``factor=1 / w``;
@@ -46,8 +52,8 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     Notes
     -----
     Exact where the odds were multiplied: by sampling, or by weights in a classifier that is
-    calibrated for the weighted sample. A flexible classifier whose probabilities were not right to
-    begin with needs a calibrator, fitted to rows of the population itself.
+    calibrated for the weighted sample. A flexible classifier that is not calibrated for the sample
+    needs a calibrator, fitted to rows of the population itself.
 
     Examples
     --------
@@ -58,8 +64,8 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     array([0.   , 0.091, 0.286])
     """
     check_positive(factor, "factor")
-    probabilities = check_scores(probabilities, name="probabilities", unit=True, allow_empty=True)
-    return _shifted(probabilities, np.log(factor))
+    values = check_scores(probabilities, name="probabilities", unit=True, allow_empty=True)
+    return _shifted(values, np.log(factor))
 
 
 class PriorShift(CompositeCalibrator):
@@ -68,14 +74,15 @@ class PriorShift(CompositeCalibrator):
     .. math:: \ell' = \ell + \operatorname{logit} \pi' - \operatorname{logit} \pi
 
     :math:`\ell` is the log-odds that `calibrator` gives, :math:`\pi` the base rate of the sample it
-    was fitted to and :math:`\pi'` that of the target. It is Bayes' theorem if the classes occur
-    with another frequency there but their scores have the same distributions (prior shift).
+    was fitted to and :math:`\pi'` the base rate of the target. This is Bayes' theorem for a target
+    in which the frequencies of the classes differ, but in which the scores of each class have the
+    same distribution (prior shift).
 
     Parameters
     ----------
     calibrator : Calibrator, optional
         Any estimator with ``fit(scores, labels)`` and ``predict(scores)``. By default the scores
-        are taken for probabilities, calibrated for the sample that `fit` is given.
+        are taken for probabilities that are calibrated for the sample of `fit`.
     prior : float or "em", default=0.5
         Base rate of the target, strictly between 0 and 1, or ``"em"``: `adapt` estimates it from
         scores of the target, without labels. The default gives both classes the same frequency.
@@ -87,16 +94,16 @@ class PriorShift(CompositeCalibrator):
     base_rate_ : float
         Share of positives in the sample of `fit`, by weight.
     prior_ : float
-        Base rate of the target; with ``"em"`` there is none before `adapt`.
+        Base rate of the target; with ``"em"`` it is missing before `adapt`.
 
     Notes
     -----
-    Probabilities of 0 and 1 stay: no base rate overrules certainty. If the sample of `fit` has one
-    class only, its probabilities are left as they are.
+    Probabilities of 0 and 1 stay, whatever the base rate. If the sample of `fit` has one class
+    only, all probabilities stay.
 
     After training on resampled rows, fit this to such rows and pass the base rate of the
-    population; with weighted rows, pass the weights to `fit`. `shift_odds` does the same from the
-    factor alone, without labels.
+    population; with weighted rows, pass the weights to `fit`. `shift_odds` needs only the factor of
+    the odds, and no labels.
 
     References
     ----------
@@ -118,8 +125,8 @@ class PriorShift(CompositeCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: where they are taken for probabilities."""
-        return self.calibrator is None or getattr(self.calibrator, "unit_scores", False)
+        """Whether scores must lie in [0, 1]."""
+        return self.calibrator is None or needs_unit_scores(self.calibrator)
 
     @property
     def takes_groups(self) -> bool:
@@ -133,10 +140,11 @@ class PriorShift(CompositeCalibrator):
             check_calibrator(self.calibrator, weighted=weights is not None, grouped=True)
             self.calibrator_ = fitted(self.calibrator, scores, labels, weights, groups)
         weights = np.ones(labels.size) if weights is None else weights
-        positive, negative = weights[labels == 1].sum(), weights[labels == 0].sum()
+        positive = weights[labels == 1].sum()
+        negative = weights[labels == 0].sum()
         self.base_rate_ = float(positive / (positive + negative))
         one_class = positive == 0 or negative == 0
-        self._source = None if one_class else float(np.log(positive) - np.log(negative))
+        self._base_log_odds = None if one_class else float(np.log(positive) - np.log(negative))
         vars(self).pop("prior_", None)
         if self.prior != "em":
             self.prior_ = float(self.prior)
@@ -180,13 +188,13 @@ class PriorShift(CompositeCalibrator):
             &\quad + \frac{1 - \pi'}{1 - \pi} (1 - p_j) \Big) .
             \end{aligned}
 
-        It is where the EM algorithm of Saerens et al. converges to, which may take thousands of
-        steps; here the root of the derivative is bracketed, O(n) for each of some ten steps.
+        The EM algorithm of Saerens et al. converges to the same estimate, but may take thousands of
+        steps. Here the root of the derivative is bracketed, O(n) for each of some ten steps.
 
-        It rests on calibrated probabilities for the sample of `fit`, and on prior shift. If
+        The estimate assumes calibrated probabilities for the sample of `fit`, and prior shift. If
         the distribution of the scores within a class changes too, or the meaning of the classes
         (concept drift), the estimate is wrong in general, however many scores there are, and the
-        scores need not show it. It comes without limits: bootstrap the scores of the target.
+        scores need not show it. For a confidence interval, bootstrap the scores of the target.
         """
         check_is_fitted(self)
         if self.prior != "em":
@@ -194,18 +202,17 @@ class PriorShift(CompositeCalibrator):
                 f"adapt estimates the base rate, but prior={self.prior!r} is given: pass "
                 "prior='em', or leave adapt out"
             )
-        if self._source is None:
+        if self._base_log_odds is None:
             raise ValueError(
                 "adapt needs a calibrator that was fitted to both classes; labels held one only"
             )
-        scores = self._check_scores(scores)
-        groups = self._beside(groups, scores.size, fitting=False)
-        weights = np.ones(scores.size)
+        values = self._check_scores(scores)
+        groups_taken = self._groups_taken(groups, values.size, fitting=False)
+        weights = np.ones(values.size)
         if sample_weight is not None:
-            weights = check_weights(sample_weight, size=scores.size, counts=False)
-        self.prior_ = _most_likely_prior(
-            self._source_probabilities(scores, *groups), weights, self._source
-        )
+            weights = check_weights(sample_weight, size=values.size, counts=False)
+        probabilities = self._source_probabilities(values, *groups_taken)
+        self.prior_ = _most_likely_prior(probabilities, weights, self._base_log_odds)
         return self
 
     def _predict(self, scores, groups=None):
@@ -214,9 +221,9 @@ class PriorShift(CompositeCalibrator):
             raise NotFittedError(
                 "prior='em' is not estimated yet: call adapt(scores) with scores of the target"
             )
-        if self._source is None:
+        if self._base_log_odds is None:
             return probabilities
-        return _shifted(probabilities, logit(self.prior_) - self._source)
+        return _shifted(probabilities, logit(self.prior_) - self._base_log_odds)
 
     def _source_probabilities(self, scores, groups=None):
         """Probabilities for the population of `fit`."""
@@ -235,13 +242,14 @@ def _shifted(probabilities, offset):
     return expit(logit(probabilities) + offset)
 
 
-def _most_likely_prior(probabilities, weights, source):
-    """Base rate at which scores of these probabilities, found at log-odds `source`, are likeliest.
+def _most_likely_prior(probabilities, weights, base_log_odds):
+    """The base rate at which scores of these probabilities are likeliest.
 
-    It is where a step of the EM algorithm, the mean of the shifted probabilities, goes nowhere.
+    The probabilities are calibrated for a base rate of `base_log_odds`. The result is the fixed
+    point of the EM algorithm, whose step takes the mean of the shifted probabilities.
     """
-    evidence = logit(probabilities) - source  # log of the ratio of the densities of the classes
-    if np.abs(evidence).max() < UNINFORMATIVE:
+    evidence = logit(probabilities) - base_log_odds  # log ratio of the densities of the classes
+    if np.abs(evidence).max() < MIN_EVIDENCE:
         raise ValueError(
             "scores tell nothing about the base rate: every probability is that of the sample of "
             "fit; pass the base rate as prior"
@@ -249,11 +257,12 @@ def _most_likely_prior(probabilities, weights, source):
     weights = weights / weights.sum()
 
     def step(log_odds):
+        """The change of a base rate by a step of the EM algorithm."""
         if log_odds < 0:
             return weights @ expit(evidence + log_odds) - expit(log_odds)
-        return expit(-log_odds) - weights @ expit(-evidence - log_odds)  # differences near 1
+        return expit(-log_odds) - weights @ expit(-evidence - log_odds)  # the same, precise near 1
 
-    for end, limit in ((-FARTHEST, 0), (FARTHEST, 1)):
+    for end, limit in ((-MAX_PRIOR_LOG_ODDS, 0), (MAX_PRIOR_LOG_ODDS, 1)):
         if step(end) * end >= 0:
             raise ValueError(
                 f"scores are likeliest at a base rate of {limit}, where every probability would be "
@@ -261,4 +270,4 @@ def _most_likely_prior(probabilities, weights, source):
                 "classes have the distributions of the sample of fit and that the calibrator is "
                 "right there, or pass the base rate as prior"
             )
-    return float(expit(brentq(step, -FARTHEST, FARTHEST, xtol=1e-12)))
+    return float(expit(brentq(step, -MAX_PRIOR_LOG_ODDS, MAX_PRIOR_LOG_ODDS, xtol=1e-12)))

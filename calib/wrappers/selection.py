@@ -1,4 +1,4 @@
-"""One of several calibrators, chosen by cross-validation."""
+"""A calibrator chosen among several by cross-validation."""
 
 import numpy as np
 
@@ -11,19 +11,19 @@ from calib.wrappers.out_of_fold import OutOfFoldCalibrator
 class CalibratorCV(OutOfFoldCalibrator):
     r"""The calibrator of smallest log loss on scores that it has not seen.
 
-    Each candidate learns from all folds but one and predicts that one, in turn; the one of
-    smallest mean loss learns from all rows.
+    Each candidate learns from all folds but one and predicts that one, in turn. The candidate of
+    smallest mean loss then learns from all rows.
 
     Parameters
     ----------
     calibrators : sequence of Calibrator, default=(PlattScaling(), VennAbers())
         Candidates, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``.
-        If one of them takes groups, `fit` and `predict` want these, and hand them to those that do.
-        If none does, groups may be given to `fit`: no fold splits the rows of one.
+        If some of them take groups, `fit` and `predict` need groups, and hand them to these
+        candidates. If none does, groups may be given to `fit`: no fold then splits a group.
     cv : int, default=5
-        Number of folds, to which the rows of each class are dealt at random, as many to each; the
-        same rows in whatever order are dealt in the same way. With more than 100,000 observations
-        one fold is held out, and no other.
+        Number of folds, to which the rows of each class are dealt at random, equally many to each.
+        The order of the rows does not matter. With more than 100,000 observations only one fold is
+        held out.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class CalibratorCV(OutOfFoldCalibrator):
     calibrator_ : Calibrator
         The chosen one, fitted to all rows. If nothing could be compared it is the first.
     map_ : CalibrationMap
-        Its map, if it has one.
+        The map of the chosen calibrator, if it has one.
 
     Raises
     ------
@@ -42,13 +42,14 @@ class CalibratorCV(OutOfFoldCalibrator):
 
     Notes
     -----
-    Logits of probabilities are kept within [-36.8, 36.8], as in `predict_logit`, so that a
-    certainty that fails, of isotonic regression, say, costs much, but not everything. An integer
-    weight is that many copies, each dealt for itself. The loss of the chosen candidate is
-    smaller than what it will have on new data, the more so the more candidates there are.
+    Logits of probabilities are kept within [-36.8, 36.8], as in `predict_logit`. A wrong prediction
+    of 0 or 1, for example by isotonic regression, then has a large but finite loss. An integer
+    weight stands for that many copies, which are dealt independently. The loss of the chosen
+    candidate is smaller than its loss on new data, and the difference grows with the number of
+    candidates.
 
-    `cv` + 1 fits for the chosen candidate and `cv` for each other; O(`cv` N) memory, and N for
-    each candidate.
+    `cv` + 1 fits for the chosen candidate and `cv` for each other candidate; O(`cv` N) memory, and
+    N for each candidate.
 
     References
     ----------
@@ -75,12 +76,12 @@ class CalibratorCV(OutOfFoldCalibrator):
         return PlattScaling(), VennAbers()
 
     def _fit(self, scores, labels, weights, groups=None):
-        candidates = self._checked()
+        candidates = self._checked_candidates()
         self.losses_ = np.full(len(candidates), np.nan)
-        if self._counts(labels, weights, groups)[0] >= self.cv:
-            copies, losses = self._held_out(candidates, scores, labels, weights, groups)
+        if self._class_counts(labels, weights, groups)[0] >= self.cv:
+            copies, losses = self._held_out_losses(candidates, scores, labels, weights, groups)
             self.losses_ = np.average(losses, axis=0, weights=copies)
-        best = int(np.argmin(self.losses_))  # of NaN, the first
+        best = int(np.argmin(self.losses_))  # the first candidate if all are NaN
         self.calibrator_ = protocol.fitted(candidates[best], scores, labels, weights, groups)
 
     def _predict(self, scores, groups=None):

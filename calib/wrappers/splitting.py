@@ -1,4 +1,4 @@
-"""Where the scores to calibrate on come from: the splits that `cv` makes, and training on them."""
+"""The splits of `cv`, classifiers trained on them, and the scores to calibrate on."""
 
 import numbers
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def is_prefit(cv: object) -> bool:
     return isinstance(cv, str) and cv == "prefit"
 
 
-class Part(NamedTuple):
+class ScoredRows(NamedTuple):
     """A fitted classifier and scores to calibrate it on, with the numbers of their rows."""
 
     estimator: Any
@@ -43,8 +43,8 @@ class Part(NamedTuple):
     rows: NDArray[np.int64]
 
 
-class Sample(NamedTuple):
-    """Objects, the numbers of their classes, the classes, and what classifiers are fitted with."""
+class TrainingSample(NamedTuple):
+    """Objects, the numbers of their classes, the classes, and parameters for a classifier's fit."""
 
     X: Any
     codes: NDArray[np.int64]
@@ -58,32 +58,37 @@ class Sample(NamedTuple):
         cv: object,
         splitting: dict,
         random_state: RandomState,
-    ) -> Iterator[Part]:
+    ) -> Iterator[ScoredRows]:
         """For each split of `cv` the trained classifier and the rows that it scores."""
-        everything = np.arange(self.codes.size)
+        all_rows = np.arange(self.codes.size)
         if is_prefit(cv):
             self._check_fitted(estimator)
-            yield Part(estimator, score(estimator, self.X), everything)
+            yield ScoredRows(estimator=estimator, scores=score(estimator, self.X), rows=all_rows)
             return
-        trained = None
-        for trained, scored in self._splits(cv, splitting, random_state):
-            trained, scored = everything[trained], everything[scored]  # masks become indices
+        n_splits = 0
+        for training, scoring in self._splits(cv, splitting, random_state):
+            trained = all_rows[training]  # a mask or a slice becomes indices
+            scored = all_rows[scoring]
             fitted = self._train(estimator, trained)
             X_scored, _ = _safe_split(fitted, self.X, None, scored, trained)
-            yield Part(fitted, score(fitted, X_scored), scored)
-        if trained is None:
+            yield ScoredRows(estimator=fitted, scores=score(fitted, X_scored), rows=scored)
+            n_splits += 1
+        if n_splits == 0:
             raise ValueError("cv yields no split: pass at least one (a generator works only once)")
 
-    def pooled(self, estimator: Any, parts: Iterator[Part]) -> Part:
-        """One part of them all; if they are several, its classifier is trained on all rows."""
-        scores, rows = [], []
-        for part in parts:  # one by one: a classifier may be large
+    def pooled(self, estimator: Any, parts: Iterator[ScoredRows]) -> ScoredRows:
+        """Join the parts to one; the classifier of several parts is trained on all rows."""
+        scores = []
+        rows = []
+        for part in parts:  # one by one, because a classifier may be large
             scores.append(part.scores)
             rows.append(part.rows)
-        fitted = (
-            part.estimator if len(rows) == 1 else self._train(estimator, np.arange(self.codes.size))
+            fitted = part.estimator
+        if len(rows) > 1:
+            fitted = self._train(estimator, np.arange(self.codes.size))
+        return ScoredRows(
+            estimator=fitted, scores=np.concatenate(scores), rows=np.concatenate(rows)
         )
-        return Part(fitted, np.concatenate(scores), np.concatenate(rows))
 
     def require_every_class(self, rows: NDArray[np.int64], params: dict, where: str) -> None:
         """Raise if a class has no row of positive weight among some rows."""

@@ -6,26 +6,40 @@ from collections.abc import Sequence
 import numpy as np
 
 from calib.contract import protocol
+from calib.contract.calibrator import Calibrator
 from calib.contract.options import check_flag, check_positive
 from calib.isotonic.regression import IsotonicCalibrator
 from calib.kernels.averaging import SHY, likeliest_weights, normalized
 from calib.logistic.quadratic import QuadraticLogit
 from calib.logistic.spline import SplineCalibrator
 from calib.logistic.temperature import TemperatureScaling
-from calib.maps.forms import CalibrationMap, MixtureMap, mixed
+from calib.maps.curves import MixtureMap, mixed
+from calib.maps.forms import CalibrationMap
 from calib.venn_abers.inductive import VennAbers
 from calib.wrappers.identity import IdentityCalibrator
 from calib.wrappers.out_of_fold import OutOfFoldCalibrator
 
-KEPT = 0.99  # of the weight: with the rest no probability is 0, and the mean loss hardly changes
+KEPT_WEIGHT = 0.99  # the rest keeps probabilities above 0 and hardly changes the mean loss
+
+
+def default_members() -> list[Calibrator]:
+    """The members of a `StackedCalibrator` to which none are given."""
+    return [
+        IdentityCalibrator(),
+        TemperatureScaling(),
+        QuadraticLogit(),
+        SplineCalibrator(),
+        IsotonicCalibrator(centred=True, smoothing=0.5),
+        VennAbers(),
+    ]
 
 
 class StackedCalibrator(OutOfFoldCalibrator):
-    r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(s)`, weighted by what they foresee.
+    r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(s)`, weighted by their skill.
 
     Each calibrator learns from all folds but one and predicts that one, in turn. The weights are
-    those of the average that makes the held-out labels most likely, with a Dirichlet prior that
-    keeps every weight above 0; then each calibrator learns from all rows.
+    chosen so that the average makes the held-out labels most likely, with a Dirichlet prior that
+    keeps every weight above 0. Then each calibrator learns from all rows.
 
     Parameters
     ----------
@@ -33,33 +47,35 @@ class StackedCalibrator(OutOfFoldCalibrator):
         Members, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``. By
         default the scores themselves (`IdentityCalibrator`), temperature scaling, a quadratic and
         a spline of the log-odds, isotonic regression, centred and smoothed, and Venn-Abers: they
-        need scores in [0, 1]. If one takes groups, `fit` and `predict` want these. If none does,
-        groups may be given to `fit`: no fold splits the rows of one.
+        need scores in [0, 1]. If one takes groups, `fit` and `predict` need groups. If none does,
+        groups may be given to `fit`: no fold then splits a group.
     cv : int, default=5
-        Number of folds, dealt as those of `CalibratorCV`. With more than 100,000 observations one
-        fold is held out, and no other.
+        Number of folds, to which rows are dealt as in `CalibratorCV`. With more than 100,000
+        observations only one fold is held out.
     prior : float, default=0.1
-        Exponent of each weight in the density of the prior, positive: as if so many more rows had
-        been foreseen by each member alone. It is at least 1 where a class has fewer observations
-        (or groups) than there are folds.
+        Exponent of each weight in the density of the prior, positive. It has the effect of that
+        many additional rows for each member, which this member alone predicts well. It is at least
+        1 where a class has fewer observations (or groups) than there are folds.
     cautious : bool, default=False
-        Whether the scores, which are probabilities then, keep 0.99 of the weight unless the average
-        foresees held-out labels better than they do, by more than a standard error. It costs a
-        little of the gain, and harm gets rare.
+        Whether the scores, which must be probabilities, keep 0.99 of the weight unless the average
+        predicts held-out labels better than the scores, by more than a standard error. This makes
+        harm rare and costs a little of the gain.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
         Positive, of sum 1. Equal if there is one class only. If the scores keep most of the weight,
-        that stands at the end.
+        their weight is the last one.
     losses_ : ndarray of shape (n_members,)
         Mean log loss of each out of fold; NaN if there is one class only.
     loss_ : float
-        That of the average: a little too good, since the weights were learned from it.
+        Mean log loss of the average out of fold: a little too small, because the weights were
+        learned from it.
     kept_ : bool
         Whether the scores keep most of the weight, for lack of a gain.
     gap_ : float
-        By how much `loss_` plus the prior's part could be smaller with other weights, at most.
+        Upper bound of the amount by which other weights could reduce the sum of `loss_` and the
+        penalty of the prior.
     calibrators_ : list of Calibrator
         The members, fitted to all rows, and `IdentityCalibrator` at the end if `kept_`.
     map_ : MixtureMap
@@ -75,16 +91,17 @@ class StackedCalibrator(OutOfFoldCalibrator):
     Notes
     -----
     The weights maximise the concave :math:`\sum_i \log \sum_k v_k q_{ik} + \alpha \sum_k \log v_k`
-    for q the probabilities of what happened and alpha the prior, by Newton's method.
+    by Newton's method. Here q are the predicted probabilities of the observed labels and alpha is
+    the prior.
     `cv` + 1 fits of each member, 2 with more than 100,000 observations; O(N) memory for each.
 
-    With fewer than five positives members learn from folds of which some have none. In simulations
-    (nine known truths, 10 to 200 rows of which at most four were positive) the log loss was 34
-    thousandths above that of the truth, with equal weights 50, of the spline alone 51, and of the
-    scores 258.
+    With fewer than five positives some folds have none. In simulations (nine known truths, 10 to
+    200 rows of which at most four were positive) the log loss exceeded the log loss of the truth by
+    34 thousandths. The excess was 50 with equal weights, 51 for the spline alone, and 258 for the
+    scores.
 
-    The average is never 0 or 1 if one member never is. What a member warns of is not passed on: if
-    it harms the predictions, it costs the member its weight.
+    The average is never 0 or 1 if one member never is. Warnings of members are not passed on: if
+    the cause harms the predictions, the member loses its weight.
 
     References
     ----------
@@ -116,7 +133,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for a member, or because they may be kept."""
+        """Whether scores must lie in [0, 1], for a member or because the scores may be kept."""
         return self.cautious is True or super().unit_scores
 
     @property
@@ -127,48 +144,65 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return self._mixture
 
     def _default(self):
-        return (
-            *[IdentityCalibrator(), TemperatureScaling(), QuadraticLogit(), SplineCalibrator()],
-            *[IsotonicCalibrator(centred=True, smoothing=0.5), VennAbers()],
-        )
+        return default_members()
 
     def _fit(self, scores, labels, weights, groups=None):
         check_positive(self.prior, "prior")
         check_flag(self.cautious, "cautious")
-        members = self._checked()
-        shares, self.kept_ = normalized(np.ones(len(members))), self.cautious
-        self.losses_, self.loss_, self.gap_ = np.full(len(members), np.nan), np.nan, np.nan
-        fewer, more = self._counts(labels, weights, groups)
-        if fewer > 0 and more > 1:
-            compared = [*members, IdentityCalibrator()] if self.cautious else members
-            copies, losses = self._held_out(compared, scores, labels, weights, groups)
-            of_members, of_scores = losses[:, : len(members)], losses[:, -1]
-            prior = self.prior if fewer >= self.cv else max(self.prior, SHY)
-            shares, self.gap_ = likeliest_weights(of_members, copies, prior)
-            averaged = -np.log(np.exp(-of_members) @ shares)
-            self.losses_ = np.average(of_members, axis=0, weights=copies)
-            self.loss_ = float(np.average(averaged, weights=copies))
-            self.kept_ = self.cautious and not _gains(of_scores - averaged, copies)
-        self.weights_ = normalized(np.append((1 - KEPT) * shares, KEPT)) if self.kept_ else shares
+        members = self._checked_candidates()
+        shares = self._learn_shares(members, scores, labels, weights, groups)
         if self.kept_:
             members.append(IdentityCalibrator())
+            shares = normalized(np.append((1 - KEPT_WEIGHT) * shares, KEPT_WEIGHT))
+        self.weights_ = shares
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.calibrators_ = [
                 protocol.fitted(member, scores, labels, weights, groups) for member in members
             ]
-        maps = tuple(getattr(member, "map_", None) for member in self.calibrators_)
-        plain = all(isinstance(m, CalibrationMap) and not isinstance(m, MixtureMap) for m in maps)
-        self._mixture = MixtureMap(self.weights_, maps) if plain else None
+        self._mixture = _mixture_of(self.calibrators_, self.weights_)
+
+    def _learn_shares(self, members, scores, labels, weights, groups):
+        """Weights of the members in their average, and whether the scores are kept.
+
+        The weights are equal if there is nothing to learn them from.
+        """
+        self.kept_ = self.cautious
+        self.losses_ = np.full(len(members), np.nan)
+        self.loss_ = np.nan
+        self.gap_ = np.nan
+        fewer, more = self._class_counts(labels, weights, groups)
+        if fewer == 0 or more <= 1:
+            return normalized(np.ones(len(members)))
+        compared = [*members, IdentityCalibrator()] if self.cautious else members
+        copies, losses = self._held_out_losses(compared, scores, labels, weights, groups)
+        member_losses = losses[:, : len(members)]
+        prior = self.prior if fewer >= self.cv else max(self.prior, SHY)
+        shares, self.gap_ = likeliest_weights(member_losses, copies, prior)
+        average_losses = -np.log(np.exp(-member_losses) @ shares)
+        self.losses_ = np.average(member_losses, axis=0, weights=copies)
+        self.loss_ = float(np.average(average_losses, weights=copies))
+        if self.cautious:
+            score_losses = losses[:, -1]
+            self.kept_ = not _is_significant(score_losses - average_losses, copies)
+        return shares
 
     def _predict(self, scores, groups=None):
-        if self._mixture is not None:  # asks each member without checking anew
+        if self._mixture is not None:  # the scores are checked already
             return self._mixture._evaluate(scores)
-        found = (protocol.calibrated(member, scores, groups) for member in self.calibrators_)
-        return mixed(self.weights_, found)
+        predictions = (protocol.calibrated(member, scores, groups) for member in self.calibrators_)
+        return mixed(self.weights_, predictions)
 
 
-def _gains(gains, copies):
+def _mixture_of(calibrators, weights):
+    """The average of the maps of calibrators; None if one has no map or its map is an average."""
+    maps = tuple(getattr(calibrator, "map_", None) for calibrator in calibrators)
+    plain = all(isinstance(m, CalibrationMap) and not isinstance(m, MixtureMap) for m in maps)
+    return MixtureMap(weights, maps) if plain else None
+
+
+def _is_significant(gains, copies):
     """Whether the mean of the gains is more than its standard error above 0."""
-    mean, total = np.average(gains, weights=copies), copies.sum()
-    return bool(mean > np.sqrt(np.average((gains - mean) ** 2, weights=copies) / total))
+    mean = np.average(gains, weights=copies)
+    variance = np.average((gains - mean) ** 2, weights=copies)
+    return bool(mean > np.sqrt(variance / copies.sum()))

@@ -1,0 +1,39 @@
+"""Arithmetic of probabilities, log-odds and weights that stays finite."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+NEAREST = np.finfo(np.float64).eps / 2  # probability; 1 - NEAREST is the largest float below 1
+
+
+def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
+    return np.minimum(np.maximum(probabilities, NEAREST), 1 - NEAREST)  # quicker than np.clip
+
+
+def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logits, finite: probabilities are kept within [2**-53, 1 - 2**-53] first."""
+    return logit(inside(probabilities))
+
+
+def probabilities_of(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities of these log-odds, within [2**-53, 1 - 2**-53].
+
+    Near 1 the function expit alone would be off by a unit of the last place.
+    """
+    return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
+
+
+def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
+    logarithms = np.maximum(probabilities, NEAREST)
+    return np.log(logarithms, out=logarithms)
+
+
+def rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`weights` times the power of two that brings the largest into [1/2, 1).
+
+    Ratios stay as they are, and products of sums do not leave the range of floating-point numbers.
+    """
+    return np.ldexp(weights, -np.frexp(weights.max())[1])
