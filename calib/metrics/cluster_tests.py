@@ -72,14 +72,18 @@ def cluster_tests(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     clusters : array-like of shape (n,)
         Cluster of each row: numbers or strings.
     n_resamples : int, default=999
         Number of paths for Kuiper's test.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the signs.
-    {counts}
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
         The rows that a weight stands for are of one cluster.
 
     Returns

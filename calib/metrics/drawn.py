@@ -63,7 +63,10 @@ def calibration_test(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     statistic : str, callable or a list of them, default="kuiper"
         A larger one speaks against calibration. A callable takes (labels, probabilities), sorted by
         prediction. Names are
@@ -85,7 +88,9 @@ def calibration_test(
         Number of draws.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
-    {whole}
+    sample_weight : array-like of shape (n,), optional
+        Counts, whole numbers: a row of weight w stands for w rows, each with an
+        outcome of its own.
 
     Returns
     -------
@@ -93,7 +98,10 @@ def calibration_test(
         A `Simulated` for each statistic, as it was given; and for each pair of a statistic and a
         group.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----

@@ -58,16 +58,23 @@ def murphy_curve(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
         In [0, 1]; by default 0.01, 0.02, ..., 0.99.
-    {ratios}
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
 
     Returns
     -------
     curve : MurphyCurve
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -106,16 +113,23 @@ def decision_curve(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
-    {ratios}
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
 
     Returns
     -------
     curve : DecisionCurve
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -193,13 +207,19 @@ def decision_gains(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
     confidence : float, default=0.95
         Coverage at one threshold in large samples, in (0, 1).
-    {counts}
-    {clusters}
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
+    clusters : array-like of shape (n,), optional
+        Cluster of each row, such as a patient, where only rows of different ones are independent:
+        numbers or strings.
 
     Returns
     -------

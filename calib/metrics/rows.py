@@ -57,7 +57,10 @@ def copies_test(
     -------
     result : CopiesTest
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -135,7 +138,10 @@ def change_test(values: ArrayLike) -> ChangeTest:
     -------
     result : ChangeTest
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
