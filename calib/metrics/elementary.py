@@ -156,7 +156,11 @@ def decision_curve(
             "outweighs any benefit, so leave it out"
         )
     odds = thresholds / (1 - thresholds)
-    return DecisionCurve(thresholds, hits - odds * false_alarms, base_rate - odds * (1 - base_rate))
+    return DecisionCurve(
+        thresholds=thresholds,
+        net_benefit=hits - odds * false_alarms,
+        act_on_all=base_rate - odds * (1 - base_rate),
+    )
 
 
 def shares_at_thresholds(labels, probabilities, thresholds, sample_weight):
@@ -271,4 +275,4 @@ def decision_gains(
             values = differs * (labels - (1 - labels) * cost)
             errors[j] = cluster_error(counts * (values - gain[j]), codes)
     reach = ndtri((1 + confidence) / 2) * errors
-    return DecisionGains(thresholds, gain, gain - reach, gain + reach)
+    return DecisionGains(thresholds=thresholds, gain=gain, lower=gain - reach, upper=gain + reach)

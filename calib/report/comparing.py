@@ -13,7 +13,7 @@ from calib.metrics import recalibration_line
 from calib.report.contents import Compared, Method
 from calib.report.measuring import FEW, Sample
 from calib.report.wording import number, percent
-from calib.venn_abers.inductive import MondrianVennAbers
+from calib.venn_abers.mondrian import MondrianVennAbers
 from calib.wrappers.prior_shift import shift_odds
 
 N_REPEATS = 3  # of the folds: a page should not take longer
