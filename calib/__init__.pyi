@@ -54,8 +54,8 @@ from .online.guarded import GuardedCalibrator as GuardedCalibrator
 from .theory.discrete import DiscreteLaw as DiscreteLaw
 from .venn_abers.conformal import SelfCalibratingConformal as SelfCalibratingConformal
 from .venn_abers.inductive import DirectIsotonic as DirectIsotonic
-from .venn_abers.inductive import MondrianVennAbers as MondrianVennAbers
 from .venn_abers.inductive import VennAbers as VennAbers
+from .venn_abers.mondrian import MondrianVennAbers as MondrianVennAbers
 from .venn_abers.transductive import TransductiveVennAbers as TransductiveVennAbers
 from .wrappers.classifier import CalibratedClassifier as CalibratedClassifier
 from .wrappers.identity import IdentityCalibrator as IdentityCalibrator

@@ -279,7 +279,7 @@ def test_a_range_or_group_of_too_little_is_left_out():
 @pytest.mark.parametrize("most", [4000, 150])
 def test_the_whole_test_rejects_as_often_as_asked(monkeypatch, most):
     """Three groups of patients with equal rows; also where clusters are put into bundles."""
-    monkeypatch.setattr(import_module("calib.metrics.cluster_tests"), "MOST", most)
+    monkeypatch.setattr(import_module("calib.metrics.cluster_tests"), "MAX_SIGN_BUNDLES", most)
     rng = np.random.default_rng(1)
     clusters, runs, rejected, found = np.repeat(np.arange(300), 6), 150, 0, 0
     for _ in range(runs):

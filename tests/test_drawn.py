@@ -24,7 +24,7 @@ from calib.metrics import (
     worst_range,
 )
 from calib.metrics.drawn import (
-    ENOUGH,
+    SUFFICIENT_EXCEEDANCES,
     _factor_of_negatives,
     drawn_p_value,
     sampled_outcomes,
@@ -290,7 +290,7 @@ def test_draws_stop_when_the_p_value_is_known():
     drawn = np.random.default_rng(0).binomial(4, 0.5, 10_000)
     large = np.flatnonzero(drawn >= 3)
     p_value = drawn_p_value(3.0, iter(np.split(drawn, 100)))
-    assert p_value == ENOUGH / (large[ENOUGH - 1] + 1)
+    assert p_value == SUFFICIENT_EXCEEDANCES / (large[SUFFICIENT_EXCEEDANCES - 1] + 1)
     assert p_value == pytest.approx(5 / 16, rel=0.3)
     assert drawn_p_value(3.0, [drawn[:50]]) == (1 + np.sum(drawn[:50] >= 3)) / 51
 

@@ -211,7 +211,7 @@ class ENIR(Calibrator):
         self.smoothing = smoothing
 
     def _fit(self, scores, labels, weights):
-        check_choice(self.criterion, PENALTIES, "criterion")
+        check_choice(self.criterion, CRITERION_PENALTIES, "criterion")
         check_flag(self.centred, "centred")
         check_smoothing(self.smoothing)
         groups = smoothed(ties(scores, labels, weights), self.smoothing)
@@ -219,7 +219,7 @@ class ENIR(Calibrator):
         bins, path = near_isotonic_path(groups.weights, groups.positives)
         models = slice(min(1, path.lambdas.size - 1), None)  # lambda = 0 only if it is alone
         self.lambdas_, self.n_bins_ = path.lambdas[models], path.n_bins[models]
-        penalties = PENALTIES[self.criterion](self.n_bins_.astype(float), total)
+        penalties = CRITERION_PENALTIES[self.criterion](self.n_bins_.astype(float), total)
         if np.all(np.isinf(penalties)):
             penalties[-1] = 0.0
         self.lower_bounds_ = penalties - 2 * path.log_likelihoods[models]
@@ -257,7 +257,7 @@ def aicc(n_bins, total):
     return np.where(left > 0, 2 * n_bins + correction, np.inf)
 
 
-PENALTIES = {"bic": bic, "aic": aic, "aicc": aicc}
+CRITERION_PENALTIES = {"bic": bic, "aic": aic, "aicc": aicc}
 
 
 def evaluate_within_reach(bins, lambdas, lower_bounds, penalties, reach):

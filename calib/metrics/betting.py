@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-PRIOR_PRECISION = 4.0
-MOST_STEPS = 50
+LEARNER_PRIOR_PRECISION = 4.0
+MAX_LEARNER_STEPS = 50
 RANGES = (0.02, 0.1, 0.3, 0.7, 0.9, 0.98)  # where the ranges of predictions meet
 CUTS = logit(np.array(RANGES))
 LEARNED = ("log_capitals", "means", "precisions")
@@ -81,7 +81,7 @@ class Learners:
         self.starts.append(start)
         self.log_capitals = np.append(self.log_capitals, log_capital)
         self.means = np.concatenate([self.means, np.zeros((1, self.size))])
-        prior = PRIOR_PRECISION * np.eye(self.size)
+        prior = LEARNER_PRIOR_PRECISION * np.eye(self.size)
         self.precisions = np.concatenate([self.precisions, prior[None]])
 
     def bet(self, side, logits, weights):
@@ -101,7 +101,7 @@ class Learners:
             return np.einsum("li,lij,lj->l", apart, prior, apart) / 2 - fits
 
         means, reached = self.means, losses(self.means)
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_LEARNER_STEPS):
             probabilities = expit(logits + means @ design.T)
             gradients = np.einsum("lij,lj->li", prior, means - self.means)
             gradients -= (positives - rows * probabilities) @ design

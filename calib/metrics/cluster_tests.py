@@ -16,12 +16,12 @@ from calib.metrics.drawn import p_values_of
 from calib.metrics.samples import counted
 from calib.metrics.significance import TestResult
 
-FEWEST = 20  # clusters of equal size, below which levels fail
-FEWEST_RARE = 10  # the same, of the rarer class
-MOST_RANGES = 20  # groups of neighbours whose runs are looked through, in all rows or a group
-MOST = 4000  # clusters whose signs are drawn
-ENOUGH = 10  # of the rarer class expected in a run, in rows that tell as much as independent ones
-SAME = 1e-12  # relative difference of numbers that are equal but for rounding
+MIN_EQUAL_CLUSTERS = 20  # clusters of equal size, below which tests lose their level
+MIN_RARE_CLUSTERS = 10  # equal clusters of the rarer class, below which tests lose their level
+MAX_SCANNED_BLOCKS = 20  # blocks of neighbours, whose runs are scanned
+MAX_SIGN_BUNDLES = 4000  # bundles of clusters, one drawn sign each
+MIN_RARE_ROWS_IN_RUN = 10  # independent rows of the rarer class expected in a run that is scanned
+RANGE_ROUNDING = 1e-12  # relative difference between ranges that differ by rounding only
 
 
 class ClusterTests(NamedTuple):
@@ -73,14 +73,18 @@ def cluster_tests(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     clusters : array-like of shape (n,)
         Cluster of each row: numbers or strings.
     n_resamples : int, default=999
         Number of paths for Kuiper's test.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the signs.
-    {counts}
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
         The rows that a weight stands for are of one cluster.
 
     Returns
@@ -136,7 +140,7 @@ def cluster_tests(
     n_clusters, rng = codes.max() + 1, check_random_state(random_state)
     found = signed_range(*path, np.ones(n_clusters, np.int8))
     # with few clusters, as in the variance of a mean: one degree of freedom less
-    least = found / excess * math.sqrt(1 - 1 / n_clusters) * (1 - SAME)
+    least = found / excess * math.sqrt(1 - 1 / n_clusters) * (1 - RANGE_ROUNDING)
     draws = (2 * rng.integers(0, 2, n_clusters, np.int8) - 1 for _ in range(n_resamples))
     as_large = sum(signed_range(*path, signs) >= least for signs in draws)
     p_value = float((1 + as_large) / (1 + n_resamples))
@@ -188,7 +192,11 @@ def cluster_scan(
     """
     rng = check_random_state(random_state)
     bundles = np.arange(clusters.max() + 1)
-    bundles = bundles if bundles.size <= MOST else rng.integers(0, MOST, bundles.size)
+    bundles = (
+        bundles
+        if bundles.size <= MAX_SIGN_BUNDLES
+        else rng.integers(0, MAX_SIGN_BUNDLES, bundles.size)
+    )
     rho = _judged(labels, probabilities, weights, clusters, np.ones(labels.size))[3]
     parts = {None: slice(None)}
     if groups.min() < groups.max():
@@ -216,7 +224,7 @@ def cluster_scan(
 def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
     """Runs in which enough of the rarer class is expected."""
     tied = ties(probabilities, labels, weights)
-    ends = tied.scores[neighbours(tied, MOST_RANGES)[1:-1]]
+    ends = tied.scores[neighbours(tied, MAX_SCANNED_BLOCKS)[1:-1]]
     blocks = np.searchsorted(ends, probabilities, side="right")
     spread = np.sqrt(probabilities * (1 - probabilities))
     sums, spreads = (
@@ -224,18 +232,18 @@ def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
         for column, rows in ((labels - probabilities, bundles[clusters]), (spread, clusters))
     )
     first, last = np.triu_indices(ends.size + 2, 1)
-    plain, together = (_of_runs((x.T @ x).toarray(), first, last) for x in (sums, spreads))
+    plain, together = (_sums_over_runs((x.T @ x).toarray(), first, last) for x in (sums, spreads))
     columns = (weights, weights * probabilities, weights * spread**2)
     diagonals = (np.diag(np.bincount(blocks, column)) for column in columns)
-    counts, expected, apart = (_of_runs(products, first, last) for products in diagonals)
+    counts, expected, apart = (_sums_over_runs(products, first, last) for products in diagonals)
     model = apart + rho * np.maximum(together - apart, 0)
     rarer = np.minimum(expected, counts - expected)
-    known = (rarer * apart >= ENOUGH * model) & (plain > 0)
+    known = (rarer * apart >= MIN_RARE_ROWS_IN_RUN * model) & (plain > 0)
     runs = first, last, plain, np.maximum(plain, model)
-    return _Runs(sums[:MOST], *(column[known] for column in runs))
+    return _Runs(sums[:MAX_SIGN_BUNDLES], *(column[known] for column in runs))
 
 
-def _of_runs(products, first, last):
+def _sums_over_runs(products, first, last):
     """Sums over pairs of blocks of a run, from those of each pair."""
     sums = np.pad(products.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
     return sums[last, last] - 2 * sums[first, last] + sums[first, first]
@@ -243,13 +251,14 @@ def _of_runs(products, first, last):
 
 def _check_enough(probabilities, weights, codes):
     rate = np.average(probabilities, weights=weights)
-    equal, rarer = equal_clusters(weights, codes), min(rate, 1 - rate)
-    if equal < FEWEST or equal * rarer < FEWEST_RARE:
+    rarer = min(rate, 1 - rate)
+    equal = equal_clusters(weights, codes)
+    if equal < MIN_EQUAL_CLUSTERS or equal * rarer < MIN_RARE_CLUSTERS:
         raise ValueError(
             f"clusters holds {codes.max() + 1} clusters, which tell as much as {equal:.3g} of "
             f"equal size, and of these {equal * rarer:.3g} of the rarer class are expected: no "
-            f"test holds its level with fewer than {FEWEST}, or {FEWEST_RARE} of a class; collect "
-            "more"
+            f"test holds its level with fewer than {MIN_EQUAL_CLUSTERS}, or {MIN_RARE_CLUSTERS} of "
+            "a class; collect more"
         )
 
 

@@ -14,10 +14,12 @@ from calib.metrics.samples import impossible, whole
 from calib.metrics.statistics import statistic_of
 
 SAME = 1e-11  # difference of statistics that are equal but for rounding
-LARGEST = 1e300  # of a statistic: an infinite one is made comparable
-ENOUGH = 100  # draws as large as the sample: then the p value is known well enough
+LARGEST_STATISTIC = 1e300  # finite stand-in for an infinite statistic, to compare it
+SUFFICIENT_EXCEEDANCES = 100  # draws as large as the sample, after which drawing stops
 BLOCK = 2**17  # numbers drawn at a time
-OFTEN = 32  # rows of a prediction, on average: from here one binomial draw is quicker than they
+MIN_ROWS_FOR_BINOMIAL = (
+    32  # mean rows a distinct prediction, above which binomial draws are quicker
+)
 
 
 class Simulated(NamedTuple):
@@ -64,7 +66,10 @@ def calibration_test(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     statistic : str, callable or a list of them, default="kuiper"
         A larger one speaks against calibration. A callable takes (labels, probabilities), sorted by
         prediction. Names are
@@ -86,7 +91,9 @@ def calibration_test(
         Number of draws.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
-    {whole}
+    sample_weight : array-like of shape (n,), optional
+        Counts, whole numbers: a row of weight w stands for w rows, each with an
+        outcome of its own.
 
     Returns
     -------
@@ -94,7 +101,10 @@ def calibration_test(
         A `Simulated` for each statistic, as it was given; and for each pair of a statistic and a
         group.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -172,7 +182,7 @@ def _parts(labels, probabilities, groups, sample_weight):
 
 def p_values_of(found, certain):
     """P values of the first column, alone and for all rows at once, from its place among all."""
-    size, found = found.shape[1], np.minimum(found, LARGEST)
+    size, found = found.shape[1], np.minimum(found, LARGEST_STATISTIC)
     smaller = [np.searchsorted(np.sort(row), row - SAME * (1 + np.abs(row))) for row in found]
     p_values = (size - np.array(smaller)) / size
     p_values[certain, 0] = 0
@@ -198,7 +208,7 @@ def draws_of(ties, n_draws, rng):
 def _draws_of(ties, n_draws, rng):
     sizes = ties.weights.astype(np.int64)
     total, m = sizes.sum(), sizes.size
-    by_row = total <= OFTEN * m
+    by_row = total <= MIN_ROWS_FOR_BINOMIAL * m
     scores = np.repeat(ties.scores, sizes) if by_row else ties.scores
     starts = np.append(0, np.cumsum(sizes)[:-1])
     height = max(1, BLOCK // scores.size)
@@ -214,15 +224,17 @@ def _draws_of(ties, n_draws, rng):
 def drawn_p_value(found, drawn):
     """P value of one statistic by blocks of drawn ones; not all are taken where it is not small.
 
-    Besag and Clifford (1991): if the draw number l is the one that makes ENOUGH draws as large as
-    the sample, ENOUGH / l is a p value as exact as that of all draws.
+    Besag and Clifford (1991): with h = SUFFICIENT_EXCEEDANCES, if draw number l is the h-th that
+    is as large as the sample, h / l is a p value as exact as the p value from all draws.
     """
     limit = found - SAME * (1 + abs(found))
     as_large, done = 0, 0
     for block in drawn:
         sofar = as_large + np.cumsum(block >= limit)
-        if sofar[-1] >= ENOUGH:
-            return ENOUGH / float(done + 1 + np.searchsorted(sofar, ENOUGH))
+        if sofar[-1] >= SUFFICIENT_EXCEEDANCES:
+            return SUFFICIENT_EXCEEDANCES / float(
+                done + 1 + np.searchsorted(sofar, SUFFICIENT_EXCEEDANCES)
+            )
         as_large, done = sofar[-1], done + block.size
     return float((1 + as_large) / (1 + done))
 

@@ -59,16 +59,23 @@ def murphy_curve(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
         In [0, 1]; by default 0.01, 0.02, ..., 0.99.
-    {ratios}
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
 
     Returns
     -------
     curve : MurphyCurve
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -107,16 +114,23 @@ def decision_curve(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
-    {ratios}
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
 
     Returns
     -------
     curve : DecisionCurve
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -143,7 +157,11 @@ def decision_curve(
             "outweighs any benefit, so leave it out"
         )
     odds = thresholds / (1 - thresholds)
-    return DecisionCurve(thresholds, hits - odds * false_alarms, base_rate - odds * (1 - base_rate))
+    return DecisionCurve(
+        thresholds=thresholds,
+        net_benefit=hits - odds * false_alarms,
+        act_on_all=base_rate - odds * (1 - base_rate),
+    )
 
 
 def shares_at_thresholds(labels, probabilities, thresholds, sample_weight):
@@ -194,13 +212,19 @@ def decision_gains(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
     confidence : float, default=0.95
         Coverage at one threshold in large samples, in (0, 1).
-    {counts}
-    {clusters}
+    sample_weight : array-like of shape (n,), optional
+        Counts: a row of weight w stands for w rows. Not negative.
+    clusters : array-like of shape (n,), optional
+        Cluster of each row, such as a patient, where only rows of different ones are independent:
+        numbers or strings.
 
     Returns
     -------
@@ -252,4 +276,4 @@ def decision_gains(
             values = differs * (labels - (1 - labels) * cost)
             errors[j] = cluster_error(counts * (values - gain[j]), codes)
     reach = ndtri((1 + confidence) / 2) * errors
-    return DecisionGains(thresholds, gain, gain - reach, gain + reach)
+    return DecisionGains(thresholds=thresholds, gain=gain, lower=gain - reach, upper=gain + reach)

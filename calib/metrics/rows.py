@@ -57,7 +57,10 @@ def copies_test(
     -------
     result : CopiesTest
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -96,7 +99,12 @@ def copies_test(
     differing = float(shares[tied].sum())
     pure = tied & (shares == 0)
     p_value = float(betainc(expected, differing + 1, 0.5)) if expected > 0 else 1.0
-    return CopiesTest(int(np.sum(counts[pure] - 1)), differing, expected, p_value)
+    return CopiesTest(
+        copies=int(np.sum(counts[pure] - 1)),
+        differing=differing,
+        expected=expected,
+        p_value=p_value,
+    )
 
 
 class ChangeTest(NamedTuple):
@@ -135,7 +143,10 @@ def change_test(values: ArrayLike) -> ChangeTest:
     -------
     result : ChangeTest
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -160,9 +171,9 @@ def change_test(values: ArrayLike) -> ChangeTest:
     values = check_scores(values, name="values")
     deviation = values.std()
     if deviation == 0:
-        return ChangeTest(0.0, 1.0, 0)
+        return ChangeTest(statistic=0.0, p_value=1.0, row=0)
     path = np.abs(np.cumsum(values - values.mean())[:-1])
     row = int(np.argmax(path))
     statistic = float(path[row] / (deviation * math.sqrt(values.size)))
     corrected = statistic + OVERSHOOT / math.sqrt(values.size)
-    return ChangeTest(statistic, float(kolmogorov(corrected)), row + 1)
+    return ChangeTest(statistic=statistic, p_value=float(kolmogorov(corrected)), row=row + 1)

@@ -61,11 +61,16 @@ def get_scorer(name: str, **options: object) -> Callable:
     from sklearn.metrics import make_scorer
 
     check_choice(name, sorted(MEASURES), "name")
-    how = {"greater_is_better": False, "response_method": "predict_proba"}
-    return make_scorer(_of_classes, measure=name, **how, **options)
+    return make_scorer(
+        _score_any_two_classes,
+        measure=name,
+        greater_is_better=False,
+        response_method="predict_proba",
+        **options,
+    )
 
 
-def _of_classes(y, probabilities, *, measure, sample_weight=None, **options):
+def _score_any_two_classes(y, probabilities, *, measure, sample_weight=None, **options):
     """A measure for labels of any two values."""
     y = np.asarray(y)
     classes = np.unique(y)

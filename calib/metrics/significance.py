@@ -50,10 +50,23 @@ def spiegelhalter_test(
 
     Parameters
     ----------
-    {sample}
-    {null}
-    {whole}
-    {sampling}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    null : {"auto", "draws", "asymptotic"}, default="auto"
+        Law of the statistic: that of outcomes drawn from the predictions, which is exact;
+        that of large samples; or the latter where it serves, see Notes.
+    n_resamples : int, default=1999
+        Most draws; fewer are made where the p value is not small.
+    random_state : None, int, numpy Generator or RandomState, default=0
+        Source of the draws.
+    sample_weight : array-like of shape (n,), optional
+        Counts, whole numbers: a row of weight w stands for w rows, each with an
+        outcome of its own.
+    sampling_weight : array-like of shape (n,), optional
+        How many rows of the population a row stands for, though it is one outcome: by
+        reweighting or case-control sampling. Not negative; only the ratios matter.
 
     Returns
     -------
@@ -61,7 +74,10 @@ def spiegelhalter_test(
         Z, standard normal for calibrated predictions: positive if the Brier score is too large,
         as of predictions too far from 1/2; and the probability of a larger ``|Z|``.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----
@@ -116,14 +132,25 @@ def hosmer_lemeshow_test(
 
     Parameters
     ----------
-    {sample}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
     n_bins : int, default=10
         Number K of bins; ties are not split, and fewer result where they fill several bins.
     in_sample : bool, default=False
         Whether these labels are those that the predictions were fitted to, by logistic regression.
         If so, there are K - 2 degrees of freedom, else K.
-    {null}
-    {whole}
+    null : {"auto", "draws", "asymptotic"}, default="auto"
+        Law of the statistic: that of outcomes drawn from the predictions, which is exact;
+        that of large samples; or the latter where it serves, see Notes.
+    n_resamples : int, default=1999
+        Most draws; fewer are made where the p value is not small.
+    random_state : None, int, numpy Generator or RandomState, default=0
+        Source of the draws.
+    sample_weight : array-like of shape (n,), optional
+        Counts, whole numbers: a row of weight w stands for w rows, each with an
+        outcome of its own.
 
     Returns
     -------
@@ -189,10 +216,23 @@ def kuiper_test(
 
     Parameters
     ----------
-    {sample}
-    {null}
-    {whole}
-    {sampling}
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    null : {"auto", "draws", "asymptotic"}, default="auto"
+        Law of the statistic: that of outcomes drawn from the predictions, which is exact;
+        that of large samples; or the latter where it serves, see Notes.
+    n_resamples : int, default=1999
+        Most draws; fewer are made where the p value is not small.
+    random_state : None, int, numpy Generator or RandomState, default=0
+        Source of the draws.
+    sample_weight : array-like of shape (n,), optional
+        Counts, whole numbers: a row of weight w stands for w rows, each with an
+        outcome of its own.
+    sampling_weight : array-like of shape (n,), optional
+        How many rows of the population a row stands for, though it is one outcome: by
+        reweighting or case-control sampling. Not negative; only the ratios matter.
 
     Returns
     -------
@@ -200,7 +240,10 @@ def kuiper_test(
         The range of the cumulative residuals over :math:`\sqrt{\sum p_i (1 - p_i)}`, and its p
         value.
 
-    {raises}
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
 
     Notes
     -----

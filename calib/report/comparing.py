@@ -13,7 +13,7 @@ from calib.metrics import recalibration_line
 from calib.report.contents import Compared, Method
 from calib.report.sample import MIN_ROWS_OF_CLASS, CleanSample
 from calib.report.wording import number, percent
-from calib.venn_abers.inductive import MondrianVennAbers
+from calib.venn_abers.mondrian import MondrianVennAbers
 from calib.wrappers.prior_shift import shift_odds
 
 N_REPEATS = 3  # draws of folds; with more, a page would take too long

@@ -13,7 +13,7 @@ from calib.contract.options import check_positive
 from calib.contract.validation import check_scores, check_size, refuse, restored_on_failure
 from calib.kernels.conformal import corners, self_calibrating_intervals
 
-LARGEST = 1e150  # of the bounds: sums of outcomes stay finite
+LARGEST_BOUND = 1e150  # largest size of a bound: sums of outcomes stay finite
 
 
 class SelfCalibratingConformal(OneDimensional):
@@ -207,10 +207,12 @@ def _check_bounds(bounds):
         lowest, highest = bounds
     except (TypeError, ValueError):
         raise ValueError(f"bounds must be a pair of numbers; found {bounds!r}") from None
-    numeric = all(isinstance(b, numbers.Real) and abs(b) <= LARGEST for b in (lowest, highest))
+    numeric = all(
+        isinstance(b, numbers.Real) and abs(b) <= LARGEST_BOUND for b in (lowest, highest)
+    )
     if not (numeric and lowest < highest):
         raise ValueError(
             "bounds must be two numbers in increasing order, the least and the greatest outcome "
-            f"that is possible, of a size of at most {LARGEST:.0e}; found {bounds!r}"
+            f"that is possible, of a size of at most {LARGEST_BOUND:.0e}; found {bounds!r}"
         )
     return float(lowest), float(highest)

@@ -11,7 +11,7 @@ from calib.comparison import DEFAULTS
 from calib.contract.calibrator import log_odds
 from calib.contract.protocol import calibrated, fitted
 from calib.logistic.platt import PlattScaling
-from calib.venn_abers.inductive import MondrianVennAbers
+from calib.venn_abers.mondrian import MondrianVennAbers
 from calib.wrappers.stacking import StackedCalibrator
 from experiments.recording import Experiment
 from experiments.verdicts import rubric

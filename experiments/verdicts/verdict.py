@@ -8,7 +8,8 @@ from calib.comparison import DEFAULTS
 from calib.report.comparing import Offset
 from calib.report.judging import WITHHELD
 from calib.report.making import comparison_of, look_at
-from calib.venn_abers.inductive import MondrianVennAbers, VennAbers
+from calib.venn_abers.inductive import VennAbers
+from calib.venn_abers.mondrian import MondrianVennAbers
 
 FLAG_OF = {  # kinds of cautions
     "reversed scores": "reversed",
