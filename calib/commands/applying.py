@@ -46,9 +46,9 @@ def run_apply(options) -> int:
         reader = ScoreReader(table, Columns(**columns_of(options)))
         write = _write_parquet if isinstance(table, Parquet) else _write_text
         with write(options, table) as put:
-            for block, kept, part in reader.blocks(ROWS_OF_A_BLOCK[type(table)]):
+            for block, complete, part in reader.blocks(ROWS_OF_A_BLOCK[type(table)]):
                 range_counts.add(part.scores)
-                put(block.records, kept, stored.map_(part.scores))
+                put(block.records, complete, stored.map_(part.scores))
                 progress(reader.n_rows)
     warnings = _name_warnings(reader.names["score"], stored.fitted_to, header=not options.no_header)
     for sentence in [*reader.notes(), *warnings, *range_counts.warnings()]:
@@ -116,8 +116,8 @@ def _write_text(options, table):
         if form.header:
             writer.writerow([*table.header, options.column])
 
-        def put(records, kept, probabilities):
-            rows = [row for row, keep in zip(records, kept.tolist(), strict=True) if keep]
+        def put(records, complete, probabilities):
+            rows = [row for row, keep in zip(records, complete.tolist(), strict=True) if keep]
             cells = map(repr, probabilities.tolist())
             if form.decimal == ",":
                 cells = (cell.replace(".", ",") for cell in cells)
@@ -141,8 +141,11 @@ def _write_parquet(options, table):
     output = new_file(options.output, force=options.force, binary=True)
     with output as file, ParquetWriter(file, schema) as writer:
 
-        def put(records, kept, probabilities):
-            columns = [*records.filter(pyarrow.array(kept)).columns, pyarrow.array(probabilities)]
+        def put(records, complete, probabilities):
+            columns = [
+                *records.filter(pyarrow.array(complete)).columns,
+                pyarrow.array(probabilities),
+            ]
             writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
 
         yield put

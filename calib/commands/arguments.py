@@ -7,7 +7,7 @@ import argparse
 
 from calib import __version__
 
-CLASSES_OF_METHODS = {  # of `calib fit --method`
+CLASSES_OF_METHODS = {  # values of `calib fit --method`
     "isotonic": "IsotonicCalibrator",
     "platt": "PlattScaling",
     "temperature": "TemperatureScaling",

@@ -1,4 +1,4 @@
-"""Run one command of the command line, and turn what goes wrong into a line and an exit code."""
+"""Run a command of the command line, and turn an error into one line and an exit code."""
 
 import gc
 import os

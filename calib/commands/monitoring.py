@@ -20,7 +20,7 @@ STATE_FORMAT = "calib-monitor"
 STATE_VERSION = 2
 EXIT_ALARM = 1
 HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
-LAYOUT = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"  # of a line of the table
+LAYOUT = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"  # a line of the table
 MAX_LOG_E_VALUE = 1e300  # JSON has no infinity
 
 

@@ -22,7 +22,7 @@ from calib.commands.tables import BLOCK_ROWS, Block, Format, InputError, open_ta
 
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 CODES_OF_BINARY_LABELS = {"0": 0, "1": 1, "false": 0, "true": 1}
-ROLES = ("score", "label", "weight", "group", "cluster")  # of columns
+ROLES = ("score", "label", "weight", "group", "cluster")  # roles that columns can have
 CODE_OF_MISSING_LABEL = 2
 IS_MISSING = "is missing: fill it in, or pass --drop-missing to leave such rows out"
 NAME_OTHER_CLASS = "; if it is a class, name the other one with --positive VALUE"
@@ -131,13 +131,13 @@ class ScoreReader:
         self._labels = _Labels(columns.positive)
 
     def blocks(self, size: int) -> Iterator[tuple[Block, NDArray[np.bool_], Scores]]:
-        """Yield each block of the table, a mask of the rows that are kept, and their values."""
+        """Yield each block, a mask of its rows without missing cells, and the values of these."""
         indices = list(self.indices.values())
         numeric = [role in ("score", "weight") for role in self.indices]
         for block in self.table.blocks(indices, numeric, size):
             self.n_rows += len(block.places)
-            kept, scores = self._scores(block)
-            yield block, kept, scores
+            complete, scores = self._scores(block)
+            yield block, complete, scores
         if self.n_rows == 0:
             raise InputError(f"{self.table.name} has a header and no rows: nothing can be computed")
         if "label" in self.indices:
@@ -173,11 +173,11 @@ class ScoreReader:
                     _refuse(parsed[role].missing, IS_MISSING + remedy)
             except BadCell as bad:
                 raise self._error(block, role, cells, bad) from None
-        kept = ~np.logical_or.reduce([column.missing for column in parsed.values()])
-        self.n_dropped += int(kept.size - np.count_nonzero(kept))
+        complete = ~np.logical_or.reduce([column.missing for column in parsed.values()])
+        self.n_dropped += int(complete.size - np.count_nonzero(complete))
 
         def values(role):
-            return parsed[role].values[kept] if role in parsed else None
+            return parsed[role].values[complete] if role in parsed else None
 
         scores = Scores(
             scores=values("score"),
@@ -186,7 +186,7 @@ class ScoreReader:
             groups=values("group"),
             clusters=values("cluster"),
         )
-        return kept, scores
+        return complete, scores
 
     def _error(self, block, role, cells, bad):
         cell = "" if cells[bad.row] is None else str(cells[bad.row])
@@ -302,10 +302,10 @@ def read_scores(
                 progress(reader.n_rows)
     read = Scores(
         scores=np.concatenate([part.scores for part in parts]),
-        labels=_column([part.labels for part in parts]),
-        weights=_column([part.weights for part in parts]),
-        groups=_column([part.groups for part in parts]),
-        clusters=_column([part.clusters for part in parts]),
+        labels=_concatenated([part.labels for part in parts]),
+        weights=_concatenated([part.weights for part in parts]),
+        groups=_concatenated([part.groups for part in parts]),
+        clusters=_concatenated([part.clusters for part in parts]),
         notes=reader.notes(),
         names=reader.names,
     )
@@ -313,7 +313,7 @@ def read_scores(
     return read
 
 
-def _column(parts):
+def _concatenated(parts):
     """Concatenate the parts of a column; they are None if it was not asked for."""
     return None if parts[0] is None else np.concatenate(parts)
 

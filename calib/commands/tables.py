@@ -351,7 +351,7 @@ def _table_of_stream(stream, form, path=None):
 
 
 def _check_text(first_bytes, form, name, path):
-    """Raise if the first bytes, or the name of the file, are not those of delimited text."""
+    """Raise if the first bytes, or the name of the file, tell another format than text."""
     for start, remedy in REMEDIES_FOR_OTHER_FORMATS.items():
         if first_bytes.startswith(start):
             raise InputError(f"{name} is {remedy}")

@@ -216,7 +216,7 @@ def calibrator_checks(
 ) -> Iterator[Check]:
     """Yield the checks of `check_calibrator`, for ``pytest.mark.parametrize(..., ids=str)``.
 
-    Parameters are those of `check_calibrator`.
+    It has the same parameters as `check_calibrator`, but for `on_fail`.
 
     Yields
     ------
@@ -272,8 +272,8 @@ def check_calibrator(
         Else a function ``fit_predict(scores, labels, sample_weight, new_scores)`` that returns
         the probabilities of class 1; `sample_weight` is None if there are no weights.
     binary : bool, default=True
-        If False, the calibrator takes rows of probabilities with a column for each class, as
-        those of `calib.multiclass` do; it is shown two classes.
+        If False, the calibrator takes rows of probabilities with a column for each class, as the
+        calibrators of `calib.multiclass` do; it is tried with two classes.
     monotone : bool, default=False
         Whether a higher score never has a lower probability.
     ties : bool, default=True
@@ -283,7 +283,7 @@ def check_calibrator(
         Whether a weight counts copies of its row; "positive" if none may be zero. By default a
         function promises it, and an estimator whose `fit` takes `sample_weight`.
     unit : bool, optional
-        Whether scores must lie in [0, 1]; else huge ones are tried, too. By default
+        Whether scores must lie in [0, 1]; else huge scores are tried as well. By default
         ``calibrator.unit_scores``, or True where there is no such attribute.
     idempotent : bool, default=False
         Whether calibrating the calibrated scores of the sample changes nothing.
@@ -312,8 +312,8 @@ def check_calibrator(
     -----
     Samples are small and always the same: 8, 12 and 40 rows whose labels no map of three
     parameters separates, since a likelihood without a maximum would not be the calibrator's fault.
-    Some two hundred fits in all. A `ValueError` is a right answer where there is one class or
-    one row only.
+    The checks make some two hundred fits. A `ValueError` is a right answer if there is only one
+    class or one row.
 
     Examples
     --------

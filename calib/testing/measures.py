@@ -168,7 +168,7 @@ def measure_checks(
 ) -> Iterator[Check]:
     """Yield the checks of `check_measure`, for ``pytest.mark.parametrize(..., ids=str)``.
 
-    Parameters are those of `check_measure`.
+    It has the same parameters as `check_measure`, but for `on_fail`.
 
     Yields
     ------

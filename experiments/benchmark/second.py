@@ -60,7 +60,7 @@ MOST_TRAINING = 4000  # rows
 MOST_TEST = 10_000  # rows
 AVERAGE = "Average"
 CAUTIOUS = "Cautious average"
-MEMBERS = [  # of the average by default; `CalibratorCV` chooses among the same
+MEMBERS = [  # default members of the average, among which `CalibratorCV` chooses as well
     IdentityCalibrator(),
     TemperatureScaling(),
     QuadraticLogit(),
