@@ -27,7 +27,7 @@ not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py tests/test_e
 above-kernels := addresses any_size argument_names atlas attack bad_files benchmark benchmark_drift \
   benchmark_peers calibration_data check_estimator claims classifier clusters commands comparison \
   contract_table cost counting counts dask datasets_real decisions delong diagrams dirichlet_process \
-  discrete distributions factors front_pages guide hour interval_coverage kdd98 ledger \
+  discrete distributions factors front_pages frozen_protocols guide hour interval_coverage kdd98 ledger \
   minutes multiclass_stacking mutate original_files outlets perturbed prior_shift project protocol \
   recorded_numbers \
   recording report reproducing results_naeini2014 rounding routing scorers selection sources stacking \
@@ -40,7 +40,8 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   tools/distributions.py MANIFEST.in README.md \
   $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
-  $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
+  $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
+  results/protocols/*.txt)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \

@@ -1,4 +1,4 @@
-"""``python -m calib``."""
+"""The entry point of ``python -m calib``."""
 
 import sys
 

@@ -19,7 +19,7 @@ import pytest
 import calib
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap, load_map, scores_at
 from calib.commands import main
-from calib.commands.arguments import LANGUAGES, METHODS
+from calib.commands.arguments import CLASSES_OF_METHODS, LANGUAGES
 from calib.commands.monitoring import _got, _locked
 from calib.commands.output import Progress, new_file
 from calib.maps.curves import MixtureMap
@@ -123,12 +123,12 @@ def test_errors_are_one_line(data, stored, tmp_path, capfd):
 # fit and load_map
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", CLASSES_OF_METHODS)
 def test_a_map_gives_bit_for_bit_what_the_calibrator_gives(method, data, tmp_path):
     path = tmp_path / "map.json"
     assert main(["fit", data, *COLUMNS, "--method", method, "-o", str(path)]) == 0
     scores, labels = sample()
-    calibrator = getattr(calib, METHODS[method])().fit(scores, labels)
+    calibrator = getattr(calib, CLASSES_OF_METHODS[method])().fit(scores, labels)
     grid = np.linspace(0, 1, 1001)
     np.testing.assert_array_equal(load_map(path)(grid), calibrator.predict(grid))
 

@@ -166,7 +166,7 @@ def test_the_page_of_the_command_line_has_every_flag_and_right_words():
         for action in command._actions:
             names = action.option_strings
             assert not names or any(f"`{name}" in page for name in names), names
-    for word in [*arguments.METHODS, *arguments.LANGUAGES]:
+    for word in [*arguments.CLASSES_OF_METHODS, *arguments.LANGUAGES]:
         assert f"`{word}`" in page or f"--to {word}`" in page, word
 
 

@@ -1,4 +1,4 @@
-"""``calib apply`` and ``export``: what a map is for, on a table or as a program elsewhere."""
+"""``calib apply`` and ``export``: use a stored map on a table, or write it as a program."""
 
 import csv
 from contextlib import contextmanager
@@ -12,14 +12,14 @@ from calib.commands.tables import BLOCK_ROWS, Delimited, InputError, Parquet, op
 from calib.maps.programs import program, rule
 from calib.maps.stored import load_stored_map
 
-# of a block: groups of rows in Parquet want to be large
-ROWS = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
+# rows in a block; Parquet stores a block as a row group, which is efficient only if it is large
+ROWS_OF_A_BLOCK = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
 
-ENOUGH = 20  # rows that will hardly all lie in [0, 1] if they are margins
+MIN_ROWS_TO_TELL_MARGINS = 20  # rows of margins, which hardly all lie in [0, 1] by chance
 
 
-def export(options) -> int:
-    """Write the map as what needs nothing of this package; returns the exit code."""
+def run_export(options) -> int:
+    """Write the map as a program that does not need this package; return the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
     remark = None if options.threshold is None else rule(stored.map_, options.threshold)
@@ -32,11 +32,11 @@ def export(options) -> int:
     return 0
 
 
-def apply(options) -> int:
-    """Stream a table through the map, block by block in constant memory; returns the exit code."""
+def run_apply(options) -> int:
+    """Stream a table through the map, block by block in constant memory; return the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
-    range_ = _Range(stored.fitted_to)
+    range_counts = _RangeCounts(stored.fitted_to)
     progress = Progress(options.progress)
     with open_table(options.data, format_of(options)) as table, progress:
         if options.column in table.header and not options.no_header:
@@ -46,18 +46,18 @@ def apply(options) -> int:
         reader = ScoreReader(table, Columns(**columns_of(options)))
         write = _write_parquet if isinstance(table, Parquet) else _write_text
         with write(options, table) as put:
-            for block, kept, part in reader.blocks(ROWS[type(table)]):
-                range_.count(part.scores)
-                put(block.records, kept, stored.map_(part.scores))
+            for block, complete, part in reader.blocks(ROWS_OF_A_BLOCK[type(table)]):
+                range_counts.add(part.scores)
+                put(block.records, complete, stored.map_(part.scores))
                 progress(reader.n_rows)
-    names = _other_name(reader.names["score"], stored.fitted_to, header=not options.no_header)
-    for sentence in [*reader.notes(), *names, *range_.sentences()]:
+    warnings = _name_warnings(reader.names["score"], stored.fitted_to, header=not options.no_header)
+    for sentence in [*reader.notes(), *warnings, *range_counts.warnings()]:
         note(options, sentence)
     return 0
 
 
-def _other_name(name, fitted_to, *, header):
-    """Says so if the map was fitted to a column of another name; a number names none."""
+def _name_warnings(name, fitted_to, *, header):
+    """Yield a warning if the map was fitted to a column of another name, not a mere number."""
     if header and name != fitted_to.score and not str(fitted_to.score).isdecimal():
         yield (
             f"warning: the map was fitted to the column {fitted_to.score!r} of {fitted_to.file}, "
@@ -65,20 +65,25 @@ def _other_name(name, fitted_to, *, header):
         )
 
 
-class _Range:
-    """Counts scores that lie where the map has seen none, or in [0, 1]."""
+class _RangeCounts:
+    """Numbers of scores outside the range that the map was fitted to, and in [0, 1]."""
 
     def __init__(self, fitted_to):
         self.fitted_to = fitted_to
-        self.rows = self.unit = self.below = self.above = 0
+        self.rows = 0
+        self.unit = 0  # scores in [0, 1]
+        self.below = 0  # scores below the lowest one of the fit
+        self.above = 0  # scores above the highest one of the fit
 
-    def count(self, scores):
+    def add(self, scores):
+        """Count the scores of a block."""
         self.rows += scores.size
         self.unit += int(np.count_nonzero((scores >= 0) & (scores <= 1)))
         self.below += int(np.count_nonzero(scores < self.fitted_to.lowest_score))
         self.above += int(np.count_nonzero(scores > self.fitted_to.highest_score))
 
-    def sentences(self):
+    def warnings(self):
+        """Yield the warnings that the counts ask for."""
         low, high = self.fitted_to.lowest_score, self.fitted_to.highest_score
         if self.below or self.above:
             yield (
@@ -88,13 +93,13 @@ class _Range:
         if self.below + self.above == self.rows:
             yield "warning: no score lies in that range: is it another column, or another unit?"
         fitted_to_unit = low >= 0 and high <= 1
-        elsewhere = self.rows - self.unit
-        if fitted_to_unit and elsewhere:
+        outside_unit = self.rows - self.unit
+        if fitted_to_unit and outside_unit:
             yield (
-                f"warning: the map was fitted to scores in [0, 1], where {elsewhere} of "
+                f"warning: the map was fitted to scores in [0, 1], where {outside_unit} of "
                 f"{self.rows} are not: are they margins or percentages?"
             )
-        if not fitted_to_unit and self.unit == self.rows >= ENOUGH:
+        if not fitted_to_unit and self.unit == self.rows >= MIN_ROWS_TO_TELL_MARGINS:
             yield (
                 f"warning: the map was fitted to scores from {low!r} to {high!r}, and all "
                 f"{self.rows} are in [0, 1]: are they probabilities in place of margins?"
@@ -103,7 +108,7 @@ class _Range:
 
 @contextmanager
 def _write_text(options, table):
-    """Writes rows as the text is written that they come from, each with its probability."""
+    """Write rows in the format of the text that they come from, each with its probability."""
     form = table.format
     encoding = form.encoding.removesuffix("-sig")
     with new_file(options.output, force=options.force, encoding=encoding) as file:
@@ -111,8 +116,8 @@ def _write_text(options, table):
         if form.header:
             writer.writerow([*table.header, options.column])
 
-        def put(records, kept, probabilities):
-            rows = [row for row, keep in zip(records, kept.tolist(), strict=True) if keep]
+        def put(records, complete, probabilities):
+            rows = [row for row, keep in zip(records, complete.tolist(), strict=True) if keep]
             cells = map(repr, probabilities.tolist())
             if form.decimal == ",":
                 cells = (cell.replace(".", ",") for cell in cells)
@@ -123,7 +128,7 @@ def _write_text(options, table):
 
 @contextmanager
 def _write_parquet(options, table):
-    """Writes record batches, each with its probabilities."""
+    """Write record batches with their probabilities as one more column."""
     import pyarrow
     from pyarrow.parquet import ParquetWriter
 
@@ -133,11 +138,14 @@ def _write_parquet(options, table):
             f".parquet; found {options.output!r}"
         )
     schema = table.schema.append(pyarrow.field(options.column, pyarrow.float64()))
-    result = new_file(options.output, force=options.force, binary=True)
-    with result as file, ParquetWriter(file, schema) as writer:
+    output = new_file(options.output, force=options.force, binary=True)
+    with output as file, ParquetWriter(file, schema) as writer:
 
-        def put(records, kept, probabilities):
-            columns = [*records.filter(pyarrow.array(kept)).columns, pyarrow.array(probabilities)]
+        def put(records, complete, probabilities):
+            columns = [
+                *records.filter(pyarrow.array(complete)).columns,
+                pyarrow.array(probabilities),
+            ]
             writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
 
         yield put

@@ -1,4 +1,4 @@
-"""``calib counts``: equal rows of files of any size made one, with their number, by DuckDB."""
+"""``calib counts``: replace equal rows by one row and their number, in files of any size."""
 
 import glob
 import os
@@ -13,27 +13,30 @@ from calib.commands.output import SECONDS_BETWEEN, check_new, new_file, note
 from calib.commands.reading import ROLES
 from calib.commands.tables import GZIP, InputError, Parquet, open_table, short
 
-COUNT = "count"
+COUNT = "count"  # name of the column that is added
 
 
-def counts(options) -> int:
-    """Group the rows of all files, and write what is distinct; returns the exit code."""
+def run_counts(options) -> int:
+    """Group the rows of all files, and write the distinct ones; return the exit code."""
     check_new(options.output, force=options.force)
     files, table = _files(options.data, format_of(options))
     query = _query(options, table)
-    beside = None if options.output == "-" else Path(options.output).resolve().parent
-    with tempfile.TemporaryDirectory(dir=beside, prefix=".calib-counts-") as folder:
-        found = Path(folder, "counts")
-        _group(query, files, table, options, found)
-        result = new_file(options.output, force=options.force, binary=True)
-        with open(found, "rb") as grouped, result as file:
+    parent = None if options.output == "-" else Path(options.output).resolve().parent
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".calib-counts-") as folder:
+        path = Path(folder, "counts")
+        _group(query, files, table, options, path)
+        output = new_file(options.output, force=options.force, binary=True)
+        with open(path, "rb") as grouped, output as file:
             shutil.copyfileobj(grouped, file)
     note(options, f"read the counts with --weight {COUNT}")
     return 0
 
 
 def _files(data, form):
-    """The files that are meant, and the first as a table; they must have the same columns."""
+    """Return the files that `data` names, and the first one as a table.
+
+    All files must have the same columns.
+    """
     if os.path.isdir(data):
         paths = sorted(map(str, Path(data).glob("*.parquet")))
     else:
@@ -50,26 +53,26 @@ def _files(data, form):
 
 
 def _query(options, table):
-    """What counts the rows of the view ``given``."""
+    """SQL that counts equal rows of the view ``given``."""
     asked = {role: getattr(options, role) for role in ROLES if getattr(options, role) is not None}
     names = {role: table.names[table.find(name, f"--{role}")] for role, name in asked.items()}
-    kept = dict.fromkeys(name for role, name in names.items() if role != "weight")
-    if COUNT in kept:
+    grouped = dict.fromkeys(name for role, name in names.items() if role != "weight")
+    if COUNT in grouped:
         raise InputError(f"a column is called {COUNT!r}, as the one that is added: rename it")
     number = f"sum(CAST({_quoted(names['weight'])} AS DOUBLE))" if "weight" in names else "count(*)"
-    columns = ", ".join(map(_quoted, kept))
+    columns = ", ".join(map(_quoted, grouped))
     return f"SELECT {columns}, {number} AS {COUNT} FROM given GROUP BY ALL ORDER BY ALL"
 
 
-def _group(query, files, table, options, found):
-    """Write what the query gives to the file `found`; what memory does not hold goes beside it."""
+def _group(query, files, table, options, path):
+    """Write the result of the query to the file `path`; what exceeds memory goes to its folder."""
     try:
         import duckdb
     except ImportError:
         raise InputError('this needs DuckDB: pip install "duckdb>=1.3"') from None
     settings = {
-        "temp_directory": str(found.parent),
-        "autoinstall_known_extensions": False,  # nothing is fetched, whatever a file is called
+        "temp_directory": str(path.parent),
+        "autoinstall_known_extensions": False,  # nothing is downloaded, whatever a file is called
         "autoload_known_extensions": False,
     }
     if options.memory:
@@ -77,23 +80,23 @@ def _group(query, files, table, options, found):
     form = "parquet" if options.output.endswith(".parquet") else "csv"
     try:
         with duckdb.connect(config=settings) as connection:
-            _given(connection, files, table).create_view("given")
-            name = str(found).replace("'", "''")
+            _all_rows(connection, files, table).create_view("given")
+            name = str(path).replace("'", "''")
             _watched(connection, f"COPY ({query}) TO '{name}' (FORMAT {form})", options.progress)
     except duckdb.Error as error:
         fault = " ".join(str(error).partition("Possible fixes")[0].split())
         raise InputError(f"{options.data}: {short(fault, 300)}") from None
 
 
-def _given(connection, files, table):
-    """All rows. Text stays as it is written: who reads the counts checks each value."""
-    named = [glob.escape(path) for path in files]
+def _all_rows(connection, files, table):
+    """Relation of all rows. Cells of text stay as written: the reader of the counts checks them."""
+    patterns = [glob.escape(path) for path in files]
     if isinstance(table, Parquet):
-        return connection.read_parquet(named)
+        return connection.read_parquet(patterns)
     with open(files[0], "rb") as file:
         packed = file.read(len(GZIP)) == GZIP
     return connection.read_csv(
-        named,
+        patterns,
         columns=dict.fromkeys(table.names, "VARCHAR"),
         auto_detect=False,
         header=table.format.header,
@@ -106,7 +109,7 @@ def _given(connection, files, table):
 
 
 def _watched(connection, statement, wanted):
-    """Execute a statement, and say how far it is where that is wanted."""
+    """Execute a statement, and print its progress if that is `wanted` or on a terminal."""
     with ThreadPoolExecutor(1) as pool:
         work = pool.submit(connection.execute, statement)
         try:
@@ -114,9 +117,9 @@ def _watched(connection, statement, wanted):
                 try:
                     work.result(SECONDS_BETWEEN)
                 except TimeoutError:
-                    share = connection.query_progress()
-                    if (wanted or sys.stderr.isatty()) and share > 0:
-                        print(f"{share:.0f} %", file=sys.stderr, flush=True)
+                    percent = connection.query_progress()
+                    if (wanted or sys.stderr.isatty()) and percent > 0:
+                        print(f"{percent:.0f} %", file=sys.stderr, flush=True)
         except BaseException:
             connection.interrupt()
             raise

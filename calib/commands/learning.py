@@ -1,4 +1,4 @@
-"""``calib report``, ``compare`` and ``fit``: what is learned from all rows of a table at once."""
+"""``calib report``, ``compare`` and ``fit``: the commands that need all rows of a table at once."""
 
 import json
 import math
@@ -6,25 +6,27 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import calib
-from calib.commands.arguments import METHODS, columns_of, format_of
+from calib.commands.arguments import CLASSES_OF_METHODS, columns_of, format_of
 from calib.commands.output import Progress, check_new, new_file, note
 from calib.commands.reading import Scores, read_scores
 from calib.commands.tables import InputError
 from calib.maps.stored import FittedTo, StoredMap
 
-FOLDS = 5  # of a comparison
-MOST_COPIES = 1_000_000  # of rows, that folds part one by one; more go by the bundle
+FOLDS_OF_COMPARISON = 5
+# Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
+MAX_COPIES = 1_000_000
 
 
-def report(options) -> int:
-    """Judge the scores, on one page; returns the exit code."""
+def run_report(options) -> int:
+    """Judge the scores, on one page; return the exit code."""
     check_new(options.output, force=options.force)
     read = _read(options)
-    found = calib.report.make_report(
+    made = calib.report.make_report(
         read.scores,
-        read.labels,
+        _labels(read),
         sample_weight=read.weights,
         groups=read.groups,
         clusters=read.clusters,
@@ -33,26 +35,26 @@ def report(options) -> int:
         notes=[_columns(read.names, options.positive), *read.notes],
     )
     with new_file(options.output, force=options.force) as file:
-        file.write(found.to_json() + "\n" if options.json else found.to_html())
-    note(options, found.verdict.sentence)
+        file.write(made.to_json() + "\n" if options.json else made.to_html())
+    note(options, made.verdict.sentence)
     return 0
 
 
-def compare(options) -> int:
-    """Cross-validate calibrators, and recommend one if that is safe; returns the exit code."""
+def run_compare(options) -> int:
+    """Cross-validate calibrators, and recommend one if that is safe; return the exit code."""
     if options.group is not None:
         raise InputError(
             "compare has no groups: name a column of patients, accounts or the like, whose rows "
             "stay in one fold, with --cluster; calib report judges groups, with --group"
         )
-    read = _parted(_read(options))
+    read = _with_copies(_read(options))
     _check_folds(read)
     comparison = calib.compare(
         read.scores,
-        read.labels,
+        _labels(read),
         sample_weight=read.weights,
         clusters=read.clusters,
-        cv=FOLDS,
+        cv=FOLDS_OF_COMPARISON,
         loss=options.loss,
         verbose=int(options.progress),
     )
@@ -60,32 +62,38 @@ def compare(options) -> int:
     return 0
 
 
-def fit(options) -> int:
-    """Learn a map and write it as JSON; returns the exit code."""
+def run_fit(options) -> int:
+    """Learn a map and write it as JSON; return the exit code."""
     check_new(options.output, force=options.force)
-    calibrator = _calibrator(METHODS[options.method], options.parameter)
+    calibrator = _calibrator(CLASSES_OF_METHODS[options.method], options.parameter)
     read = _read(options)
-    calibrator.fit(read.scores, read.labels, sample_weight=read.weights)
+    labels = _labels(read)
+    calibrator.fit(read.scores, labels, sample_weight=read.weights)
     fitted_to = FittedTo(
         file=Path(options.data).name,
         score=read.names["score"],
         label=read.names["label"],
         positive=options.positive,
         rows=read.scores.size,
-        positives=int(read.labels.sum()),
+        positives=int(labels.sum()),
         total_weight=None if read.weights is None else float(read.weights.sum()),
         lowest_score=float(read.scores.min()),
         highest_score=float(read.scores.max()),
     )
-    method, package = type(calibrator).__name__, f"calib {calib.__version__}"
-    stored = StoredMap(calibrator.map_, method, calibrator.get_params(), fitted_to, package)
+    stored = StoredMap(
+        map_=calibrator.map_,
+        method=type(calibrator).__name__,
+        parameters=calibrator.get_params(),
+        fitted_to=fitted_to,
+        package=f"calib {calib.__version__}",
+    )
     with new_file(options.output, force=options.force) as file:
         file.write(stored.dumps())
     return 0
 
 
 def _read(options) -> Scores:
-    """All rows that the options ask for; what was done to them is said on standard error."""
+    """Read all rows that the options ask for, and print what was done to them."""
     with Progress(options.progress) as progress:
         read = read_scores(
             options.data, form=format_of(options), progress=progress, **columns_of(options)
@@ -95,15 +103,25 @@ def _read(options) -> Scores:
     return read
 
 
-def _parted(read):
-    """Rows that weights count, one by one: copies may come into different folds, as rows do."""
+def _labels(read: Scores) -> NDArray[np.uint8]:
+    """Return the labels, which every command here asks for."""
+    assert read.labels is not None
+    return read.labels
+
+
+def _with_copies(read):
+    """Replace rows whose weights are counts by copies, which may come into different folds."""
     weights = read.weights
     if weights is None or read.clusters is not None or np.any(weights % 1):
         return read
-    pieces = np.ceil(weights / max(1.0, weights.sum() / MOST_COPIES)).astype(np.int64)
-    scores, labels = np.repeat(read.scores, pieces), np.repeat(read.labels, pieces)
-    parts = None if np.array_equal(pieces, weights) else np.repeat(weights / pieces, pieces)
-    return replace(read, scores=scores, labels=labels, weights=parts)
+    copies = np.ceil(weights / max(1.0, weights.sum() / MAX_COPIES)).astype(np.int64)
+    one_each = np.array_equal(copies, weights)
+    return replace(
+        read,
+        scores=np.repeat(read.scores, copies),
+        labels=np.repeat(read.labels, copies),
+        weights=None if one_each else np.repeat(weights / copies, copies),
+    )
 
 
 def _check_folds(read):
@@ -111,26 +129,29 @@ def _check_folds(read):
     counted = np.ones(read.labels.size, bool) if read.weights is None else read.weights > 0
     for label in (0, 1):
         rows = (read.labels == label) & counted
-        found, what = np.count_nonzero(rows), "rows"
-        if read.clusters is not None:
-            found, what = len(set(read.clusters[rows])), f"clusters ({read.names['cluster']!r})"
-        if found < FOLDS:
+        if read.clusters is None:
+            number = np.count_nonzero(rows)
+            unit = "rows"
+        else:
+            number = len(set(read.clusters[rows]))
+            unit = f"clusters ({read.names['cluster']!r})"
+        if number < FOLDS_OF_COMPARISON:
             raise InputError(
-                f"{found} {what} with a label of class {label} are too few for the {FOLDS} folds "
-                "of a comparison: collect more"
+                f"{number} {unit} with a label of class {label} are too few for the "
+                f"{FOLDS_OF_COMPARISON} folds of a comparison: collect more"
             )
 
 
 def _columns(names, positive):
-    """What was read from where."""
-    found = ", ".join(f"{role} from {name!r}" for role, name in names.items())
-    return f"Columns: {found}." + (f" Positive: {positive!r}." if positive is not None else "")
+    """Return a sentence that names the columns."""
+    sources = ", ".join(f"{role} from {name!r}" for role, name in names.items())
+    return f"Columns: {sources}." + (f" Positive: {positive!r}." if positive is not None else "")
 
 
 def _json(comparison, notes):
-    """The comparison for machines; JSON has no infinity and no NaN, so null stands for both."""
+    """Return the comparison as JSON, which has no infinity and no NaN: null stands for both."""
     table = [
-        {name: _finite(value) for name, value in row.items() if name != "seconds"}
+        {name: _finite_or_none(value) for name, value in row.items() if name != "seconds"}
         for row in comparison.table()
     ]
     document = {
@@ -145,14 +166,14 @@ def _json(comparison, notes):
     return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
 
-def _finite(value):
+def _finite_or_none(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _calibrator(name, settings):
-    """The method with the arguments of ``--parameter NAME=VALUE``."""
-    method = getattr(calib, name)
-    known = method().get_params()
+    """Make the calibrator of this class with the arguments of ``--parameter NAME=VALUE``."""
+    calibrator_class = getattr(calib, name)
+    known = calibrator_class().get_params()
     parameters = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -165,4 +186,4 @@ def _calibrator(name, settings):
             parameters[key] = json.loads(value.lower() if value in ("True", "False") else value)
         except ValueError:
             parameters[key] = value
-    return method(**parameters)
+    return calibrator_class(**parameters)

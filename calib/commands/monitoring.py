@@ -1,9 +1,11 @@
-"""``calib monitor``: tests of calibration and of the base rate, fed batch by batch."""
+"""``calib monitor``: test calibration and a constant base rate, batch by batch."""
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,21 +16,33 @@ from calib.commands.reading import Columns, ScoreReader
 from calib.commands.tables import InputError, open_table
 from calib.metrics import BaseRateTest, SequentialCalibrationTest
 
-FORMAT, VERSION = "calib-monitor", 2
-ALARM = 1
+STATE_FORMAT = "calib-monitor"
+STATE_VERSION = 2
+EXIT_ALARM = 1
 HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
-LINE = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"
+LAYOUT = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"  # a line of the table
+MAX_LOG_E_VALUE = 1e300  # JSON has no infinity
 
 
-def monitor(options) -> int:
-    """Feed the batches of a table; returns the exit code."""
-    _check(options)
+class Share(NamedTuple):
+    """A test, and its share of the false alarms that are allowed."""
+
+    name: str
+    test: SequentialCalibrationTest | BaseRateTest
+    fraction: float
+
+
+def run_monitor(options) -> int:
+    """Feed the batches of a table to the tests; return the exit code."""
+    _check_options(options)
     with _locked(options.state) if options.state else nullcontext():
-        return _monitor(options)
+        return _watch_table(options)
 
 
-def _monitor(options):
-    watch, alarms = Watch.load(options.state), None
+def _watch_table(options):
+    """Feed all batches, and write what was asked for; return the exit code."""
+    watch = Watch.load(options.state)
+    alarms = None  # no batch yet
     progress = Progress(options.progress)
     with open_table(options.data, format_of(options)) as table, progress:
         reader = ScoreReader(table, Columns(**columns_of(options), unit=True))
@@ -36,10 +50,11 @@ def _monitor(options):
             if part.scores.size == 0:
                 continue
             if alarms is None and not options.json:
-                print(LINE.format(*HEADER))
+                print(LAYOUT.format(*HEADER))
             watch.update(part)
             alarms = watch.alarms(options.alpha)
-            print(_line(watch, part, alarms, options.json), flush=True)
+            written = _as_json if options.json else _as_line
+            print(written(watch, part, alarms), flush=True)
             progress(reader.n_rows)
     for sentence in reader.notes():
         note(options, sentence)
@@ -47,59 +62,63 @@ def _monitor(options):
         watch.save(options.state)
     if options.plot:
         _draw(watch, options)
-    return ALARM if alarms else 0
+    return EXIT_ALARM if alarms else 0
 
 
 class Watch:
-    """What is remembered of a stream: the tests, of groups too, and how their evidence grew."""
+    """The state of a stream: the tests of all rows and of groups, and how their evidence grew."""
 
     def __init__(self):
-        self.calibration, self.base_rate = SequentialCalibrationTest(), BaseRateTest()
+        self.calibration = SequentialCalibrationTest()
+        self.base_rate = BaseRateTest()
         self.groups: dict[str, SequentialCalibrationTest] = {}
-        self.history = []  # rows, and the logarithms of both e-values, after each batch
+        # the number of rows and the logarithms of both e-values, after each batch
+        self.history: list[list[float]] = []
 
     def update(self, part):
-        """Take in a batch."""
-        sample = {"sample_weight": part.weights}
-        self.calibration.update(part.labels, part.scores, **sample)
-        self.base_rate.update(part.labels, **sample)
+        """Feed a batch to the tests."""
+        self.calibration.update(part.labels, part.scores, sample_weight=part.weights)
+        self.base_rate.update(part.labels, sample_weight=part.weights)
         for group in dict.fromkeys(() if part.groups is None else part.groups.tolist()):
             rows = part.groups == group
             weights = None if part.weights is None else part.weights[rows]
             if weights is None or weights.any():
                 test = self.groups.setdefault(group, SequentialCalibrationTest())
                 test.update(part.labels[rows], part.scores[rows], sample_weight=weights)
-        evidence = [self.calibration.log_e_value, self.base_rate.log_e_value]
-        self.history.append([self.base_rate.n_rows[-1], *(min(e, 1e300) for e in evidence)])
+        log_e_values = [self.calibration.log_e_value, self.base_rate.log_e_value]
+        bounded = [min(value, MAX_LOG_E_VALUE) for value in log_e_values]
+        self.history.append([self.base_rate.n_rows[-1], *bounded])
 
-    def shares(self):
-        """Of the false alarms, by test: half the base rate's; half of the rest is the groups'.
+    def shares(self) -> Iterator[Share]:
+        """Yield the tests with their shares of the false alarms that are allowed.
 
-        The group that appears as the k-th has 1 / (k (k + 1)) of what the groups have.
+        The test of the base rate has one half. The groups, if there are any, have half of the
+        rest: the k-th group in order of appearance has 1 / (k (k + 1)) of it.
         """
         rest = 0.25 if self.groups else 0.5
-        yield "base rate", self.base_rate, 0.5
-        yield "calibration", self.calibration, rest
+        yield Share(name="base rate", test=self.base_rate, fraction=0.5)
+        yield Share(name="calibration", test=self.calibration, fraction=rest)
         for k, (group, test) in enumerate(self.groups.items(), start=1):
-            yield f"calibration of {group}", test, rest / (k * (k + 1))
+            fraction = rest / (k * (k + 1))
+            yield Share(name=f"calibration of {group}", test=test, fraction=fraction)
 
-    def alarms(self, alpha):
-        """What is wrong, since which batch, and in which range of scores: a sentence each."""
+    def alarms(self, alpha: float) -> list[str]:
+        """Describe each alarm: the test, since which batch, and in which range of scores."""
         return [
-            name if test is self.base_rate else f"{name} ({_where(test)})"
-            for name, test, share in self.shares()
-            if test.p_value <= share * alpha
+            _described(share.name, share.test)
+            for share in self.shares()
+            if share.test.p_value <= share.fraction * alpha
         ]
 
     @classmethod
-    def load(cls, path):
-        """As the file remembers it, or new if there is none."""
+    def load(cls, path: str | None) -> "Watch":
+        """Read the state from a file, or begin anew if there is none."""
         watch = cls()
         if path is None or not Path(path).exists():
             return watch
         try:
             state = json.loads(Path(path).read_text(encoding="utf-8"))
-            if (state["format"], state["version"]) != (FORMAT, VERSION):
+            if (state["format"], state["version"]) != (STATE_FORMAT, STATE_VERSION):
                 raise ValueError
             watch.calibration = SequentialCalibrationTest.from_dict(state["calibration"])
             watch.base_rate = BaseRateTest.from_dict(state["base_rate"])
@@ -108,16 +127,16 @@ class Watch:
             watch.history = np.array(state["history"], np.float64).reshape(-1, 3).tolist()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InputError(
-                f"{path} holds no state of calib monitor, version {VERSION}: name another file by "
-                "--state, or remove it to begin anew"
+                f"{path} holds no state of calib monitor, version {STATE_VERSION}: name another "
+                "file by --state, or remove it to begin anew"
             ) from None
         return watch
 
     def save(self, path):
         """Write the state in place of the old one."""
         state = {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": STATE_FORMAT,
+            "version": STATE_VERSION,
             "calibration": self.calibration.to_dict(),
             "base_rate": self.base_rate.to_dict(),
             "groups": {group: test.to_dict() for group, test in self.groups.items()},
@@ -128,38 +147,56 @@ class Watch:
             file.write(json.dumps(state, allow_nan=False) + "\n")
 
 
-def _where(test):
+def _described(name, test):
+    """Name of a test; for calibration also since when and where predictions are wrong."""
+    if isinstance(test, BaseRateTest):
+        return name
     low, high = test.worst_range
-    return f"since about batch {test.since}, scores {low:g} to {high:g}"
+    return f"{name} (since about batch {test.since}, scores {low:g} to {high:g})"
 
 
-def _line(watch, part, alarms, as_json):
-    """One batch, for people or for programs."""
-    values = {
+def _batch(watch, part):
+    """Numbers of the latest batch, by their names in JSON."""
+    return {
         "rows": watch.base_rate.n_rows[-1],
         "rate": float(np.average(part.labels, weights=part.weights)),
         "expected": float(np.average(part.scores, weights=part.weights)),
         "p_calibrated": watch.calibration.p_value,
         "p_constant": watch.base_rate.p_value,
     }
-    if as_json:
-        return json.dumps(values | {"alarms": alarms})
-    rows, rate, expected, *p_values = values.values()
-    tests = [f"{p:.3g}" for p in p_values]
-    cells = (f"{rows:g}" if rows < 1e6 else f"{rows:.0f}", f"{rate:.4f}", f"{expected:.4f}", *tests)
-    return LINE.format(*cells, " and ".join(alarms)).rstrip()
+
+
+def _as_json(watch, part, alarms):
+    """A line of JSON about the latest batch."""
+    return json.dumps(_batch(watch, part) | {"alarms": alarms})
+
+
+def _as_line(watch, part, alarms):
+    """A line of the table about the latest batch."""
+    batch = _batch(watch, part)
+    rows = batch["rows"]
+    return LAYOUT.format(
+        f"{rows:g}" if rows < 1e6 else f"{rows:.0f}",
+        f"{batch['rate']:.4f}",
+        f"{batch['expected']:.4f}",
+        f"{batch['p_calibrated']:.3g}",
+        f"{batch['p_constant']:.3g}",
+        " and ".join(alarms),
+    ).rstrip()
 
 
 def _draw(watch, options):
-    """Evidence against each of the two, batch by batch, with the line where an alarm is given."""
+    """Draw the evidence of both tests of all rows by batch, with the limits of an alarm."""
     from matplotlib.figure import Figure  # no other command needs it
 
-    rows, *evidence = np.array(watch.history).T
+    rows, calibration, base_rate = np.array(watch.history).T
     figure = Figure(figsize=(6.5, 3.2), layout="constrained")
     ax = figure.subplots()
-    for (name, _, share), logs in zip(watch.shares(), reversed(evidence), strict=False):
-        (line,) = ax.plot(rows, np.clip(logs / np.log(10), -3, 300), label=name)
-        limit = -np.log10(share * options.alpha)
+    # the first two shares belong to the tests of all rows
+    for share, log_e_values in zip(watch.shares(), [base_rate, calibration], strict=False):
+        powers_of_ten = np.clip(log_e_values / np.log(10), -3, 300)
+        (line,) = ax.plot(rows, powers_of_ten, label=share.name)
+        limit = -np.log10(share.fraction * options.alpha)
         ax.axhline(limit, color=line.get_color(), linewidth=0.8, linestyle=":")
     ax.set(xlabel="rows", ylabel="evidence (powers of ten)")
     ax.legend(title="dotted: alarm", fontsize="small")
@@ -170,9 +207,9 @@ def _draw(watch, options):
 
 @contextmanager
 def _locked(path):
-    """No second run reads the state while this one goes on: it would lose what is seen here.
+    """Lock the state, because a second run would overwrite what this run adds to it.
 
-    The system holds the lock, and frees it when the process ends in whatever way.
+    The operating system holds the lock, and frees it however the process ends.
     """
     lock = Path(f"{path}.lock")
     try:
@@ -185,12 +222,12 @@ def _locked(path):
         try:
             yield
         finally:
-            with suppress(OSError):  # Windows removes no open file
+            with suppress(OSError):  # Windows does not remove an open file
                 lock.unlink()
 
 
 def _got(file, lock):
-    """Whether this process got the lock, and on the file that still has the name."""
+    """Whether this process got the lock, and the locked file still has its name."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -205,7 +242,8 @@ def _got(file, lock):
         return False
 
 
-def _check(options):
+def _check_options(options):
+    """Raise if an option cannot be used."""
     if options.batch < 1:
         raise InputError(f"--batch must be at least 1; found {options.batch}")
     if not 0 < options.alpha < 1:

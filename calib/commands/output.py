@@ -1,4 +1,4 @@
-"""What a command puts out: files that are whole or not there, notes, and how far it is."""
+"""The output of commands: files that are either complete or absent, notes, and progress."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from typing import IO
 
 from calib.commands.tables import InputError
 
-SECONDS_BETWEEN = 1.0
+SECONDS_BETWEEN = 1.0  # seconds between two messages about the progress
 
 
 def check_new(path: str | Path, *, force: bool) -> None:
@@ -30,11 +30,11 @@ def check_new(path: str | Path, *, force: bool) -> None:
 def new_file(
     path: str | Path, *, force: bool = False, binary: bool = False, encoding: str = "utf-8"
 ) -> Iterator[IO]:
-    """A file to write to, which takes its name when the block has ended well.
+    """Open a file for writing, which takes its name when the block has ended well.
 
-    It is written beside its place under a temporary name, which is removed if the block fails: at
-    no time is half a file under the name. ``"-"`` is standard output, and what is no regular file,
-    such as a pipe, is written to as it stands.
+    The file is written in its folder under a temporary name, and removed if the block fails. So
+    there is never half a file under the name. ``"-"`` is standard output. Something that is no
+    regular file, such as a pipe, is written to directly.
 
     Raises
     ------
@@ -42,41 +42,46 @@ def new_file(
         If the file exists and `force` is False, or there is no such folder.
     """
     check_new(path, force=force)
-    how = {"mode": "wb"} if binary else {"mode": "w", "encoding": encoding, "newline": ""}
+
+    def opened(file: int | Path, closefd: bool = True) -> IO:
+        if binary:
+            return open(file, "wb", closefd=closefd)
+        return open(file, "w", encoding=encoding, newline="", closefd=closefd)
+
     if str(path) == "-":
         sys.stdout.flush()
-        with open(sys.stdout.fileno(), closefd=False, **how) as file:
+        with opened(sys.stdout.fileno(), closefd=False) as file:
             yield file
         return
-    path = Path(path).resolve()  # of a link, the file that it names is replaced
-    if path.exists() and not path.is_file():
-        with open(path, **how) as file:
+    target = Path(path).resolve()  # for a link, the file that it names is replaced
+    if target.exists() and not target.is_file():
+        with opened(target) as file:
             yield file
         return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with open(temporary, **how) as file:
+        with opened(temporary) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
 def note(options, sentence: str) -> None:
-    """Tell people something, on standard error."""
+    """Print a sentence for people, on standard error."""
     print(f"calib {options.command}: {sentence}", file=sys.stderr)
 
 
 class Progress:
-    """Call it with the number of rows so far; it says so at most once a second.
+    """A message with the number of rows so far, printed at most once a second.
 
     Parameters
     ----------
     wanted : bool
-        Whether to say so where standard error is no terminal, a line each time. On a terminal one
-        line is written over, which is left when the ``with`` block ends.
+        Whether to print it where standard error is no terminal, a line each time. On a terminal
+        the same line is written over, and finished when the ``with`` block ends.
     """
 
     def __init__(self, wanted: bool = False):
@@ -86,11 +91,12 @@ class Progress:
         self._open = False
 
     def __call__(self, n_rows: int) -> None:
-        """Say how many rows are done, if it is time to."""
+        """Print the number of rows that are done, if a second has passed."""
         now = time.monotonic()
         if self._silent or now - self._last < SECONDS_BETWEEN:
             return
-        self._last, self._open = now, self._terminal
+        self._last = now
+        self._open = self._terminal
         start, end = ("\r", "") if self._terminal else ("", "\n")
         print(f"{start}{n_rows:,} rows", end=end, file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-r"""Scores and labels out of a table: the columns that were asked for, checked cell by cell.
+r"""Scores and labels from a table: the columns that were asked for, checked cell by cell.
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory
@@ -13,20 +13,20 @@ r"""Scores and labels out of a table: the columns that were asked for, checked c
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calib.commands.tables import BLOCK_ROWS, Block, Format, InputError, open_table, short
 
-MISSING = {"", "na", "n/a", "nan", "<na>", "null", "none"}
-BINARY = {"0": 0, "1": 1, "false": 0, "true": 1}
-PARTS = ("scores", "labels", "weights", "groups", "clusters")
-ROLES = ("score", "label", "weight", "group", "cluster")
-ABSENT = 2  # the code of a label that is missing
-LACKS = "is missing: fill it in, or pass --drop-missing to leave such rows out"
-MAYBE_A_CLASS = "; if it is a class, name the other one with --positive VALUE"
-NO_PROBABILITY = (
+MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
+CODES_OF_BINARY_LABELS = {"0": 0, "1": 1, "false": 0, "true": 1}
+ROLES = ("score", "label", "weight", "group", "cluster")  # roles that columns can have
+CODE_OF_MISSING_LABEL = 2
+IS_MISSING = "is missing: fill it in, or pass --drop-missing to leave such rows out"
+NAME_OTHER_CLASS = "; if it is a class, name the other one with --positive VALUE"
+IS_NO_PROBABILITY = (
     "is no probability: this needs scores in [0, 1]; run margins through a map with calib fit and "
     "calib apply first"
 )
@@ -79,7 +79,7 @@ class Scores:
     notes : list of str
         What was done to the rows, in sentences.
     names : dict of str
-        The names of the columns, by ``"score"``, ``"label"`` and so on.
+        The names of the columns, by their roles ``"score"``, ``"label"`` and so on.
     """
 
     scores: NDArray[np.float64]
@@ -92,16 +92,28 @@ class Scores:
 
 
 class BadCell(Exception):
-    """The row of a cell that cannot be used, and what is wrong with it."""
+    """A cell that cannot be used: its row in the block, and what is wrong with it."""
+
+    def __init__(self, row: int, fault: str):
+        super().__init__(row, fault)
+        self.row = row
+        self.fault = fault
+
+
+class Parsed(NamedTuple):
+    """The values of the cells of a column, and which cells are missing."""
+
+    values: NDArray
+    missing: NDArray[np.bool_]
 
 
 class ScoreReader:
-    """Turns the blocks of an open table into scores, labels, weights, groups and clusters.
+    """A reader that turns the blocks of a table into scores, labels, weights and so on.
 
     Parameters
     ----------
     table : Delimited or Parquet
-        What `open_table` gives.
+        A table that `open_table` yields.
     columns : Columns
         Which columns are read.
     """
@@ -109,7 +121,8 @@ class ScoreReader:
     def __init__(self, table, columns: Columns):
         asked = {role: getattr(columns, role) for role in ROLES}
         wanted = {role: str(name) for role, name in asked.items() if name is not None}
-        self.table, self.columns = table, columns
+        self.table = table
+        self.columns = columns
         self.indices = {role: table.find(name, f"--{role}") for role, name in wanted.items()}
         _check_distinct(table, self.indices)
         self.names = {role: table.names[i] for role, i in self.indices.items()}
@@ -118,12 +131,13 @@ class ScoreReader:
         self._labels = _Labels(columns.positive)
 
     def blocks(self, size: int) -> Iterator[tuple[Block, NDArray[np.bool_], Scores]]:
-        """Each block of the table, which of its rows are kept, and what these hold."""
+        """Yield each block, a mask of its rows without missing cells, and the values of these."""
         indices = list(self.indices.values())
         numeric = [role in ("score", "weight") for role in self.indices]
         for block in self.table.blocks(indices, numeric, size):
             self.n_rows += len(block.places)
-            yield block, *self._scores(block)
+            complete, scores = self._scores(block)
+            yield block, complete, scores
         if self.n_rows == 0:
             raise InputError(f"{self.table.name} has a header and no rows: nothing can be computed")
         if "label" in self.indices:
@@ -135,59 +149,71 @@ class ScoreReader:
             )
 
     def notes(self) -> list[str]:
-        """What was done to the rows, in sentences."""
+        """Return sentences about what was done to the rows."""
         if not self.n_dropped:
             return []
         rows = "1 row" if self.n_dropped == 1 else f"{self.n_dropped} rows"
         return [f"{rows} of {self.n_rows} with missing values were dropped, as --drop-missing asks"]
 
     def _scores(self, block):
+        """Parse the columns of a block, and leave out or refuse rows with missing cells."""
         parsers = {
             "score": self._parse_scores,
             "label": self._labels,
             "weight": self._parse_weights,
-            "group": _names,
-            "cluster": _names,
+            "group": _parse_names,
+            "cluster": _parse_names,
         }
-        values, absent = {}, {}
+        parsed = {}
         for role, cells in zip(self.indices, block.columns, strict=True):
             try:
-                values[role], absent[role] = parsers[role](cells)
+                parsed[role] = parsers[role](cells)
                 if not self.columns.drop_missing:
-                    _refuse(absent[role], LACKS + MAYBE_A_CLASS * (role == "label"))
+                    remedy = NAME_OTHER_CLASS if role == "label" else ""
+                    _refuse(parsed[role].missing, IS_MISSING + remedy)
             except BadCell as bad:
-                raise self._error(block, role, cells, *bad.args) from None
-        kept = ~np.logical_or.reduce(list(absent.values()))
-        self.n_dropped += int(kept.size - np.count_nonzero(kept))
-        picked = [values[role][kept] if role in values else None for role in parsers]
-        return kept, Scores(*picked)
+                raise self._error(block, role, cells, bad) from None
+        complete = ~np.logical_or.reduce([column.missing for column in parsed.values()])
+        self.n_dropped += int(complete.size - np.count_nonzero(complete))
 
-    def _error(self, block, role, cells, row, fault):
-        found = "" if cells[row] is None else str(cells[row])
-        where = f"{self.table.name}: {self.table.place} {block.places[row]}"
+        def values(role):
+            return parsed[role].values[complete] if role in parsed else None
+
+        scores = Scores(
+            scores=values("score"),
+            labels=values("label"),
+            weights=values("weight"),
+            groups=values("group"),
+            clusters=values("cluster"),
+        )
+        return complete, scores
+
+    def _error(self, block, role, cells, bad):
+        cell = "" if cells[bad.row] is None else str(cells[bad.row])
+        place = f"{self.table.name}: {self.table.place} {block.places[bad.row]}"
         column = f"column {self.names[role]!r}"
-        return InputError(f"{where}, {column}: found {short(found)!r}, which {fault}")
+        return InputError(f"{place}, {column}: found {short(cell)!r}, which {bad.fault}")
 
     def _parse_scores(self, cells):
-        values, absent = self._parse_numbers(cells)
+        parsed = self._parse_numbers(cells)
         if self.columns.unit:
-            _refuse((values < 0) | (values > 1), NO_PROBABILITY)
-        return values, absent
+            _refuse((parsed.values < 0) | (parsed.values > 1), IS_NO_PROBABILITY)
+        return parsed
 
     def _parse_weights(self, cells):
-        values, absent = self._parse_numbers(cells)
-        _refuse(values < 0, "is negative: weights are counts of rows")
-        return values, absent
+        parsed = self._parse_numbers(cells)
+        _refuse(parsed.values < 0, "is negative: weights are counts of rows")
+        return parsed
 
     def _parse_numbers(self, cells):
         is_read = isinstance(cells, np.ndarray)
-        values = cells if is_read else _numbers(cells, self.table.format.decimal)
+        values = cells if is_read else _numbers_of_text(cells, self.table.format.decimal)
         _refuse(np.isinf(values), "is not finite, or too large for a float")
-        return values, np.isnan(values)
+        return Parsed(values, np.isnan(values))
 
 
 class _Labels:
-    """From cells to classes; remembers the values that it has seen."""
+    """A parser of cells to classes, which remembers the values that it has seen."""
 
     def __init__(self, positive):
         self.positive = None if positive is None else _plain(str(positive))
@@ -202,14 +228,14 @@ class _Labels:
                     raise BadCell(cells.index(cell), code)
                 self.codes[cell] = code
         labels = np.fromiter(map(self.codes.__getitem__, cells), np.uint8, len(cells))
-        return labels, labels == ABSENT
+        return Parsed(labels, labels == CODE_OF_MISSING_LABEL)
 
     def _code(self, value):
-        """Class of a value, or what is wrong with it."""
+        """Return the class of a value, or a text that says what is wrong with it."""
         if value == self.positive:
             return 1
-        if value.lower() in MISSING:
-            return ABSENT
+        if value.lower() in MISSING_CELLS:
+            return CODE_OF_MISSING_LABEL
         if self.positive is not None:
             self.negative = self.negative or value
             if value == self.negative:
@@ -218,18 +244,20 @@ class _Labels:
                 f"is a third class beside {self.positive!r} (--positive) and {self.negative!r}: "
                 "leave its rows out of the file, or write one value for all that is not positive"
             )
+        if value.lower() in CODES_OF_BINARY_LABELS:
+            return CODES_OF_BINARY_LABELS[value.lower()]
         try:
-            return BINARY[value.lower()] if value.lower() in BINARY else {0: 0, 1: 1}[float(value)]
+            return {0: 0, 1: 1}[float(value)]
         except (ValueError, KeyError):
             return "is not 0/1 or true/false: name the value of class 1 with --positive VALUE"
 
     def check_positive(self, table, name):
-        """Raise if the positive value has not come."""
+        """Raise if no row has the positive value."""
         if self.positive is not None and self.positive not in map(_plain, self.codes):
-            found = "no value" if self.negative is None else repr(self.negative)
+            other = "no value" if self.negative is None else repr(self.negative)
             raise InputError(
                 f"{table.name}: column {name!r} never holds the --positive value "
-                f"{self.positive!r}; it holds {found}"
+                f"{self.positive!r}; it holds {other}"
             )
 
 
@@ -240,7 +268,7 @@ def read_scores(
     progress: Callable[[int], None] | None = None,
     **columns,
 ) -> Scores:
-    """All rows of a table, of both classes if there are labels.
+    """Read all rows of a table; labels, if they are read, must have both classes.
 
     Parameters
     ----------
@@ -250,7 +278,7 @@ def read_scores(
     form : Format, optional
         How the text is written; default: commas, points, UTF-8, with a header.
     progress : callable, optional
-        Is given the number of rows read so far, after each block.
+        A function of the number of rows read so far, called after each block.
     **columns
         The attributes of `Columns`: score, label, positive, weight, group, cluster, unit,
         drop_missing.
@@ -272,19 +300,28 @@ def read_scores(
             parts.append(part)
             if progress:
                 progress(reader.n_rows)
-    columns = (_joined([getattr(part, name) for part in parts]) for name in PARTS)
-    read = Scores(*columns, reader.notes(), reader.names)
-    _check_use(table, read)
+    read = Scores(
+        scores=np.concatenate([part.scores for part in parts]),
+        labels=_concatenated([part.labels for part in parts]),
+        weights=_concatenated([part.weights for part in parts]),
+        groups=_concatenated([part.groups for part in parts]),
+        clusters=_concatenated([part.clusters for part in parts]),
+        notes=reader.notes(),
+        names=reader.names,
+    )
+    _check_columns(table, read)
     return read
 
 
-def _joined(arrays):
-    return None if arrays[0] is None else np.concatenate(arrays)
+def _concatenated(parts):
+    """Concatenate the parts of a column; they are None if it was not asked for."""
+    return None if parts[0] is None else np.concatenate(parts)
 
 
-def _check_use(table, read):
-    """Raise where the whole column leaves nothing to compute."""
-    labels, weights = read.labels, read.weights
+def _check_columns(table, read):
+    """Raise if all weights are zero, or the labels have one class."""
+    labels = read.labels
+    weights = read.weights
     if weights is not None:
         if not weights.any():
             raise InputError(f"{table.name}: column {read.names['weight']!r} is zero in every row")
@@ -297,16 +334,17 @@ def _check_use(table, read):
 
 
 def _check_distinct(table, indices):
-    taken = {}
+    """Raise if two roles have the same column, but for groups and clusters."""
+    role_of = {}
     for role, index in indices.items():
-        if index in taken and role not in ("group", "cluster"):
-            both = f"--{taken[index]} and --{role} both name the column {table.names[index]!r}"
+        if index in role_of and role not in ("group", "cluster"):
+            both = f"--{role_of[index]} and --{role} both name the column {table.names[index]!r}"
             raise InputError(f"{table.name}: {both}: they must differ")
-        taken.setdefault(index, role)
+        role_of.setdefault(index, role)
 
 
-def _numbers(cells, decimal):
-    """Numbers of cells, NaN for missing ones."""
+def _numbers_of_text(cells, decimal):
+    """Numbers of cells of text, NaN for missing cells."""
     text = "".join(cells)
     if "_" in text or not text.isascii():  # both are fine for float() and wrong in a table
         wrong = ["_" in cell or not cell.isascii() for cell in cells]
@@ -318,11 +356,12 @@ def _numbers(cells, decimal):
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
-        return np.array([_number(row, cell) for row, cell in enumerate(cells)])
+        return np.array([_number_or_nan(row, cell) for row, cell in enumerate(cells)])
 
 
-def _number(row, cell):
-    if cell.strip().lower() in MISSING:
+def _number_or_nan(row, cell):
+    """Number of a cell, NaN if it is missing; raise `BadCell` with a remedy if it is neither."""
+    if cell.strip().lower() in MISSING_CELLS:
         return np.nan
     try:
         return float(cell)
@@ -340,12 +379,15 @@ def _number(row, cell):
 
 
 def _plain(value):
-    """A label without blanks; whole numbers and truth as 1 is written: pandas makes 1.0 of it."""
+    """Spelling of a label that other spellings of it share.
+
+    Blanks are removed. ``1.0``, as pandas writes it, and ``true`` become ``1``.
+    """
     value = value.strip()
     whole, point, zeros = value.partition(".")
     if point and whole.removeprefix("-").isdecimal() and zeros and not zeros.strip("0"):
         return whole
-    return str(BINARY.get(value.lower(), value))
+    return str(CODES_OF_BINARY_LABELS.get(value.lower(), value))
 
 
 def _refuse(wrong, fault):
@@ -354,6 +396,6 @@ def _refuse(wrong, fault):
         raise BadCell(int(np.argmax(wrong)), fault)
 
 
-def _names(cells):
+def _parse_names(cells):
     names = np.array([cell.strip() for cell in cells], object)
-    return names, names == ""
+    return Parsed(names, names == "")

@@ -22,10 +22,13 @@ from typing import Any
 import numpy as np
 
 BLOCK_ROWS = 4096  # rows as lists of str: more of them fall out of the processor's cache
-LONGEST_LINE = 1 << 20
-SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
-PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
-OTHER_FORMATS = {
+LONGEST_LINE = 1 << 20  # characters
+SPELLINGS_OF_SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
+PARQUET = b"PAR1"  # first bytes
+GZIP = b"\x1f\x8b"  # first bytes
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # first bytes, a mark of the order of bytes
+N_FIRST_BYTES = 16  # bytes that tell the format of a file
+REMEDIES_FOR_OTHER_FORMATS = {  # by first bytes
     b"PK\x03\x04": "a zip archive or a workbook: unpack it, or save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
     b"BZh": "compressed with bzip2: unpack it, for example bunzip2 -c FILE | calib ... -",
@@ -37,7 +40,7 @@ OTHER_FORMATS = {
 
 
 class InputError(ValueError):
-    """What was read is not what was asked for; the message says where and what to do."""
+    """Input that cannot be used; the message says where the fault is and what to do."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,12 @@ class Format:
 
     Attributes
     ----------
-    separator, decimal, encoding : str
-        Between cells; of numbers; of characters.
+    separator : str
+        The character between cells.
+    decimal : str
+        The decimal mark of numbers.
+    encoding : str
+        The encoding of characters.
     header : bool
         Whether the first line has the names of the columns.
     """
@@ -78,7 +85,8 @@ class Block:
     places : sequence of int
         The line of each row in its file (its row, in Parquet), from 1.
     columns : list
-        What was asked for: lists of str, or arrays of numbers with NaN where there is none.
+        The columns that were asked for: lists of str, or arrays of numbers with NaN for missing
+        ones.
     records : list of lists of str, or pyarrow.RecordBatch
         The whole rows.
     """
@@ -94,26 +102,36 @@ class Table:
     Attributes
     ----------
     name : str
-        What messages call the file.
+        Name of the file in messages.
     names : list of str
-        Of the columns: their numbers if there is no header.
+        Names of the columns: their numbers if there is no header.
     header : list of str
-        The first row, as it names the columns.
+        The first row, which names the columns.
+    format : Format
+        How text in the table is written.
+    place : str
+        What messages number: lines or rows.
     """
 
+    name: str
+    names: list[str]
+    header: list[str]
+    format: Format
+    place: str
+
     def find(self, wanted: str, flag: str) -> int:
-        """Index of the column that is called `wanted`, or has that number from 1.
+        """Return the index of the column with the name `wanted`, or with that number from 1.
 
         Raises
         ------
         InputError
             If there is none, or more than one; the message lists the columns.
         """
-        found = [i for i, name in enumerate(self.names) if name == wanted]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            numbers = ", ".join(str(i + 1) for i in found)
+        matching = [i for i, name in enumerate(self.names) if name == wanted]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            numbers = ", ".join(str(i + 1) for i in matching)
             raise InputError(
                 f"{self.name}: the header has {wanted!r} more than once, as columns {numbers}: "
                 f"pass {flag} with a number"
@@ -122,13 +140,18 @@ class Table:
             return int(wanted) - 1
         listed = ", ".join(repr(short(name)) for name in self.header[:20])
         more = f" and {len(self.header) - 20} more" if len(self.header) > 20 else ""
-        only = self.header[0] if len(self.header) == 1 else ""
-        spelled = next((text for mark, text in SEPARATORS.items() if mark in only), None)
-        hint = f"; if it is separated by {spelled}, pass --separator {spelled}" if spelled else ""
+        hint = self._hint_at_separator() if len(self.header) == 1 else ""
         raise InputError(
             f"{self.name} has no column {wanted!r}; its columns are {listed}{more}: pass {flag} "
             f"with one of these, or with a number from 1 to {len(self.names)}{hint}"
         )
+
+    def _hint_at_separator(self):
+        """Return a hint if another separator stands in the name of the only column."""
+        for separator, spelling in SPELLINGS_OF_SEPARATORS.items():
+            if separator in self.header[0]:
+                return f"; if it is separated by {spelling}, pass --separator {spelling}"
+        return ""
 
 
 class Delimited(Table):
@@ -137,7 +160,8 @@ class Delimited(Table):
     place = "line"
 
     def __init__(self, stream, name, form):
-        self.name, self.format = name, form
+        self.name = name
+        self.format = form
         try:
             self._text = io.TextIOWrapper(stream, form.encoding, newline="")
         except LookupError:
@@ -160,13 +184,14 @@ class Delimited(Table):
             )
 
     def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
-        """The rows in blocks of `size`, with the `columns` picked out."""
+        """Yield the rows in blocks of `size`, with the `columns` picked out."""
         while block := list(islice(self._records, size)):
-            places, rows = zip(*block, strict=True)
-            yield Block(places, [[row[c] for row in rows] for c in columns], rows)
+            lines, rows = zip(*block, strict=True)
+            picked = [[row[c] for row in rows] for c in columns]
+            yield Block(places=lines, columns=picked, records=rows)
 
     def _checked_records(self):
-        """Line and cells of each record, all as wide as the first."""
+        """Yield line and cells of each record; all must be as wide as the first."""
         width = None
         try:
             line = 1
@@ -176,10 +201,10 @@ class Delimited(Table):
                 if row:
                     width = width or len(row)
                     if len(row) != width:
-                        found = short(self.format.separator.join(row))
+                        text = short(self.format.separator.join(row))
                         raise InputError(
                             f"{self.name}: line {line} has {len(row)} cells where the first line "
-                            f"has {width}; found {found!r}: quote cells that hold the separator, "
+                            f"has {width}; found {text!r}: quote cells that hold the separator, "
                             "or say --separator and --decimal"
                         )
                     yield line, row
@@ -208,6 +233,7 @@ class Delimited(Table):
             ) from None
 
     def _lines(self):
+        """Yield the lines, none too long and none with a NUL byte."""
         lines = iter(partial(self._text.readline, LONGEST_LINE), "")
         for number, line in enumerate(lines, start=1):
             fault = ""
@@ -226,7 +252,7 @@ class Parquet(Table):
     """A Parquet file, or the Parquet files of a folder in the order of their names."""
 
     place = "row"
-    format = Format()  # of numbers in columns of text
+    format = Format()  # how numbers in columns of text are written
 
     def __init__(self, paths, name):
         try:
@@ -252,19 +278,23 @@ class Parquet(Table):
                 )
 
     def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
-        """The rows in blocks of at most `size`, with the `columns` picked out."""
+        """Yield the rows in blocks of at most `size`, with the `columns` picked out."""
         row = 1
         try:
             for file in self._files:
                 for batch in file.iter_batches(size):
-                    wanted = zip(columns, numeric, strict=True)
-                    picked = [self._column(batch.column(c), number) for c, number in wanted]
-                    yield Block(range(row, row + batch.num_rows), picked, batch)
+                    picked = [
+                        self._cells(batch.column(c), as_number)
+                        for c, as_number in zip(columns, numeric, strict=True)
+                    ]
+                    rows = range(row, row + batch.num_rows)
+                    yield Block(places=rows, columns=picked, records=batch)
                     row += batch.num_rows
         except (self._arrow.ArrowException, OSError) as error:
             raise InputError(f"{self.name} is damaged: {short(str(error))}") from None
 
-    def _column(self, values, as_number):
+    def _cells(self, values, as_number):
+        """Return a column as an array if it has numbers and they are wanted, else as text."""
         types = self._arrow.types
         kind = values.type
         numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
@@ -276,50 +306,62 @@ class Parquet(Table):
 
 @contextmanager
 def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
-    """A table; ``"-"`` is standard input. What a file is, its first bytes tell, not its name.
+    """Open a table; ``"-"`` is standard input. The first bytes tell the format, not the name.
 
     Raises
     ------
     InputError
         If it cannot be read, or is neither delimited text, perhaps in gzip, nor Parquet.
     """
-    name, path = ("standard input", None) if str(path) == "-" else (str(path), Path(path))
-    if path and os.path.isdir(path):
-        files = sorted(path.glob("*.parquet"))
+    if str(path) == "-":
+        with sys.stdin.buffer as stream:
+            yield _table_of_stream(stream, form)
+    elif os.path.isdir(path):
+        files = sorted(Path(path).glob("*.parquet"))
         if not files:
-            raise InputError(f"{name} is a folder without *.parquet files: name a file")
-        yield Parquet(files, name)
-        return
-    try:
-        stream = open(path, "rb") if path else sys.stdin.buffer
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}") from None
-    with stream:
-        head = stream.peek(16)[:16]
-        if head.startswith(PARQUET):
-            if path is None:
-                raise InputError("Parquet cannot be read from standard input: name the file")
-            yield Parquet([path], name)
-            return
-        if head.startswith(GZIP):
-            stream = gzip.open(stream)
-            try:
-                head = stream.peek(16)[:16]
-            except (EOFError, OSError, zlib.error) as error:
-                raise InputError(f"{name} is a damaged gzip file ({error})") from None
-            if head.startswith(PARQUET):
-                raise InputError(f"{name} is Parquet within gzip: unpack it with gunzip")
-        for start, remedy in OTHER_FORMATS.items():
-            if head.startswith(start):
-                raise InputError(f"{name} is {remedy}")
-        if path and path.suffix == ".parquet":
-            raise InputError(
-                f"{name} is no Parquet file, although its name says so: rename it if it is text"
-            )
-        wide = "16" in form.encoding or "32" in form.encoding  # whose files may begin with a mark
-        if head.startswith((b"\xff\xfe", b"\xfe\xff")) and not wide:
-            raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
-        yield Delimited(stream, name, form)
+            raise InputError(f"{path} is a folder without *.parquet files: name a file")
+        yield Parquet(files, str(path))
+    else:
+        try:
+            file = open(path, "rb")
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}") from None
+        with file:
+            yield _table_of_stream(file, form, Path(path))
+
+
+def _table_of_stream(stream, form, path=None):
+    """Return the table in a binary stream: of the file `path`, or of standard input."""
+    name = "standard input" if path is None else str(path)
+    first_bytes = stream.peek(N_FIRST_BYTES)[:N_FIRST_BYTES]
+    if first_bytes.startswith(PARQUET):
+        if path is None:
+            raise InputError("Parquet cannot be read from standard input: name the file")
+        return Parquet([path], name)
+    if first_bytes.startswith(GZIP):
+        stream = gzip.open(stream)
+        try:
+            first_bytes = stream.peek(N_FIRST_BYTES)[:N_FIRST_BYTES]
+        except (EOFError, OSError, zlib.error) as error:
+            raise InputError(f"{name} is a damaged gzip file ({error})") from None
+        if first_bytes.startswith(PARQUET):
+            raise InputError(f"{name} is Parquet within gzip: unpack it with gunzip")
+    _check_text(first_bytes, form, name, path)
+    return Delimited(stream, name, form)
+
+
+def _check_text(first_bytes, form, name, path):
+    """Raise if the first bytes, or the name of the file, tell another format than text."""
+    for start, remedy in REMEDIES_FOR_OTHER_FORMATS.items():
+        if first_bytes.startswith(start):
+            raise InputError(f"{name} is {remedy}")
+    if path and path.suffix == ".parquet":
+        raise InputError(
+            f"{name} is no Parquet file, although its name says so: rename it if it is text"
+        )
+    may_begin_with_mark = "16" in form.encoding or "32" in form.encoding
+    if first_bytes.startswith(UTF_16) and not may_begin_with_mark:
+        raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
 
 
 def _is_number(cell):
@@ -331,5 +373,5 @@ def _is_number(cell):
 
 
 def short(text: str, most: int = 60) -> str:
-    """`text`, cut where it is too long for a message."""
+    """Cut `text` where it is too long for a message."""
     return text if len(text) <= most else f"{text[:most]}..."

@@ -2,82 +2,107 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from calib.contract.validation import NEAREST
-from calib.testing import shared
 from calib.testing.shared import (
-    WEIGHTLESS,
+    WEIGHTLESS_SCORE,
     Check,
     CheckError,
+    CheckSample,
     Outcome,
-    Sample,
+    Subject,
     attempt,
+    common_checks,
     may_be_refused,
     outcomes_of,
     sample,
     samples,
+    takes_weights,
+    weights_argument,
 )
 
-# New scores, none of them halfway between two of a sample
-GRID = np.append((np.arange(9) + 1 / np.pi) / 9, [0, WEIGHTLESS, 1])
-ENDS = np.array([0, np.nextafter(0, 1), 1e-300, 0.5, 1 - NEAREST, 1])
-FAR = np.array([-1e300, -50, 0, 50, 1e300])
-MANY, MOST_OFF = 1000, 0.002  # rows of one score, and from their frequency: priors count, too
+# new scores, none of them halfway between two scores of a sample
+NEW_SCORES = np.append((np.arange(9) + 1 / np.pi) / 9, [0, WEIGHTLESS_SCORE, 1])
+EXTREME_SCORES = np.array([0, np.nextafter(0, 1), 1e-300, 0.5, 1 - NEAREST, 1])
+HUGE_SCORES = np.array([-1e300, -50, 0, 50, 1e300])
+ROWS_OF_ONE_SCORE = 1000
+MAX_ERROR_OF_ONE_SCORE = 0.002  # from the frequency of positives, because priors may count too
+
+
+class CalibratorPromises(TypedDict, total=False):
+    """The keyword arguments of `calibrator_checks`, which `check_calibrator` takes as well."""
+
+    binary: bool
+    monotone: bool
+    ties: bool
+    weights: bool | str | None
+    unit: bool | None
+    idempotent: bool
+    array_like: bool
+    reference: Callable[..., NDArray] | None
+    tolerance: float
 
 
 @dataclass(frozen=True)
-class Subject(shared.Subject):
-    """A calibrator from anywhere: its probabilities of class 1 at new scores."""
+class CalibratorSubject(Subject):
+    """A calibrator from any package, whose numbers are probabilities of class 1 at new scores."""
 
     calibrator: object
     binary: bool
 
     def fresh(self):
-        """A function of (scores, labels, weights, new_scores) with a calibrator of its own."""
+        """Return a function of (scores, labels, weights, new_scores) with its own calibrator."""
         if not hasattr(self.calibrator, "fit"):
             return self.calibrator
         model = clone(self.calibrator, safe=False)
 
         def fit_predict(scores, labels, sample_weight, new_scores):
-            weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-            model.fit(scores, labels, **weights)
+            model.fit(scores, labels, **weights_argument(sample_weight))
             predict = getattr(model, "predict_proba", None) or model.predict
             return predict(new_scores)
 
         return fit_predict
 
     def result(self, rows, queries=None, form=np.array, fit_predict=None):
-        """One number for each of the queries, by default the scores of the sample and new ones."""
+        """Return a probability for each query, by default the scores of the sample and new ones."""
         queries = around(rows) if queries is None else queries
-        scores, new_scores = (form(self.columns(s)) for s in (rows.scores, queries))
-        arguments = scores, form(rows.labels), rows.weights, new_scores
+        fit_predict = fit_predict or self.fresh()
+
+        def probabilities():
+            predicted = fit_predict(
+                form(self.columns(rows.scores)),
+                form(rows.labels),
+                rows.weights,
+                form(self.columns(queries)),
+            )
+            predicted = np.asarray(predicted, dtype=float)
+            return predicted[:, -1] if predicted.ndim == 2 else predicted
+
         given = self.given(rows, queries=queries)
-        found = attempt(fit_predict or self.fresh(), *arguments, **given)
-        found = found[:, -1] if found.ndim == 2 else found
-        if found.shape != queries.shape:
-            raise CheckError(f"{queries.size} probabilities", f"shape {found.shape}", **given)
-        return found
+        return attempt(probabilities, queries.shape, f"{queries.size} probabilities", given)
 
     def columns(self, scores):
-        """What the calibrator takes in place of scores."""
+        """Return the input of the calibrator: scores, or rows of two probabilities."""
         return scores if self.binary else np.column_stack([1 - scores, scores])
 
     def given(self, rows, at=..., queries=None, **options):
-        """The arguments; of the queries `at` which something is wrong the first."""
+        """Return the arguments, with only the first wrong query if `at` marks the wrong ones."""
         queries = around(rows) if queries is None else queries
-        new_scores = queries if at is ... else queries[at][:1]
-        named = {"scores": rows.scores, "labels": rows.labels, "sample_weight": rows.weights}
-        return named | {"new_scores": new_scores}
+        return {
+            "scores": rows.scores,
+            "labels": rows.labels,
+            "sample_weight": rows.weights,
+            "new_scores": queries if at is ... else queries[at][:1],
+        }
 
     def referred(self, rows):
-        """What the reference says."""
-        return self.reference(*rows, around(rows))
+        """Return the predictions of the reference."""
+        return self.reference(rows.scores, rows.labels, rows.weights, around(rows))
 
     def require_probabilities(self, rows, queries=None):
         """Fail unless there are probabilities at the queries."""
@@ -85,47 +110,49 @@ class Subject(shared.Subject):
 
 
 def around(rows):
-    """The scores of a sample, others, and both ends, in order."""
-    return np.unique(np.append(rows.scores, GRID))
+    """Return the scores of a sample, others, and both ends, in order."""
+    return np.unique(np.append(rows.scores, NEW_SCORES))
 
 
-def check_range(subject):
+def check_probabilities(subject):
     """Predictions are numbers from 0 to 1 and never NaN."""
     for rows in samples():
         subject.require_probabilities(rows)
 
 
 def check_new_scores(subject):
-    """The prediction of a score does not depend on what is asked for with it."""
+    """The prediction of a score does not depend on the other scores of the call."""
+    meaning = "asked for in another order or with others"
     for rows in samples(ties=[True]):
-        queries = np.append(rows.scores, GRID)
+        queries = np.append(rows.scores, NEW_SCORES)
         together = subject.result(rows, queries)
         for part in (slice(None, None, -1), slice(-1, None)):
-            expected, meaning = together[part], "asked for in another order or with others"
-            subject.require_equal(rows, expected, meaning, queries=queries[part])
+            subject.require_equal(rows, together[part], meaning, queries=queries[part])
 
 
 def check_one_score(subject, *, positives):
-    """A sample of one score predicts its frequency there."""
-    rows = Sample(np.full(MANY, 0.3), np.repeat([1, 0], [positives, MANY - positives]))
-    frequency = positives / MANY
-    low, high = max(frequency - MOST_OFF, 0), min(frequency + MOST_OFF, 1)
+    """A calibrator of a sample of one score predicts the frequency of positives there."""
+    n_rows = ROWS_OF_ONE_SCORE
+    rows = CheckSample(np.full(n_rows, 0.3), np.repeat([1, 0], [positives, n_rows - positives]))
+    frequency = positives / n_rows
+    low = max(frequency - MAX_ERROR_OF_ONE_SCORE, 0)
+    high = min(frequency + MAX_ERROR_OF_ONE_SCORE, 1)
     subject.require_between(rows, low, high, queries=rows.scores[:1])
 
 
 def check_increasing(subject):
     """A higher score never has a lower probability."""
     for rows in samples():
-        found = subject.result(rows)
-        falls = np.flatnonzero(np.diff(found) < -subject.tolerance)
+        predicted = subject.result(rows)
+        falls = np.flatnonzero(np.diff(predicted) < -subject.tolerance)
         if falls.size:
             pair = slice(falls[0], falls[0] + 2)
             given = subject.given(rows, queries=around(rows)[pair])
-            raise CheckError("increasing numbers", f"{found[pair].tolist()}", **given)
+            raise CheckError("increasing numbers", f"{predicted[pair].tolist()}", **given)
 
 
 def check_idempotence(subject):
-    """Calibrating what is calibrated changes nothing."""
+    """Calibrating calibrated scores changes nothing."""
     for rows in samples():
         once = subject.result(rows, rows.scores)
         subject.require_equal(rows._replace(scores=once), once, "it already", queries=once)
@@ -140,10 +167,11 @@ def check_refit(subject):
         subject.require_equal(rows, expected, "fitted once", fit_predict=fit_predict)
 
 
-def check_far_out(subject, *, ends):
+def check_far_out(subject, *, scores):
     """Scores at the ends of their range are fitted and calibrated."""
-    for rows in (sample(12, 0, ties=False), Sample(np.repeat(ends, 2), np.tile([0, 1], ends.size))):
-        subject.require_probabilities(rows, ends)
+    of_both_classes = CheckSample(np.repeat(scores, 2), np.tile([0, 1], scores.size))
+    for rows in (sample(12, 0, ties=False), of_both_classes):
+        subject.require_probabilities(rows, scores)
 
 
 def check_one_class(subject, *, ties):
@@ -155,21 +183,22 @@ def check_one_class(subject, *, ties):
                 subject.require_probabilities(rows._replace(labels=labels))
         with may_be_refused():
             if ties:
-                check_one_score(subject, positives=MANY * label)
+                check_one_score(subject, positives=ROWS_OF_ONE_SCORE * label)
 
 
 def check_rare_class(subject):
-    """One positive among three hundred rows will do, wherever it stands."""
+    """One positive row of three hundred is enough, at any score."""
     scores = sample(300, 0, ties=False).scores
     for score in np.quantile(scores, [0, 0.5, 1], method="nearest"):
-        subject.require_probabilities(Sample(scores, (scores == score).astype(np.int64)), GRID)
+        rows = CheckSample(scores, (scores == score).astype(np.int64))
+        subject.require_probabilities(rows, NEW_SCORES)
 
 
 def check_one_row(subject):
     """One row is refused by a `ValueError`, or gives probabilities."""
     for label in (0, 1):
         with may_be_refused():
-            subject.require_probabilities(Sample(np.array([0.3]), np.array([label])))
+            subject.require_probabilities(CheckSample(np.array([0.3]), np.array([label])))
 
 
 def calibrator_checks(
@@ -185,15 +214,15 @@ def calibrator_checks(
     reference: Callable[..., NDArray] | None = None,
     tolerance: float = 1e-6,
 ) -> Iterator[Check]:
-    """The checks of `check_calibrator` one by one, for ``pytest.mark.parametrize(..., ids=str)``.
+    """Yield the checks of `check_calibrator`, for ``pytest.mark.parametrize(..., ids=str)``.
 
-    Parameters are those of `check_calibrator`.
+    It has the same parameters as `check_calibrator`, but for `on_fail`.
 
     Yields
     ------
     check : Check
-        With a `name`; calling it raises `CheckError` if it fails. Those that are not
-        `promised` are among them.
+        A check with a `name`; calling it raises `CheckError` if it fails. Checks that are not
+        `promised` are included.
 
     Examples
     --------
@@ -201,33 +230,39 @@ def calibrator_checks(
     >>> [check.name for check in calibrator_checks(IsotonicCalibrator())][:3]
     ['range', 'new scores', 'order of rows']
     """
-    subject = Subject(tolerance, reference, calibrator, binary)
+    subject = CalibratorSubject(
+        tolerance=tolerance, reference=reference, calibrator=calibrator, binary=binary
+    )
     if weights is None:
-        estimator = hasattr(calibrator, "fit")
-        weights = has_fit_parameter(calibrator, "sample_weight") if estimator else True
+        weights = takes_weights(calibrator.fit) if hasattr(calibrator, "fit") else True
     if unit is None:
         unit = getattr(calibrator, "unit_scores", True)
-    first = {"range": (check_range, True), "new scores": (check_new_scores, True)}
-    last = {
-        "one score": (partial(check_one_score, positives=MANY // 4), ties),
-        "increasing": (check_increasing, monotone),
-        "idempotence": (check_idempotence, idempotent),
-        "refit": (check_refit, True),
-        "extreme scores": (partial(check_far_out, ends=ENDS), True),
-        "huge scores": (partial(check_far_out, ends=FAR), binary and not unit),
-        "one class": (partial(check_one_class, ties=ties), True),
-        "rare class": (check_rare_class, True),
-        "one row": (check_one_row, True),
-    }
-    return shared.checks_of(subject, first, last, weights, array_like)
+    quarter = ROWS_OF_ONE_SCORE // 4
+    huge = binary and not unit
+    return iter(
+        [
+            subject.check("range", check_probabilities),
+            subject.check("new scores", check_new_scores),
+            *common_checks(subject, weights=weights, array_like=array_like),
+            subject.check("one score", check_one_score, promised=ties, positives=quarter),
+            subject.check("increasing", check_increasing, promised=monotone),
+            subject.check("idempotence", check_idempotence, promised=idempotent),
+            subject.check("refit", check_refit),
+            subject.check("extreme scores", check_far_out, scores=EXTREME_SCORES),
+            subject.check("huge scores", check_far_out, promised=huge, scores=HUGE_SCORES),
+            subject.check("one class", check_one_class, ties=ties),
+            subject.check("rare class", check_rare_class),
+            subject.check("one row", check_one_row),
+        ]
+    )
 
 
 def check_calibrator(
-    calibrator: object, *, on_fail: str | None = "raise", **promises: object
+    calibrator: object, *, on_fail: str | None = "raise", **promises: Unpack[CalibratorPromises]
 ) -> list[Outcome]:
-    """Check that a calibrator from anywhere keeps the promises of one.
+    """Check that a calibrator, of this or another package, keeps the promises of a calibrator.
 
-    It is to a calibrator of scores what scikit-learn's ``check_estimator`` is to an estimator.
+    It does for calibrators of scores what scikit-learn's ``check_estimator`` does for estimators.
 
     Parameters
     ----------
@@ -237,8 +272,8 @@ def check_calibrator(
         Else a function ``fit_predict(scores, labels, sample_weight, new_scores)`` that returns
         the probabilities of class 1; `sample_weight` is None if there are no weights.
     binary : bool, default=True
-        If False, the calibrator takes rows of probabilities with a column for each class, as
-        those of `calib.multiclass` do; it is shown two classes.
+        If False, the calibrator takes rows of probabilities with a column for each class, as the
+        calibrators of `calib.multiclass` do; it is tried with two classes.
     monotone : bool, default=False
         Whether a higher score never has a lower probability.
     ties : bool, default=True
@@ -248,7 +283,7 @@ def check_calibrator(
         Whether a weight counts copies of its row; "positive" if none may be zero. By default a
         function promises it, and an estimator whose `fit` takes `sample_weight`.
     unit : bool, optional
-        Whether scores must lie in [0, 1]; else huge ones are tried, too. By default
+        Whether scores must lie in [0, 1]; else huge scores are tried as well. By default
         ``calibrator.unit_scores``, or True where there is no such attribute.
     idempotent : bool, default=False
         Whether calibrating the calibrated scores of the sample changes nothing.
@@ -277,8 +312,8 @@ def check_calibrator(
     -----
     Samples are small and always the same: 8, 12 and 40 rows whose labels no map of three
     parameters separates, since a likelihood without a maximum would not be the calibrator's fault.
-    Some two hundred fits in all. A `ValueError` is a right answer where there is one class or
-    one row only.
+    The checks make some two hundred fits. A `ValueError` is a right answer if there is only one
+    class or one row.
 
     Examples
     --------

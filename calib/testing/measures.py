@@ -1,77 +1,116 @@
 """The checks of a measure."""
 
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from calib.contract.options import check_choice
-from calib.testing import shared
 from calib.testing.shared import (
     Check,
-    CheckError,
+    CheckSample,
     Outcome,
-    Sample,
+    Subject,
     attempt,
+    common_checks,
     may_be_refused,
     outcomes_of,
     sample,
     samples,
+    takes_weights,
+    weights_argument,
 )
 
 OUTCOMES = np.repeat([0, 1, 0, 1, 0, 1], [15, 5, 10, 10, 5, 15])
-CALIBRATED = Sample(np.repeat([0.25, 0.5, 0.75], 20), OUTCOMES)
-CERTAIN = Sample(OUTCOMES.astype(float), OUTCOMES)
-WRONG = Sample(np.repeat([0.1, 0.9], [40, 20]), np.repeat([1, 0], [40, 20]))
-ENDS = Sample(np.array([0.0, 0.0, 0.5, 1.0, 1.0]), np.array([0, 1, 1, 0, 1]))
-ONE_CLASS = sample(12, 0, ties=False)._replace(labels=np.zeros(12, dtype=np.int64))
-ONE_ROW = Sample(np.array([0.3]), np.array([1]))
-OFF_EDGES, DIGITS = 0.0005, 4  # of bins of equal width, which are half-open
+CALIBRATED_SAMPLE = CheckSample(np.repeat([0.25, 0.5, 0.75], 20), OUTCOMES)
+PERFECT_SAMPLE = CheckSample(OUTCOMES.astype(float), OUTCOMES)
+REVERSED_SAMPLE = CheckSample(np.repeat([0.1, 0.9], [40, 20]), np.repeat([1, 0], [40, 20]))
+EXTREME_SAMPLE = CheckSample(np.array([0.0, 0.0, 0.5, 1.0, 1.0]), np.array([0, 1, 1, 0, 1]))
+ONE_CLASS_SAMPLE = sample(12, 0, ties=False)._replace(labels=np.zeros(12, dtype=np.int64))
+ONE_ROW_SAMPLE = CheckSample(np.array([0.3]), np.array([1]))
+SHIFT_OFF_EDGES = 0.0005  # moves scores off the edges of bins of equal width, which are half-open
+DIGITS_OF_SHIFTED_SCORES = 4
 
 
-class Kind(NamedTuple):
-    """What the values of a measure mean."""
+class MeasureKind(NamedTuple):
+    """The range of a kind of measure, and its values for two samples."""
 
-    highest: float  # the lowest is 0
-    perfect: Sample
-    right: float  # its value
-    wrong: tuple[float, float]  # between these lies the value of WRONG
+    highest: float  # the lowest value is 0
+    best_sample: CheckSample
+    best_value: float  # for `best_sample`
+    lowest_reversed: float  # for `REVERSED_SAMPLE`
+    highest_reversed: float
 
 
-KINDS = {
-    "error": Kind(1.0, CALIBRATED, 0.0, (0.2, 1.0)),
-    "loss": Kind(np.inf, CERTAIN, 0.0, (0.5, np.inf)),
-    "auc": Kind(1.0, CERTAIN, 1.0, (0.0, 0.0)),
-    "p value": Kind(1.0, CALIBRATED, 1.0, (0.0, 0.01)),
+MEASURE_KINDS = {
+    "error": MeasureKind(
+        highest=1.0,
+        best_sample=CALIBRATED_SAMPLE,
+        best_value=0.0,
+        lowest_reversed=0.2,
+        highest_reversed=1.0,
+    ),
+    "loss": MeasureKind(
+        highest=np.inf,
+        best_sample=PERFECT_SAMPLE,
+        best_value=0.0,
+        lowest_reversed=0.5,
+        highest_reversed=np.inf,
+    ),
+    "auc": MeasureKind(
+        highest=1.0,
+        best_sample=PERFECT_SAMPLE,
+        best_value=1.0,
+        lowest_reversed=0.0,
+        highest_reversed=0.0,
+    ),
+    "p value": MeasureKind(
+        highest=1.0,
+        best_sample=CALIBRATED_SAMPLE,
+        best_value=1.0,
+        lowest_reversed=0.0,
+        highest_reversed=0.01,
+    ),
 }
 
 
+class MeasurePromises(TypedDict, total=False):
+    """The optional arguments of `measure_checks`, which `check_measure` takes as well."""
+
+    symmetric: bool
+    weights: bool | str | None
+    array_like: bool
+    reference: Callable[..., float] | None
+    tolerance: float
+
+
 @dataclass(frozen=True)
-class Subject(shared.Subject):
-    """A measure from anywhere: its value, in an array of one number."""
+class MeasureSubject(Subject):
+    """A measure from any package, whose number is its value."""
 
     measure: Callable
-    kind: Kind
+    kind: MeasureKind
 
     def result(self, rows, form=np.array):
-        """The value for a sample, whose scores are the predictions."""
-        weights = {} if rows.weights is None else {"sample_weight": rows.weights}
-        given = self.given(rows)
-        measure = partial(self.measure, **weights)
-        found = attempt(measure, form(rows.labels), form(rows.scores), **given)
-        if found.shape != ():
-            raise CheckError("one number", f"shape {found.shape}", **given)
-        return found[np.newaxis]
+        """Return the value for a sample in an array of one number."""
+
+        def value():
+            weights = weights_argument(rows.weights)
+            return self.measure(form(rows.labels), form(rows.scores), **weights)
+
+        return attempt(value, (), "one number", self.given(rows))[np.newaxis]
 
     def given(self, rows, at=..., **options):
-        """The arguments."""
-        return dict(labels=rows.labels, probabilities=rows.scores, sample_weight=rows.weights)
+        """Return the arguments."""
+        return {
+            "labels": rows.labels,
+            "probabilities": rows.scores,
+            "sample_weight": rows.weights,
+        }
 
     def referred(self, rows):
-        """What the reference says."""
+        """Return the value of the reference."""
         return np.array([self.reference(rows.labels, rows.scores, rows.weights)])
 
     def require_within(self, rows, low, high):
@@ -79,7 +118,7 @@ class Subject(shared.Subject):
         self.require_between(rows, low, high, slack=self.tolerance)
 
 
-def check_range(subject):
+def check_values(subject):
     """Values lie in their range and are never NaN."""
     for rows in samples():
         subject.require_within(rows, 0.0, subject.kind.highest)
@@ -87,29 +126,32 @@ def check_range(subject):
 
 def check_perfect(subject):
     """Perfect predictions have the best value."""
-    subject.require_within(subject.kind.perfect, subject.kind.right, subject.kind.right)
+    best = subject.kind.best_value
+    subject.require_within(subject.kind.best_sample, best, best)
 
 
-def check_wrong(subject):
+def check_reversed(subject):
     """Predictions that are turned around have a bad value."""
-    subject.require_within(WRONG, *subject.kind.wrong)
+    kind = subject.kind
+    subject.require_within(REVERSED_SAMPLE, kind.lowest_reversed, kind.highest_reversed)
 
 
 def check_other_class(subject):
-    """Both classes exchanged, and their probabilities, the value stays."""
-    for rows in samples(ties=[False]):
-        rows = rows._replace(scores=rows.scores + OFF_EDGES)
-        other = Sample(np.round(1 - rows.scores, DIGITS), 1 - rows.labels)
+    """The value stays if both classes, and their probabilities, are exchanged."""
+    for on_edges in samples(ties=[False]):
+        rows = on_edges._replace(scores=on_edges.scores + SHIFT_OFF_EDGES)
+        scores = np.round(1 - rows.scores, DIGITS_OF_SHIFTED_SCORES)
+        other = CheckSample(scores, 1 - rows.labels)
         subject.require_equal(other, subject.result(rows), "of the other class")
 
 
-def check_ends(subject):
+def check_extremes(subject):
     """Predictions of 0 and 1 have a value, infinite only for a loss."""
-    subject.require_within(ENDS, 0.0, subject.kind.highest)
+    subject.require_within(EXTREME_SAMPLE, 0.0, subject.kind.highest)
 
 
 def check_few(subject, *, rows):
-    """One class, or one row: refused by a `ValueError`, or a value."""
+    """Labels of one class, or one row, are refused by a `ValueError`, or have a value."""
     with may_be_refused():
         subject.require_within(rows, 0.0, subject.kind.highest)
 
@@ -124,36 +166,42 @@ def measure_checks(
     reference: Callable[..., float] | None = None,
     tolerance: float = 1e-9,
 ) -> Iterator[Check]:
-    """The checks of `check_measure` one by one, for ``pytest.mark.parametrize(..., ids=str)``.
+    """Yield the checks of `check_measure`, for ``pytest.mark.parametrize(..., ids=str)``.
 
-    Parameters are those of `check_measure`.
+    It has the same parameters as `check_measure`, but for `on_fail`.
 
     Yields
     ------
     check : Check
-        With a `name`; calling it raises `CheckError` if it fails. Those that are not
-        `promised` are among them.
+        A check with a `name`; calling it raises `CheckError` if it fails. Checks that are not
+        `promised` are included.
     """
-    check_choice(kind, KINDS, "kind")
-    subject = Subject(tolerance, reference, measure, KINDS[kind])
+    check_choice(kind, MEASURE_KINDS, "kind")
+    subject = MeasureSubject(
+        tolerance=tolerance, reference=reference, measure=measure, kind=MEASURE_KINDS[kind]
+    )
     if weights is None:
-        weights = "sample_weight" in inspect.signature(measure).parameters
-    first = {
-        "range": (check_range, True),
-        "perfect predictions": (check_perfect, True),
-        "wrong predictions": (check_wrong, True),
-    }
-    last = {
-        "other class": (check_other_class, symmetric),
-        "extreme predictions": (check_ends, True),
-        "one class": (partial(check_few, rows=ONE_CLASS), True),
-        "one row": (partial(check_few, rows=ONE_ROW), True),
-    }
-    return shared.checks_of(subject, first, last, weights, array_like)
+        weights = takes_weights(measure)
+    return iter(
+        [
+            subject.check("range", check_values),
+            subject.check("perfect predictions", check_perfect),
+            subject.check("wrong predictions", check_reversed),
+            *common_checks(subject, weights=weights, array_like=array_like),
+            subject.check("other class", check_other_class, promised=symmetric),
+            subject.check("extreme predictions", check_extremes),
+            subject.check("one class", check_few, rows=ONE_CLASS_SAMPLE),
+            subject.check("one row", check_few, rows=ONE_ROW_SAMPLE),
+        ]
+    )
 
 
 def check_measure(
-    measure: Callable, *, kind: str, on_fail: str | None = "raise", **promises: object
+    measure: Callable,
+    *,
+    kind: str,
+    on_fail: str | None = "raise",
+    **promises: Unpack[MeasurePromises],
 ) -> list[Outcome]:
     """Check that a measure of calibration, accuracy or order keeps the promises of its kind.
 
@@ -163,12 +211,11 @@ def check_measure(
         ``measure(labels, probabilities)`` that returns one number, and takes `sample_weight` if it
         takes weights.
     kind : {"error", "loss", "auc", "p value"}
-        An error of calibration, from 0 (calibrated) to 1; the mean of a proper loss, 0 where the
-        outcomes were predicted and above 1/2 where predictions of 0.9 and 0.1 are turned around;
-        an area from 1 (all pairs in order) to 0; the p value of a test of calibration.
+        An error of calibration, from 0 (calibrated) to 1. The mean of a proper loss: 0 if the
+        outcomes were predicted, and above 1/2 if predictions of 0.9 and 0.1 are turned around. An
+        area from 1 (all pairs in order) to 0. The p value of a test of calibration.
     symmetric : bool, default=True
-        Whether the value stays as it is where both classes, and their probabilities, are
-        exchanged.
+        Whether the value stays if both classes, and their probabilities, are exchanged.
     weights : bool or "positive", optional
         Whether a weight counts copies of its row; "positive" if none may be zero. By default
         where there is a `sample_weight`.

@@ -68,7 +68,13 @@ def cases_of(rows, measure, calibrators, *, points=ALL, models=None, datasets=No
     names = rows["calibrator"][kept]
     values[case.ravel(), [column[name] for name in names]] = sign * rows[measure][kept]
     whole = ~np.isnan(values).any(axis=1)
-    return Cases(*found[whole].T, values[whole])
+    datasets_of_cases, models_of_cases, splits_of_cases = found[whole].T
+    return Cases(
+        datasets=datasets_of_cases,
+        models=models_of_cases,
+        splits=splits_of_cases,
+        values=values[whole],
+    )
 
 
 def paired(first, second, keys=("datasets", "models", "splits")):
@@ -77,14 +83,22 @@ def paired(first, second, keys=("datasets", "models", "splits")):
     Without ``"models"`` among the `keys`, the second should have one model: it stands beside every
     model of the first.
     """
-    names = [
-        list(zip(*(getattr(one, key) for key in keys), strict=True)) for one in (first, second)
-    ]
-    row_of = {name: row for row, name in enumerate(names[1])}
-    here = [row for row, name in enumerate(names[0]) if name in row_of]
-    there = [row_of[names[0][row]] for row in here]
-    values = np.column_stack([first.values[here], second.values[there]])
-    return Cases(first.datasets[here], first.models[here], first.splits[here], values)
+    names_of_first = _names_of_cases(first, keys)
+    row_of_second = {name: row for row, name in enumerate(_names_of_cases(second, keys))}
+    rows = [row for row, name in enumerate(names_of_first) if name in row_of_second]
+    rows_of_second = [row_of_second[names_of_first[row]] for row in rows]
+    return Cases(
+        datasets=first.datasets[rows],
+        models=first.models[rows],
+        splits=first.splits[rows],
+        values=np.column_stack([first.values[rows], second.values[rows_of_second]]),
+    )
+
+
+def _names_of_cases(cases, keys):
+    """A tuple of the values of the keys for each case."""
+    columns = [getattr(cases, key) for key in keys]
+    return list(zip(*columns, strict=True))
 
 
 def wins(first, second):
@@ -143,7 +157,8 @@ def _redrawn(units, n_resamples):
 
 
 def _estimate(value, draws, level=0.05):
-    return Estimate(float(value), *map(float, np.quantile(draws, [level / 2, 1 - level / 2])))
+    lower, upper = np.quantile(draws, [level / 2, 1 - level / 2])
+    return Estimate(value=float(value), lower=float(lower), upper=float(upper))
 
 
 def sources(names):
@@ -198,5 +213,6 @@ def truth_means(rows, measure, calibrators, **chosen):
     ``chosen`` fixes columns such as ``shape`` or ``points``.
     """
     kept = np.all([rows[key] == value for key, value in chosen.items()], axis=0)
-    names, values = rows["calibrator"][kept], rows[measure][kept]
+    names = rows["calibrator"][kept]
+    values = rows[measure][kept]
     return np.array([values[names == name].mean() for name in calibrators])

@@ -104,11 +104,10 @@ def run(groups, name):
     lines = []
     for dataset in groups:
         for model, group in groups[dataset].items():
-            p_cal, y_cal, p_test, y_test = (
-                np.asarray(group[f"{what}_{part}"][:])
-                for part in ["cal", "test"]
-                for what in ["probas", "labels"]
-            )
+            p_cal = np.asarray(group["probas_cal"][:])
+            y_cal = np.asarray(group["labels_cal"][:])
+            p_test = np.asarray(group["probas_test"][:])
+            y_test = np.asarray(group["labels_test"][:])
             calibrator = CUSTOM_CALIBRATORS[name]()
 
             def both(calibrator=calibrator, p_cal=p_cal, y_cal=y_cal, p_test=p_test):
@@ -134,8 +133,9 @@ def main(arguments):
     """Run the named calibrators, by default all, on a file; tables that are there stay."""
     import h5py  # a reader's own file: the project does not need it
 
-    source, folder, names = Path(arguments[0]), Path(arguments[1]), arguments[2:]
-    folder = folder / source.stem
+    source = Path(arguments[0])
+    folder = Path(arguments[1]) / source.stem
+    names = arguments[2:]
     folder.mkdir(parents=True, exist_ok=True)
     with h5py.File(source, "r") as groups:
         for name in names or CUSTOM_CALIBRATORS:

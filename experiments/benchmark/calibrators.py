@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from calib.binning.bayesian_binning import ABB, BBQ
 from calib.binning.histogram import HistogramBinning
-from calib.contract.calibrator import log_odds
+from calib.contract.validation import log_odds
 from calib.density.dirichlet_process import DirichletProcessCalibrator
 from calib.density.kernel_density import KernelCalibrator
 from calib.groups.auc_split_tree import AUCSplitTree

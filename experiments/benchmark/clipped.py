@@ -50,7 +50,10 @@ def infinite():
     kept = np.isinf(rows["log_loss"]) & np.isin(rows["calibrator"], list(SHARED.values()))
     found = {}
     for dataset, model, name in zip(
-        *(rows[key][kept].tolist() for key in ["dataset", "model", "calibrator"]), strict=True
+        rows["dataset"][kept].tolist(),
+        rows["model"][kept].tolist(),
+        rows["calibrator"][kept].tolist(),
+        strict=True,
     ):
         if model in MODELS:
             found.setdefault((dataset, model), []).append(name)
@@ -62,7 +65,8 @@ def run_case(case):
     training, calibration, test = split(case["dataset"], SPLIT)
     seed = seed_of(case["dataset"], SPLIT)
     model = fitted(case["model"], training.X, training.labels, seed)
-    scores, test_scores = (probabilities(model, part.X) for part in [calibration, test])
+    scores = probabilities(model, calibration.X)
+    test_scores = probabilities(model, test.X)
     rows = []
     for name in infinite()[case["dataset"], case["model"]]:
         p = test_scores

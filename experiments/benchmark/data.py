@@ -14,8 +14,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from calib.datasets import load
 
 SEED = 33
-FEWEST_ROWS, FEWEST_POSITIVES = 250, 40
-MOST_TRAINING, MOST_CALIBRATION, MOST_TEST = 4000, 2000, 10_000
+FEWEST_ROWS = 250
+FEWEST_POSITIVES = 40
+MOST_TRAINING = 4000  # rows
+MOST_CALIBRATION = 2000  # rows
+MOST_TEST = 10_000  # rows
 
 
 class DataSet(NamedTuple):
@@ -90,7 +93,12 @@ covtype_2vs4 286048 2747
 def _sets(text):
     for line in text.splitlines():
         name, rows, minority, *source = line.split()
-        yield DataSet(name, int(rows), int(minority), source[0] if source else name)
+        yield DataSet(
+            name=name,
+            rows=int(rows),
+            minority=int(minority),
+            source=source[0] if source else name,
+        )
 
 
 DATA_SETS = list(_sets(_TABLE))
@@ -130,10 +138,12 @@ def encoded(frame, labels, parts):
 
 def split_rows(labels, sizes, seed):
     """Numbers of the rows of disjoint samples of the given sizes, stratified by the label."""
-    left, parts = np.arange(labels.size), []
+    left = np.arange(labels.size)
+    parts = []
     for k, size in enumerate(sizes):
         if size == left.size:
-            rows, left = left, left[:0]
+            rows = left
+            left = left[:0]
         else:
             rows, left = train_test_split(
                 left, train_size=size, stratify=labels[left], random_state=(seed + k) % 2**32

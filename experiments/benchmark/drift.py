@@ -1,8 +1,12 @@
 """The benchmark where calibration and test rows differ: its protocol, written down before the run.
 
-Every recorded row holds the first digits of the SHA-256 of this file. It was committed before the
-run; what was known then: the two benchmarks, which have the same data sets without a shift. While
-the program was written, times, sizes and base rates of the parts were looked at, but no loss.
+This file was committed before the run. Its text of that day is stored as
+``results/protocols/benchmark_drift.txt``, and every recorded row holds the first digits of the
+SHA-256 of that text. The program may change since, but not what it does: a test runs the stored
+text and compares both.
+
+What was known before the run: the two benchmarks, which have the same data sets without a shift.
+While the program was written, times, sizes and base rates of the parts were looked at, but no loss.
 
 Calibrators are fitted to 500 and 2000 rows of a *source*, and judged by five tests:
 
@@ -39,18 +43,17 @@ Bonferroni for the number of comparisons in it.
 """
 
 import functools
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from calib import PriorShift
 from calib.datasets import load
 from calib.metrics import brier_score_loss, kuiper_error, log_loss
-from calib.wrappers.prior_shift import PriorShift
+from experiments.benchmark import frozen
 from experiments.benchmark.calibrators import predictions
 from experiments.benchmark.data import DATA_SETS, Sample, encoded, table
 from experiments.benchmark.models import fitted, probabilities
@@ -63,8 +66,10 @@ SEED = 35
 N_SPLITS = 3
 SIZES = 500, 2000
 FEWEST_ROWS = 5000
-MOST_TRAINING, MOST_CALIBRATION, MOST_TEST = 4000, 2100, 10_000
-FEWEST_OF_A_CLASS = 10  # in the quarter
+MOST_TRAINING = 4000  # rows
+MOST_CALIBRATION = 2100  # rows
+MOST_TEST = 10_000  # rows
+FEWEST_OF_A_CLASS = 10  # rows in the quarter
 MODELS = ["logistic", "naive Bayes", "forest", "boosting"]
 SHIFTED = "Average, prior shifted"
 CANDIDATES = {
@@ -80,13 +85,17 @@ CANDIDATES = {
         CAUTIOUS,
     ]
 }
-SAME, DRIFT, DOWN, UP, QUARTER = "same", "drift", "odds / 4", "odds x 4", "quarter"
+SAME = "same"
+DRIFT = "drift"
+DOWN = "odds / 4"
+UP = "odds x 4"
+QUARTER = "quarter"
 FACTORS = {DOWN: 1 / 4, UP: 4.0}
 
 
 def fingerprint():
-    """The first twelve digits of the SHA-256 of this file."""
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    """Return the first twelve digits of the SHA-256 of the stored protocol."""
+    return frozen.fingerprint("benchmark_drift")
 
 
 class Order(NamedTuple):
@@ -113,11 +122,11 @@ def _new_places(column):
     """Rows of places drawn at random, as long as they have less than a third of all rows."""
 
     def later(name, rng):
-        places, of = np.unique(_column(name, column), return_inverse=True)
-        counts = np.bincount(of)
-        drawn = rng.permutation(places.size)
-        taken = drawn[np.cumsum(counts[drawn]) <= of.size / 3]
-        return np.isin(of, taken)
+        places, place_of_row = np.unique(_column(name, column), return_inverse=True)
+        counts = np.bincount(place_of_row)
+        order = rng.permutation(places.size)
+        drawn = order[np.cumsum(counts[order]) <= place_of_row.size / 3]
+        return np.isin(place_of_row, drawn)
 
     return later
 
@@ -128,16 +137,29 @@ def _column(name, column):
     return (extras if column in extras else frame)[column].astype(str).to_numpy()
 
 
+def _last_encounters(name, rng):
+    """The third of the rows with the largest numbers of their encounters."""
+    return _ranks(_column(name, "encounter_id").astype(float)) >= 2 / 3
+
+
+def _new_writers(name, rng):
+    """The rows of the writers of the test part, which stand last in the file."""
+    return np.arange(len(table(name)[1])) >= 7494
+
+
+def _test_part(name, rng):
+    """The rows that the file has as its test part."""
+    return _column(name, "split") == "test"
+
+
 ORDERS = {
     "bank_full": Order("time", _last_third),
-    "diabetes130": Order(
-        "time", lambda name, rng: _ranks(_column(name, "encounter_id").astype(float)) >= 2 / 3
-    ),
+    "diabetes130": Order("time", _last_encounters),
     "kdd98_learning": Order("states", _new_places("STATE")),
     "us_crime": Order("states", _new_places("state")),
     "page_blocks": Order("documents", _last_third),
-    "pendigits": Order("writers", lambda name, rng: np.arange(len(table(name)[1])) >= 7494),
-    "svmguide1": Order("its test part", lambda name, rng: _column(name, "split") == "test"),
+    "pendigits": Order("writers", _new_writers),
+    "svmguide1": Order("its test part", _test_part),
 }
 
 
@@ -151,23 +173,27 @@ def run_case(case):
     training, calibration, *tested = split(case["dataset"], case["split"])
     seed = seed_of(case["dataset"], case["split"])
     model = fitted(case["model"], training.X, training.labels, seed)
-    labels = np.concatenate([one.labels for one in tested])
-    test_scores = probabilities(model, np.vstack([one.X for one in tested]))
+    test_labels = np.concatenate([sample.labels for sample in tested])
+    test_scores = probabilities(model, np.vstack([sample.X for sample in tested]))
     tests = tests_of(training, *tested)
     rows = []
     for part in samples(calibration, seed):
         about = {"points": part.labels.size, "positives": int(part.labels.sum())}
         scores = probabilities(model, part.X)
         for name, p, _ in predictions(scores, part.labels, test_scores, CANDIDATES):
-            for test, weights in tests.items():
-                kept = weights > 0
-                one = labels[kept], p[kept], weights[kept]
-                found = {**about, "test": test, "rate": rounded(np.average(one[0], weights=one[2]))}
-                rows.append({**found, "calibrator": name, **measures(*one), "prior": np.nan})
+            for test, all_weights in tests.items():
+                in_test = all_weights > 0
+                labels = test_labels[in_test]
+                predicted = p[in_test]
+                weights = all_weights[in_test]
+                rate = rounded(np.average(labels, weights=weights))
+                common = {**about, "test": test, "rate": rate}
+                losses = measures(labels, predicted, weights)
+                rows.append({**common, "calibrator": name, **losses, "prior": np.nan})
                 if name == AVERAGE:
-                    p_shifted, prior = prior_shifted(part.labels, *one[1:])
-                    shifted = measures(one[0], p_shifted, one[2])
-                    rows.append({**found, "calibrator": SHIFTED, **shifted, "prior": prior})
+                    shifted, prior = prior_shifted(part.labels, predicted, weights)
+                    losses = measures(labels, shifted, weights)
+                    rows.append({**common, "calibrator": SHIFTED, **losses, "prior": prior})
     return [{**row, "protocol": fingerprint()} for row in rows]
 
 
@@ -187,22 +213,22 @@ def samples(calibration, seed):
 
 def tests_of(training, same, drifted=None):
     """Weights of the rows of both test samples together, by the name of the test."""
-    later = np.zeros(0 if drifted is None else drifted.labels.size)
+    none_drifted = np.zeros(0 if drifted is None else drifted.labels.size)
 
     def among_all(weights):
-        return np.append(weights, later)
+        return np.append(weights, none_drifted)
 
-    found = {SAME: among_all(np.ones(same.labels.size))}
+    tests = {SAME: among_all(np.ones(same.labels.size))}
     for name, factor in FACTORS.items():
-        found[name] = among_all(np.where(same.labels == 1, factor, 1.0))
+        tests[name] = among_all(np.where(same.labels == 1, factor, 1.0))
     feature = feature_of(training)
     if feature is not None:
         inside = _ranks(same.X[:, feature]) >= 3 / 4
         if np.bincount(same.labels[inside], minlength=2).min() >= FEWEST_OF_A_CLASS:
-            found[QUARTER] = among_all(inside.astype(float))
+            tests[QUARTER] = among_all(inside.astype(float))
     if drifted is not None:
-        found[DRIFT] = 1 - found[SAME]
-    return found
+        tests[DRIFT] = 1 - tests[SAME]
+    return tests
 
 
 def feature_of(training):
@@ -218,7 +244,8 @@ def feature_of(training):
 def prior_shifted(labels, p, weights):
     """Probabilities of the source moved to the base rate of the test, and its estimate.
 
-    Labels are those of the calibration rows; of the test there are scores only.
+    The labels belong to the calibration rows; probabilities and weights belong to the test, whose
+    labels are not known.
     """
     shift = PriorShift(prior="em").fit(np.full(labels.size, 0.5), labels)
     try:
@@ -230,11 +257,14 @@ def prior_shifted(labels, p, weights):
 
 def measures(labels, p, weights):
     """Losses, not clipped."""
-    found = {"log_loss": log_loss, "brier": brier_score_loss, "kuiper": kuiper_error}
-    return {k: rounded(measure(labels, p, sample_weight=weights)) for k, measure in found.items()}
+    by_name = {"log_loss": log_loss, "brier": brier_score_loss, "kuiper": kuiper_error}
+    return {
+        name: rounded(measure(labels, p, sample_weight=weights))
+        for name, measure in by_name.items()
+    }
 
 
-@functools.lru_cache(maxsize=1)  # the base models ask for the same one in turn
+@functools.lru_cache(maxsize=1)  # the base models ask for the same split in turn
 def split(name, number):
     """One split: `Sample` to train, calibrate and test, and of drifted rows where there are any.
 
@@ -247,7 +277,8 @@ def split(name, number):
     later = np.zeros(labels.size, bool)
     if name in ORDERS:
         later = ORDERS[name].later(name, rng)
-    source, drifted = np.flatnonzero(~later), rng.permutation(np.flatnonzero(later))[:MOST_TEST]
+    source = np.flatnonzero(~later)
+    drifted = rng.permutation(np.flatnonzero(later))[:MOST_TEST]
     hashed = pd.util.hash_pandas_object(frame.iloc[source], index=False)
     copies = np.unique(hashed, return_inverse=True)[1]
     training = min(MOST_TRAINING / source.size, 2 / 5)
@@ -275,9 +306,9 @@ def cases():
 
 LEFT_OUT = {"mammography": "a third of its rows are copies of one row, which stay in one part"}
 NAMES = [
-    one.name
-    for one in DATA_SETS
-    if (one.rows >= FEWEST_ROWS or one.name in ORDERS) and one.name not in LEFT_OUT
+    dataset.name
+    for dataset in DATA_SETS
+    if (dataset.rows >= FEWEST_ROWS or dataset.name in ORDERS) and dataset.name not in LEFT_OUT
 ]
 BENCHMARK_DRIFT = Experiment(
     name="benchmark_drift",
@@ -286,8 +317,8 @@ BENCHMARK_DRIFT = Experiment(
     cases=cases,
     run_case=run_case,
     deviations=(
-        "The protocol is experiments/benchmark/drift.py; every row holds the first digits of its "
-        "SHA-256.",
+        "The protocol is experiments/benchmark/drift.py as it was before the run, stored as "
+        "results/protocols/benchmark_drift.txt; every row holds the first digits of its SHA-256.",
         f"Data sets of 'benchmark' with at least {FEWEST_ROWS} rows, and us_crime, but for "
         + "; ".join(f"{name} ({why})" for name, why in LEFT_OUT.items())
         + ". Base models are four of those of 'benchmark'. "

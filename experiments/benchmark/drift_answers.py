@@ -68,7 +68,8 @@ def wins_under_drift(rows, points):
 def harms_more_under_drift(rows, points):
     """The average harms more often on drifted rows than on rows of the same population."""
     same, drifted = both(rows, points, DRIFT)
-    (datasets, after), (_, before) = (_harm(one, AVERAGE) for one in (drifted, same))
+    datasets, after = _harm(drifted, AVERAGE)
+    _, before = _harm(same, AVERAGE)
     return decided(points, "drift: harms more often", {SAME: (datasets, after - before)})
 
 
@@ -151,16 +152,26 @@ def costs(rows, points, test):
     """The `Cost` of each of `ALL`, with intervals by drawing sources."""
     same, tested = both(rows, points, test)
     before, after = _finite(same, tested, ALL)
-    columns = [
-        (tested.datasets, [wins(tested.of[name], tested.of[RAW]) for name in ALL]),
-        (tested.datasets, [_harm(tested, name)[1] for name in ALL]),
-        (after.datasets, [after.of[name] - before.of[name] for name in ALL]),
-    ]
-    found = []
-    for datasets, values in columns:
-        names, means = by_dataset(datasets, np.transpose(values))
-        found.append(intervals(sources(names), means))
-    return {name: Cost(*one) for name, *one in zip(ALL, *found, strict=True)}
+    won = [wins(tested.of[name], tested.of[RAW]) for name in ALL]
+    harmed = [_harm(tested, name)[1] for name in ALL]
+    rises = [after.of[name] - before.of[name] for name in ALL]
+    estimates = zip(
+        ALL,
+        _intervals_of(tested.datasets, won),
+        _intervals_of(tested.datasets, harmed),
+        _intervals_of(after.datasets, rises),
+        strict=True,
+    )
+    return {
+        name: Cost(won=share_won, harmed=share_harmed, rise=rise)
+        for name, share_won, share_harmed, rise in estimates
+    }
+
+
+def _intervals_of(datasets, values):
+    """An `Estimate` for each list of values, which has one value a case."""
+    names, means = by_dataset(datasets, np.transpose(values))
+    return intervals(sources(names), means)
 
 
 def prior_errors(rows, points, test):

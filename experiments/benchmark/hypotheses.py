@@ -82,7 +82,7 @@ def decide(hypothesis, read):
         answer = "yes"
     elif estimate.upper < hypothesis.threshold:
         answer = "no"
-    return Verdict(hypothesis, estimate, answer)
+    return Verdict(hypothesis=hypothesis, estimate=estimate, answer=answer)
 
 
 def _wins(first, second, measure="log_loss", **where):
@@ -129,8 +129,9 @@ def _cross_beats_split(read):
         keys = zip(cases.datasets, cases.models, cases.splits, strict=True)
         loss[calibrator] = dict(zip(keys, cases.values[:, 0], strict=True))
     both = sorted(loss[CVAP].keys() & loss[IVAP].keys())
-    cross, one = (np.array([loss[name][case] for case in both]) for name in [CVAP, IVAP])
-    names, shares = by_dataset(np.array([dataset for dataset, *_ in both]), wins(cross, one))
+    cross = np.array([loss[CVAP][case] for case in both])
+    split = np.array([loss[IVAP][case] for case in both])
+    names, shares = by_dataset(np.array([dataset for dataset, *_ in both]), wins(cross, split))
     return bootstrap(sources(names), shares)
 
 
@@ -152,101 +153,119 @@ def _closer_to_the_truth(first, second, points):
 _SHARE = "share of cases won"
 HYPOTHESES = [
     Hypothesis(
-        "logistic",
-        "Beta calibration and the quadratic logit each lower the log loss of the raw "
-        "probabilities in most cases.",
-        f"the smaller of the two {_SHARE} against raw",
-        0.5,
-        _both_beat_raw,
+        name="logistic",
+        statement=(
+            "Beta calibration and the quadratic logit each lower the log loss of the raw "
+            "probabilities in most cases."
+        ),
+        quantity=f"the smaller of the two {_SHARE} against raw",
+        threshold=0.5,
+        estimate=_both_beat_raw,
     ),
     Hypothesis(
-        "boosting",
-        "After boosting, Platt scaling on logits has a smaller log loss than on probabilities.",
-        _SHARE,
-        0.5,
-        _wins("Platt on logits", "Platt", models=["boosting"]),
+        name="boosting",
+        statement=(
+            "After boosting, Platt scaling on logits has a smaller log loss than on probabilities."
+        ),
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("Platt on logits", "Platt", models=["boosting"]),
     ),
     Hypothesis(
-        "naive Bayes",
-        "After naive Bayes, whose logits are clipped, Platt scaling on probabilities has a "
-        "smaller log loss than on logits.",
-        _SHARE,
-        0.5,
-        _wins("Platt", "Platt on logits", models=["naive Bayes"]),
+        name="naive Bayes",
+        statement=(
+            "After naive Bayes, whose logits are clipped, Platt scaling on probabilities has a "
+            "smaller log loss than on logits."
+        ),
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("Platt", "Platt on logits", models=["naive Bayes"]),
     ),
     Hypothesis(
-        "forests",
-        "After forests and extra trees, Platt scaling on probabilities has a smaller log loss "
-        "than on logits.",
-        _SHARE,
-        0.5,
-        _wins("Platt", "Platt on logits", models=FORESTS),
+        name="forests",
+        statement=(
+            "After forests and extra trees, Platt scaling on probabilities has a smaller log loss "
+            "than on logits."
+        ),
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("Platt", "Platt on logits", models=FORESTS),
     ),
     Hypothesis(
-        "harm",
-        "Of all calibrators, Venn-Abers makes the log loss worse than raw least often.",
-        "the smallest harm rate of another calibrator less that of Venn-Abers",
-        0.0,
-        _venn_abers_harms_least,
+        name="harm",
+        statement="Of all calibrators, Venn-Abers makes the log loss worse than raw least often.",
+        quantity="the smallest harm rate of another calibrator less that of Venn-Abers",
+        threshold=0.0,
+        estimate=_venn_abers_harms_least,
     ),
     Hypothesis(
-        "infinite",
-        f"Isotonic regression on {FEW} points has infinite log loss in more than half of the "
-        "cases.",
-        "share of cases with infinite log loss",
-        0.5,
-        _isotonic_is_infinite,
+        name="infinite",
+        statement=(
+            f"Isotonic regression on {FEW} points has infinite log loss in more than half of the "
+            "cases."
+        ),
+        quantity="share of cases with infinite log loss",
+        threshold=0.5,
+        estimate=_isotonic_is_infinite,
     ),
     Hypothesis(
-        "ENIR",
-        "ENIR has a smaller Brier score than isotonic regression in most cases.",
-        _SHARE,
-        0.5,
-        _wins("ENIR", "Isotonic", "brier"),
+        name="ENIR",
+        statement="ENIR has a smaller Brier score than isotonic regression in most cases.",
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("ENIR", "Isotonic", "brier"),
     ),
     Hypothesis(
-        "BBQ",
-        "BBQ has a smaller Brier score than ten bins of equal frequency in most cases.",
-        _SHARE,
-        0.5,
-        _wins("BBQ", "Histogram", "brier"),
+        name="BBQ",
+        statement="BBQ has a smaller Brier score than ten bins of equal frequency in most cases.",
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("BBQ", "Histogram", "brier"),
     ),
     Hypothesis(
-        "few points",
-        f"On {FEW} calibration points, beta calibration has a smaller log loss than Venn-Abers in "
-        "most cases.",
-        _SHARE,
-        0.5,
-        _wins("Beta", IVAP, points=FEW),
+        name="few points",
+        statement=(
+            f"On {FEW} calibration points, beta calibration has a smaller log loss than "
+            "Venn-Abers in most cases."
+        ),
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("Beta", IVAP, points=FEW),
     ),
     Hypothesis(
-        "many points",
-        "On 10,000 calibration points with known truth, Venn-Abers is closer to the truth (root "
-        "mean square) than beta calibration in most samples.",
-        "share of samples won",
-        0.5,
-        _closer_to_the_truth(IVAP, "Beta", 10_000),
+        name="many points",
+        statement=(
+            "On 10,000 calibration points with known truth, Venn-Abers is closer to the truth "
+            "(root mean square) than beta calibration in most samples."
+        ),
+        quantity="share of samples won",
+        threshold=0.5,
+        estimate=_closer_to_the_truth(IVAP, "Beta", 10_000),
     ),
     Hypothesis(
-        "heterogeneous",
-        "Heterogeneous calibration has a larger AUC than the scores that it calibrates.",
-        _SHARE,
-        0.5,
-        _wins("Heterogeneous", RAW, "auc"),
+        name="heterogeneous",
+        statement="Heterogeneous calibration has a larger AUC than the scores that it calibrates.",
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_wins("Heterogeneous", RAW, "auc"),
     ),
     Hypothesis(
-        "CalArena",
-        "The order of nine calibrators by their share of wins in log loss is that of CalArena.",
-        "Kendall's rank correlation of the two orders",
-        0.5,
-        _order_of_calarena,
+        name="CalArena",
+        statement=(
+            "The order of nine calibrators by their share of wins in log loss is that of CalArena."
+        ),
+        quantity="Kendall's rank correlation of the two orders",
+        threshold=0.5,
+        estimate=_order_of_calarena,
     ),
     Hypothesis(
-        "cross",
-        "CVAP on the rows of training and calibration together has a smaller log loss than "
-        "Venn-Abers on the calibration rows alone.",
-        _SHARE,
-        0.5,
-        _cross_beats_split,
+        name="cross",
+        statement=(
+            "CVAP on the rows of training and calibration together has a smaller log loss than "
+            "Venn-Abers on the calibration rows alone."
+        ),
+        quantity=_SHARE,
+        threshold=0.5,
+        estimate=_cross_beats_split,
     ),
 ]

@@ -83,7 +83,8 @@ def run_case(case):
     check_installed(PACKAGES)
     training, calibration, test = split(case["dataset"], SPLIT)
     model = trained(case["model"], training, seed_of(case["dataset"], SPLIT))
-    scores, test_scores = (probabilities(model, part.X) for part in [calibration, test])
+    scores = probabilities(model, calibration.X)
+    test_scores = probabilities(model, test.X)
     rows = [
         row(name, test.labels, p, seconds)
         for name, p, seconds in predictions(scores, calibration.labels, test_scores, CANDIDATES)

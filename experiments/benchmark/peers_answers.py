@@ -69,7 +69,8 @@ def against_each(rows, peers, points):
         ``recorded("benchmark_second")`` and ``recorded("benchmark_second_peers")``.
     points : int
     """
-    rows, peers = (_at(one, one["points"] == points) for one in (rows, peers))
+    rows = _at(rows, rows["points"] == points)
+    peers = _at(peers, peers["points"] == points)
     tried = [name for name in CANDIDATES if name in set(peers["calibrator"])]
     level = LEVEL / len(tried)
     return [_against(rows, _at(peers, peers["calibrator"] == name), name, level) for name in tried]
@@ -103,7 +104,9 @@ def _losses(rows, theirs, name, measure):
 
 def _interval(datasets, values, level):
     """As `interval`; NaN where a calibrator gave no probabilities in any case."""
-    return interval(datasets, values, level) if datasets.size else Estimate(*[np.nan] * 3)
+    if datasets.size == 0:
+        return Estimate(value=np.nan, lower=np.nan, upper=np.nan)
+    return interval(datasets, values, level)
 
 
 def _at(rows, kept):
@@ -135,7 +138,8 @@ def answers(found):
 
 
 def _over_one_half(one):
-    return Estimate(*(share - 0.5 for share in one.won))
+    won = one.won
+    return Estimate(value=won.value - 0.5, lower=won.lower - 0.5, upper=won.upper - 0.5)
 
 
 STATEMENTS = {

@@ -122,8 +122,11 @@ def agreement(first, second, methods=tuple(SHARED)):
 
 def agreements():
     """`agreement` in several ways: a row a way, ``value``, ``lower``, ``upper``, ``sets``."""
-    unclipped, clipped, brier = ours(), ours(clipped=True), ours("brier")
-    log, other = theirs(), theirs(benchmark=TABARENA)
+    unclipped = ours()
+    clipped = ours(clipped=True)
+    brier = ours("brier")
+    log = theirs()
+    other = theirs(benchmark=TABARENA)
     few = tuple(name for name in SHARED if name not in ["BBQ", "TS"])  # as the first edition had
     apart = without_shared(clipped), without_shared(log, TABREPO)
     ways = {
@@ -206,10 +209,8 @@ def paired(measure="log_loss"):
         keys = ["dataset", "model", "method"]
         if benchmark == TABARENA:
             keys = ["dataset", "method"]
-            mine, there = (
-                one.groupby(keys, as_index=False)[name].mean()
-                for one, name in [(mine, "ours"), (there, "theirs")]
-            )
+            mine = mine.groupby(keys, as_index=False)["ours"].mean()
+            there = there.groupby(keys, as_index=False)["theirs"].mean()
         both = mine[[*keys, "ours"]].merge(there[[*keys, "theirs"]], on=keys)
         lines.append(both.assign(benchmark=benchmark))
     return pd.concat(lines).fillna({"model": "mean"}).reset_index(drop=True)

@@ -21,8 +21,11 @@ from experiments.recording import RESULTS
 
 FOLDER = RESULTS / "published" / "calarena"
 KEYS = ["benchmark", "dataset", "model", "cal_size", "test_size"]
-TABREPO, TABARENA, IMAGES = "tabrepo-binary", "tabarena-binary", "cv-binary"
-RAW, MISSING = "Base-model", "CDF-Spline"
+TABREPO = "tabrepo-binary"
+TABARENA = "tabarena-binary"
+IMAGES = "cv-binary"
+RAW = "Base-model"
+MISSING = "CDF-Spline"
 SIZES = ["below 500", "500 to 2000", "2000 to 10,000", "10,000 and more"]
 _LIMITS = [0, 500, 2000, 10_000, np.inf]
 KINDS = {
@@ -34,8 +37,10 @@ KINDS = {
 # Data sets of one generator, or with the same rows.
 FAMILIES = ["fri_c", "OVA_", "GAMETES_", "cpu_", "puma", "bank8FM", "bank32nh"]
 HARM, RELATIVE_HARM = 1e-4, 1e-3
-SEED, N_RESAMPLES, LEVEL = 22, 5000, 0.05
-FEWEST = 5  # families; of fewer no interval is made
+SEED = 22
+N_RESAMPLES = 5000
+LEVEL = 0.05
+FEWEST = 5  # families; with fewer families no interval is made
 
 
 def table(measure, benchmark):
@@ -86,7 +91,8 @@ def summary(found):
         "harm_relative": worse > raw * (1 + RELATIVE_HARM),
     }
     lines = pd.DataFrame(index=pd.Index(names, name="method"))
-    lines["sets"], lines["cases"] = found["dataset"].nunique(), len(found)
+    lines["sets"] = found["dataset"].nunique()
+    lines["cases"] = len(found)
     for key, values in parts.items():
         datasets, means = by_dataset(found["dataset"], values)
         draws = redrawn_means(datasets, means)
@@ -210,10 +216,12 @@ def redrawn_means(datasets, means):
     rng = np.random.default_rng(SEED)
     counts = rng.multinomial(names.size, np.full(names.size, 1 / names.size), N_RESAMPLES)
     there = np.isfinite(means)
-    totals, sizes = (
-        np.stack([np.bincount(of, column, names.size) for column in part.T], axis=1)
-        for part in (np.where(there, means, 0.0), there)
-    )
+
+    def sums_by_family(values):
+        return np.stack([np.bincount(of, column, names.size) for column in values.T], axis=1)
+
+    totals = sums_by_family(np.where(there, means, 0.0))
+    sizes = sums_by_family(there)
     return (counts @ totals) / (counts @ sizes)
 
 

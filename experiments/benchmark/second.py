@@ -1,8 +1,12 @@
 """The second benchmark: its protocol and what was expected of it, written down before the run.
 
-Every recorded row holds the first digits of the SHA-256 of this file. It was committed before the
-run; what was known then: the first benchmark, and prototypes of the spline and of the average on
-its data. The members of the average, its prior and the rule of the cautious average were chosen
+This file was committed before the run. Its text of that day is stored as
+``results/protocols/benchmark_second.txt``, and every recorded row holds the first digits of the
+SHA-256 of that text. The program may change since, but not what it does: a test runs the stored
+text and compares both.
+
+What was known before the run: the first benchmark, and prototypes of the spline and of the average
+on its data. The members of the average, its prior and the rule of the cautious average were chosen
 among some thirty variants on the first split of the first benchmark, at 200 points and at all:
 the data sets are the same here, the splits, sizes and seeds are new.
 
@@ -21,26 +25,28 @@ Bonferroni for the number of comparisons in it.
 """
 
 import functools
-import hashlib
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from calib.binning.bayesian_binning import BBQ
-from calib.binning.histogram import HistogramBinning
-from calib.isotonic.near_isotonic import ENIR
-from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.beta import BetaCalibration
-from calib.logistic.platt import PlattScaling
-from calib.logistic.quadratic import QuadraticLogit
-from calib.logistic.spline import SplineCalibrator
-from calib.logistic.temperature import TemperatureScaling
+from calib import (
+    BBQ,
+    ENIR,
+    BetaCalibration,
+    CalibratorCV,
+    HistogramBinning,
+    IdentityCalibrator,
+    IsotonicCalibrator,
+    PlattScaling,
+    QuadraticLogit,
+    SplineCalibrator,
+    StackedCalibrator,
+    TemperatureScaling,
+    VennAbers,
+)
 from calib.metrics import brier_score_loss, kuiper_error, log_loss, roc_auc_score
-from calib.venn_abers.inductive import VennAbers
-from calib.wrappers.selection import CalibratorCV
-from calib.wrappers.stacking import StackedCalibrator
+from experiments.benchmark import frozen
 from experiments.benchmark.calibrators import Candidate, predictions
 from experiments.benchmark.data import BY_NAME, DATA_SETS, Sample, encoded, table
 from experiments.benchmark.models import MODELS, fitted, probabilities
@@ -50,8 +56,18 @@ from experiments.recording import Experiment
 SEED = 34
 N_SPLITS = 3
 SIZES = 100, 200, 500, 2000, 10_000
-MOST_TRAINING, MOST_TEST = 4000, 10_000
-AVERAGE, CAUTIOUS = "Average", "Cautious average"
+MOST_TRAINING = 4000  # rows
+MOST_TEST = 10_000  # rows
+AVERAGE = "Average"
+CAUTIOUS = "Cautious average"
+MEMBERS = [  # default members of the average, among which `CalibratorCV` chooses as well
+    IdentityCalibrator(),
+    TemperatureScaling(),
+    QuadraticLogit(),
+    SplineCalibrator(),
+    IsotonicCalibrator(centred=True, smoothing=0.5),
+    VennAbers(),
+]
 CANDIDATES = {
     "Platt": Candidate(PlattScaling()),
     "Platt on logits": Candidate(PlattScaling(scale="logit")),
@@ -66,15 +82,15 @@ CANDIDATES = {
     "ENIR": Candidate(ENIR()),
     "Venn-Abers": Candidate(VennAbers()),
     "BBQ": Candidate(BBQ()),
-    "Chosen by CV": Candidate(CalibratorCV(list(StackedCalibrator()._default()))),
+    "Chosen by CV": Candidate(CalibratorCV(MEMBERS)),
     AVERAGE: Candidate(StackedCalibrator()),
     CAUTIOUS: Candidate(StackedCalibrator(cautious=True)),
 }
 
 
 def fingerprint():
-    """The first twelve digits of the SHA-256 of this file."""
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    """Return the first twelve digits of the SHA-256 of the stored protocol."""
+    return frozen.fingerprint("benchmark_second")
 
 
 def run_case(case):
@@ -88,8 +104,8 @@ def run_case(case):
         about = {"points": part.labels.size, "positives": int(part.labels.sum())}
         scores = probabilities(model, part.X)
         for name, p, seconds in predictions(scores, part.labels, test_scores, CANDIDATES):
-            found = {**about, "calibrator": name, **measures(test.labels, p)}
-            rows.append({**found, "seconds": rounded(seconds), "protocol": fingerprint()})
+            row = {**about, "calibrator": name, **measures(test.labels, p)}
+            rows.append({**row, "seconds": rounded(seconds), "protocol": fingerprint()})
     return rows
 
 
@@ -111,17 +127,17 @@ def samples(calibration, seed):
 
 def measures(labels, p):
     """Losses, not clipped, and the number of test rows that came with probability 0."""
-    found = {
+    losses = {
         "log_loss": log_loss(labels, p),
         "brier": brier_score_loss(labels, p),
         "kuiper": kuiper_error(labels, p),
         "auc": roc_auc_score(labels, p),
     }
     refuted = int(((labels == 1) & (p == 0)).sum() + ((labels == 0) & (p == 1)).sum())
-    return {name: rounded(value) for name, value in found.items()} | {"refuted": refuted}
+    return {name: rounded(value) for name, value in losses.items()} | {"refuted": refuted}
 
 
-@functools.lru_cache(maxsize=1)  # the base models ask for the same one in turn
+@functools.lru_cache(maxsize=1)  # the base models ask for the same split in turn
 def split(name, number):
     """One split of a data set: `Sample` to train, calibrate and test.
 
@@ -164,9 +180,9 @@ def seed_of(name, number):
 def cases():
     """All cases, the first split of every data set first."""
     return [
-        {"dataset": one.name, "model": model, "split": number}
+        {"dataset": dataset.name, "model": model, "split": number}
         for number in range(N_SPLITS)
-        for one in DATA_SETS
+        for dataset in DATA_SETS
         for model in MODELS
     ]
 
@@ -178,11 +194,11 @@ BENCHMARK_SECOND = Experiment(
     cases=cases,
     run_case=run_case,
     deviations=(
-        "The protocol is experiments/benchmark/second.py; every row holds the first digits of its "
-        "SHA-256.",
+        "The protocol is experiments/benchmark/second.py as it was before the run, stored as "
+        "results/protocols/benchmark_second.txt; every row holds the first digits of its SHA-256.",
         "Base models, encoding and data sets are those of 'benchmark'; equal rows of a data set "
         "stay in one part, so that sizes of parts are not exact.",
         "Peers of other packages are not run here: 'benchmark_peers' has them.",
     ),
-    datasets=tuple(one.name for one in DATA_SETS),
+    datasets=tuple(dataset.name for dataset in DATA_SETS),
 )

@@ -91,9 +91,13 @@ def never_infinite(rows, points):
     _, _, losses = losses_of(rows, points)
     counts = [0.0 - np.isinf(column(losses, name)).sum() for name in NEVER_INFINITE]
     worst = int(np.argmin(counts))
-    estimate = Estimate(*[counts[worst]] * 3)
+    count = counts[worst]
     return Answer(
-        points, "never infinite", NEVER_INFINITE[worst], estimate, YES_NO[counts[worst] < 0]
+        points=points,
+        statement="never infinite",
+        against=NEVER_INFINITE[worst],
+        estimate=Estimate(value=count, lower=count, upper=count),
+        answer="no" if count < 0 else "yes",
     )
 
 
@@ -120,7 +124,8 @@ def decided(points, statement, comparisons):
 
 def unrivalled(points, statement):
     """The answer where there is nobody to be compared with."""
-    return Answer(points, statement, "", Estimate(np.nan, np.nan, np.nan), "yes")
+    nothing = Estimate(value=np.nan, lower=np.nan, upper=np.nan)
+    return Answer(points=points, statement=statement, against="", estimate=nothing, answer="yes")
 
 
 def judged(points, statement, found):
@@ -129,14 +134,16 @@ def judged(points, statement, found):
     answer = "yes" if all(one.lower > 0 for one in found.values()) else "undecided"
     if any(one.upper < 0 for one in found.values()):
         answer = "no"
-    return Answer(points, statement, worst, found[worst], answer)
+    return Answer(
+        points=points, statement=statement, against=worst, estimate=found[worst], answer=answer
+    )
 
 
 def interval(datasets, values, level=LEVEL):
     """The mean over data sets of the means of their cases, with its interval over sources."""
     names, means = by_dataset(datasets, values)
     if not np.isfinite(means).all():  # infinite however the sources are drawn, but for luck
-        return Estimate(float(means.mean()), np.nan, np.nan)
+        return Estimate(value=float(means.mean()), lower=np.nan, upper=np.nan)
     return bootstrap(sources(names), means, level=level)
 
 
@@ -163,7 +170,8 @@ def policies(rows, points, measure="log_loss"):
 def gains_of_learning(rows, points):
     """Mean log loss of the average less that of learned advice, on the cases of other sources."""
     datasets, models, losses = losses_of(rows, points)
-    ours, cases = column(losses, AVERAGE), np.arange(len(losses))
+    ours = column(losses, AVERAGE)
+    cases = np.arange(len(losses))
     return {
         name: interval(datasets, ours - losses[cases, chosen])
         for name, chosen in learned(datasets, models, losses).items()
@@ -192,7 +200,6 @@ def _learned(datasets, losses, kinds):
 
 
 WORDS = {"log_loss": "log loss", "brier": "Brier score"}
-YES_NO = {False: "yes", True: "no"}
 EXPECTED = [
     wins_against_each,
     lambda rows, points: smallest_mean(rows, points, "log_loss"),

@@ -131,7 +131,8 @@ def run_case(case):
     test_scores = probabilities(model, test.X)
     rows = []
     for part in second.samples(calibration, seed):
-        scores, points = probabilities(model, part.X), part.labels.size
+        scores = probabilities(model, part.X)
+        points = part.labels.size
         found = {RAW: {**measures(test.labels, test_scores), "error": "", "seconds": 0.0}} | {
             name: outcome(peer, scores, part.labels, test_scores, test.labels, measures)
             for name, (peer, most) in CANDIDATES.items()

@@ -90,11 +90,9 @@ def _auc(truth, p):
 
 def run_case(case):
     """One calibration sample: a row a calibrator."""
-    design = case["shape"], case["prevalence"], case["distribution"]
-    scores, truth = population(*design)
-    rng = np.random.default_rng(
-        [SEED, case["repetition"], case["points"], *" ".join(design).encode()]
-    )
+    scores, truth = population(case["shape"], case["prevalence"], case["distribution"])
+    design = f"{case['shape']} {case['prevalence']} {case['distribution']}"
+    rng = np.random.default_rng([SEED, case["repetition"], case["points"], *design.encode()])
     drawn = rng.integers(0, truth.size, case["points"])
     labels = (rng.random(drawn.size) < truth[drawn]).astype(np.int8)
     return [

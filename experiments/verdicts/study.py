@@ -8,8 +8,8 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator
 
 from calib.comparison import DEFAULTS
-from calib.contract.calibrator import log_odds
 from calib.contract.protocol import calibrated, fitted
+from calib.contract.validation import log_odds
 from calib.logistic.platt import PlattScaling
 from calib.venn_abers.mondrian import MondrianVennAbers
 from calib.wrappers.stacking import StackedCalibrator
