@@ -19,28 +19,25 @@ pytest := $(python) -m pytest -q -n 2 --dist loadfile
 data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/data}")
 # TERM only as it stands on the command line: the environment names a terminal by it.
 term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
-site-tests := tests/test_pages.py tests/test_site.py tests/test_widgets.py \
-  tests/test_notebook_archive.py tests/test_report_page.py \
-  tests/test_calibrate_page.py
-not-site := $(patsubst %,--ignore %,$(site-tests) tests/test_pdf.py tests/test_epub.py)
+site-tests := tests/book/test_pages.py tests/book/test_site.py tests/book/test_widgets.py \
+  tests/book/test_notebook_archive.py tests/book/test_report_page.py \
+  tests/book/test_calibrate_page.py
+not-site := $(patsubst %,--ignore %,$(site-tests) tests/book/test_pdf.py tests/book/test_epub.py)
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
-above-kernels := addresses any_size argument_names atlas attack bad_files benchmark benchmark_drift \
-  benchmark_peers calibration_data check_estimator claims classifier clusters commands comparison \
-  contract_table cost counting counts dask datasets_real decisions delong diagrams dirichlet_process \
-  discrete distributions factors front_pages frozen_protocols guide hour interval_coverage kdd98 ledger \
-  minutes multiclass_stacking mutate original_files outlets perturbed prior_shift project protocol \
-  recorded_numbers \
-  recording report reproducing results_naeini2014 rounding routing scorers selection sources stacking \
-  statistics tables_durfee2022 testing theory_and_laws typing validation verdicts
-above := $(patsubst %,tests/test_%.py,$(above-kernels)) $(wildcard tests/test_experiment*.py) \
-  calib/comparison calib/dask.py calib/report calib/wrappers
+above-calib := check_estimator classifier contract_table counts dirichlet_process prior_shift protocol \
+  rounding routing selection stacking validation
+above-calibkit := bad_files clusters commands comparison counting dask datasets_real decisions delong diagrams \
+  discrete multiclass_stacking outlets report scorers testing theory_and_laws
+above := $(patsubst %,tests/calib/test_%.py,$(above-calib)) \
+  $(patsubst %,tests/calibkit/test_%.py,$(above-calibkit)) \
+  calib/classifier calibkit/cli calibkit/comparison calibkit/deployment/dask.py calibkit/report
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
   tools/distributions.py MANIFEST.in README.md \
   $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
-  $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
+  $(wildcard calib/*.py calib/*/*.py calib/*/*/*.py calibkit/*.py calibkit/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
   results/protocols/*.txt)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
@@ -73,7 +70,7 @@ test: test-package test-plain test-notebooks test-site  ## run the whole test su
 serve: $(built)  ## build the site and serve it on http://localhost:8000; PORT=... changes that
 	$(python) -m http.server $(PORT) --bind 127.0.0.1 --directory book/_build/html
 
-lint: .venv/set-up  ## check style and formatting of the code
+lint: .venv/set-up  ## check style, formatting and types of the code
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 
@@ -122,11 +119,11 @@ course-test: .venv-course/set-up  ## grade right and wrong answers to every prob
 	  course/tests
 
 test-package: .venv/set-up  ## unit tests and doctests
-	$(pytest) calib experiments tests $(not-site)
+	$(pytest) calib calibkit experiments tests $(not-site)
 
 test-plain: .venv/set-up  ## the small tests of kernels once more without compilation
-	NUMBA_DISABLE_JIT=1 $(pytest) calib tests $(not-site) $(patsubst %,--ignore %,$(above)) \
-	  -m "not slow"
+	NUMBA_DISABLE_JIT=1 $(pytest) calib calibkit tests/calib tests/calibkit \
+	  $(patsubst %,--ignore %,$(above)) -m "not slow"
 
 # Without CALIB_DATA: the stored outputs are what a reader without the data files gets.
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs
@@ -140,7 +137,7 @@ test-processors: .venv/set-up  ## every notebook as other processors would compu
 	$(python) tools/test_processors.py
 
 fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=... of each
-	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) tests/test_fuzz.py
+	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) tests/calib/test_fuzz.py
 
 mutants: .venv/set-up  ## change the code in small ways and see whether a test fails; EVERY=12
 	$(python) tools/mutate.py --every $(EVERY)
@@ -152,7 +149,7 @@ test-site: $(built)  ## links, offline reading, and every page in a browser
 	SITE=book/_build/html $(pytest) $(site-tests)
 
 test-pdf: pdf epub  ## make the books for paper and e-readers, and look at them
-	$(python) -m pytest -q tests/test_pdf.py tests/test_epub.py
+	$(python) -m pytest -q tests/book/test_pdf.py tests/book/test_epub.py
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py

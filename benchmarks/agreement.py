@@ -49,6 +49,7 @@ from venn_abers import VennAbers as PackageVennAbers
 
 import calib
 from calib import metrics
+from calibkit import inference
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = 2000
@@ -244,32 +245,32 @@ CALIBRATORS = {
 MEASURES = {
     ("relplot", "smooth ECE"): (
         lambda z, p: relplot.smECE(p, z),
-        {AS_IT_IS: metrics.smooth_ece},
+        {AS_IT_IS: inference.smooth_ece},
     ),
     ("probcal", "smooth ECE"): (
         probcal_metrics.smooth_ece,
         {
-            AS_IT_IS: metrics.smooth_ece,
+            AS_IT_IS: inference.smooth_ece,
             "a kernel on logits in place of predictions": smooth_ece_of_logits,
         },
     ),
     ("MAPIE", "Spiegelhalter's p value"): (
         mapie.spiegelhalter_p_value,
         {
-            AS_IT_IS: lambda z, p: metrics.spiegelhalter_test(z, p).p_value,
+            AS_IT_IS: lambda z, p: inference.spiegelhalter_test(z, p).p_value,
             "only too large a Brier score counts": lambda z, p: norm.sf(
-                metrics.spiegelhalter_test(z, p).statistic
+                inference.spiegelhalter_test(z, p).statistic
             ),
         },
     ),
     ("probcal", "Spiegelhalter's p value"): (
         lambda z, p: probcal_metrics.spiegelhalter_z(z, p).p_value,
-        {AS_IT_IS: lambda z, p: metrics.spiegelhalter_test(z, p).p_value},
+        {AS_IT_IS: lambda z, p: inference.spiegelhalter_test(z, p).p_value},
     ),
     ("MAPIE", "Kuiper's p value"): (
         mapie.kuiper_p_value,
         {
-            AS_IT_IS: lambda z, p: metrics.kuiper_test(z, p).p_value,
+            AS_IT_IS: lambda z, p: inference.kuiper_test(z, p).p_value,
             "no correction for reading the path at n times only": uncorrected_kuiper,
         },
     ),
@@ -277,7 +278,7 @@ MEASURES = {
         lambda z, p: probcal_metrics.ecce(z, p).stat_max,
         {
             "largest bias of an interval in calib, of a lower tail in probcal": (
-                metrics.kuiper_error
+                inference.kuiper_error
             ),
             "lower tails in both": lambda z, p: np.max(np.abs(cumulative_residuals(z, p))),
         },
@@ -295,11 +296,11 @@ MEASURES = {
     ),
     ("probcal", "Murphy curve"): (
         lambda z, p: probcal_metrics.murphy_curve(z, p, thresholds=PERCENTS).score,
-        {AS_IT_IS: lambda z, p: metrics.murphy_curve(z, p, thresholds=PERCENTS).scores},
+        {AS_IT_IS: lambda z, p: inference.murphy_curve(z, p, thresholds=PERCENTS).scores},
     ),
     ("uncertainty-calibration", "debiased L2 error"): (
         lambda z, p: calibration.lower_bound_scaling_ce(p, z, num_bins=10),
-        {AS_IT_IS: lambda z, p: max(metrics.debiased_squared_error(z, p), 0) ** 0.5},
+        {AS_IT_IS: lambda z, p: max(inference.debiased_squared_error(z, p), 0) ** 0.5},
     ),
     ("netcal", "ECE, equal width"): (
         lambda z, p: NetcalECE(10).measure(p, z),

@@ -31,7 +31,9 @@ import page  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 
 import calib  # noqa: E402
-from calib import metrics, multiclass  # noqa: E402
+import calibkit  # noqa: E402
+from calib import metrics  # noqa: E402
+from calibkit import inference, multiclass, streams  # noqa: E402
 
 TABLE = Path(__file__).resolve().parents[1] / "results" / "cold_start.csv"
 HEADING = "## First calls"
@@ -57,8 +59,8 @@ BINARY = [
     *[calib.KernelCalibrator(bandwidth="cv"), calib.PriorShift(calib.PlattScaling())],
     *[calib.CalibratorCV([calib.PlattScaling(), calib.IsotonicCalibrator()])],
     calib.StackedCalibrator(),
-    *[calib.OnlineHistogramBinning(), calib.OnlinePlattScaling()],
-    calib.GuardedCalibrator(calib.OnlinePlattScaling()),
+    *[calibkit.streams.OnlineHistogramBinning(), calibkit.streams.OnlinePlattScaling()],
+    calibkit.streams.GuardedCalibrator(calibkit.streams.OnlinePlattScaling()),
 ]
 MULTICLASS = [
     *[multiclass.TemperatureScaling(), multiclass.VectorScaling()],
@@ -69,13 +71,18 @@ MULTICLASS = [
 MEASURES = [
     *[metrics.accuracy, metrics.brier_score_loss, metrics.log_loss, metrics.roc_auc_score],
     *[metrics.root_mean_squared_error, metrics.expected_calibration_error],
-    *[metrics.maximum_calibration_error, metrics.debiased_squared_error, metrics.evaluate],
-    *[metrics.sweep_calibration_error, metrics.kuiper_error, metrics.smooth_ece],
-    *[metrics.smooth_calibration_error, metrics.integrated_calibration_index],
-    *[metrics.reliability_curve, metrics.corp_curve, metrics.murphy_curve, metrics.decision_curve],
-    *[metrics.score_decomposition, metrics.recalibration_line, metrics.auc_interval],
-    *[metrics.confidence_band, metrics.consistency_band, metrics.kuiper_test],
-    *[metrics.hosmer_lemeshow_test, metrics.spiegelhalter_test],
+    *[metrics.maximum_calibration_error, inference.debiased_squared_error, metrics.evaluate],
+    *[inference.sweep_calibration_error, inference.kuiper_error, inference.smooth_ece],
+    *[inference.smooth_calibration_error, inference.integrated_calibration_index],
+    *[
+        metrics.reliability_curve,
+        metrics.corp_curve,
+        inference.murphy_curve,
+        inference.decision_curve,
+    ],
+    *[metrics.score_decomposition, inference.recalibration_line, inference.auc_interval],
+    *[inference.confidence_band, inference.consistency_band, inference.kuiper_test],
+    *[inference.hosmer_lemeshow_test, inference.spiegelhalter_test],
 ]
 
 
@@ -87,15 +94,21 @@ def calls():
         for model in MULTICLASS
     }
     table |= {measure.__name__: once(measure, labels, scores) for measure in MEASURES}
-    conformal, mondrian = calib.SelfCalibratingConformal(), calib.MondrianVennAbers()
-    sets, tree = calib.Multicalibration(), calib.HeterogeneousCalibrator(calib.AUCSplitTree())
+    conformal, mondrian = (
+        calibkit.prediction_intervals.SelfCalibratingConformal(),
+        calibkit.groups.MondrianVennAbers(),
+    )
+    sets, tree = (
+        calibkit.groups.Multicalibration(),
+        calib.HeterogeneousCalibrator(calib.AUCSplitTree()),
+    )
     classifier, direct = LogisticRegression(), calib.TransductiveVennAbers(LogisticRegression())
     few, ends = features[:20], (scores - 0.05, scores + 0.05)
-    sequential, brier = metrics.SequentialCalibrationTest(), metrics.brier_score_loss
+    sequential, brier = streams.SequentialCalibrationTest(), metrics.brier_score_loss
     return table | {
         "NearIsotonicPath()": learner(calib.NearIsotonicPath(), (scores, labels), (scores, 0.5)),
         "AdaptiveCalibrator()": learner(
-            calib.AdaptiveCalibrator(), (scores, labels), (scores, *ends)
+            calibkit.prediction_intervals.AdaptiveCalibrator(), (scores, labels), (scores, *ends)
         ),
         "SelfCalibratingConformal()": learner(
             conformal, (scores, scores), (scores,), "predict_interval"
@@ -112,11 +125,11 @@ def calls():
         ),
         "TransductiveVennAbers()": learner(direct, (few, labels[:20]), (few,)),
         "SequentialCalibrationTest()": {"update": partial(sequential.update, labels, scores)},
-        "auc_by_parts": once(metrics.auc_by_parts, labels, scores, groups),
-        "auc_difference": once(metrics.auc_difference, labels, scores, others),
-        "bootstrap_interval": once(metrics.bootstrap_interval, brier, labels, scores),
-        "bootstrap_difference": once(metrics.bootstrap_difference, brier, labels, scores, others),
-        "bootstrap_by_group": once(metrics.bootstrap_by_group, brier, labels, scores, groups),
+        "auc_by_parts": once(inference.auc_by_parts, labels, scores, groups),
+        "auc_difference": once(inference.auc_difference, labels, scores, others),
+        "bootstrap_interval": once(inference.bootstrap_interval, brier, labels, scores),
+        "bootstrap_difference": once(inference.bootstrap_difference, brier, labels, scores, others),
+        "bootstrap_by_group": once(inference.bootstrap_by_group, brier, labels, scores, groups),
     }
 
 

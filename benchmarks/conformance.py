@@ -1,4 +1,4 @@
-"""Which promises of a calibrator or of a measure calib and its peers keep, by calib.testing.
+"""Which promises of a calibrator or of a measure calib and its peers keep, by calibkit.testing.
 
 Run it with ``make bench``. Every package is put through the same checks. What it does not promise
 is not tried: weights where it takes none, lists where it asks for arrays, an increasing map where
@@ -42,7 +42,8 @@ from venn_abers import VennAbers as PackageVennAbers
 
 import calib
 from calib import metrics
-from calib.testing import Outcome, check_calibrator, check_measure, references
+from calibkit import inference
+from calibkit.testing import Outcome, check_calibrator, check_measure, references
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 TOLERANCE = 1e-3  # of probabilities: searches that end early are not what is tested
@@ -208,14 +209,14 @@ MEASURES = {
         {},
     ),
     ("calib", "smooth_ece"): (
-        metrics.smooth_ece,
+        inference.smooth_ece,
         "error",
         references.smooth_ece,
         {"tolerance": TOLERANCE},
     ),
-    ("calib", "kuiper_error"): (metrics.kuiper_error, "error", references.kuiper, {}),
-    ("calib", "kuiper_test"): (p_value(metrics.kuiper_test), "p value", None, {}),
-    ("calib", "spiegelhalter_test"): (p_value(metrics.spiegelhalter_test), "p value", None, {}),
+    ("calib", "kuiper_error"): (inference.kuiper_error, "error", references.kuiper, {}),
+    ("calib", "kuiper_test"): (p_value(inference.kuiper_test), "p value", None, {}),
+    ("calib", "spiegelhalter_test"): (p_value(inference.spiegelhalter_test), "p value", None, {}),
     ("scikit-learn", "brier_score_loss"): (
         sklearn_metrics.brier_score_loss,
         "loss",

@@ -17,7 +17,8 @@ from pathlib import Path  # noqa: E402
 import numpy as np  # noqa: E402
 
 import calib  # noqa: E402
-from calib.datasets import LAWS  # noqa: E402
+import calibkit  # noqa: E402
+from calibkit.datasets import LAWS  # noqa: E402
 from experiments import Experiment, record  # noqa: E402
 
 SEED = 15
@@ -34,7 +35,7 @@ METHODS = {
     "ABB": calib.ABB(),
     "Path": calib.NearIsotonicPath(),
     "ENIR": calib.ENIR(),
-    "ACP": calib.AdaptiveCalibrator(),
+    "ACP": calibkit.prediction_intervals.AdaptiveCalibrator(),
     "Venn-Abers": calib.VennAbers(),
     "DIR": calib.DirectIsotonic(),
 }

@@ -7,7 +7,8 @@ from scipy.stats import norm
 
 import calib
 from calib import metrics
-from calib.metrics.significance import brownian_range_tail
+from calibkit import inference
+from calibkit.inference.significance import brownian_range_tail
 
 
 def sample(n, slope, seed):
@@ -138,7 +139,7 @@ def cumulative_residuals(labels, p):
 
 def uncorrected_kuiper(labels, p):
     """P(range of Brownian motion > statistic), the statistic as it is."""
-    return brownian_range_tail(metrics.kuiper_test(labels, p).statistic)
+    return brownian_range_tail(inference.kuiper_test(labels, p).statistic)
 
 
 def smooth_ece_of_logits(labels, p):

@@ -29,9 +29,10 @@ import pandas as pd
 from distributed import Client, LocalCluster
 
 import calib
-import calib.dask
-from calib.datasets import LAWS
+import calibkit
+import calibkit.deployment.dask
 from calib.metrics import roc_auc_score
+from calibkit.datasets import LAWS
 
 try:
     from pyspark.sql import SparkSession
@@ -118,8 +119,12 @@ def by_dask(folder, task):
     rows = dd.read_parquet(folder)
     scores, labels = rows["score"], rows["label"]
     if task == "AUC":
-        return (calib.dask.roc_auc_score(labels, scores),)
-    wanted = calib.dask.isotonic_counts if task == "isotonic regression" else calib.dask.counts
+        return (calibkit.deployment.dask.roc_auc_score(labels, scores),)
+    wanted = (
+        calibkit.deployment.dask.isotonic_counts
+        if task == "isotonic regression"
+        else calibkit.deployment.dask.counts
+    )
     return TASKS[task](wanted(scores, labels))
 
 
@@ -281,9 +286,9 @@ def section():
         "",
         "From Parquet files of $10^6$ rows to a map or a measure, reading included, by what counts",
         "the rows: nobody (the rows themselves, in memory), pandas, one `SELECT` in DuckDB, which",
-        "has 2 GB, or in Spark, or {ref}`calib.dask <on-dask>` on a `LocalCluster` of two workers,",
-        "one thread and 1 GB each; written by `make bench`. Peak: most resident memory of the",
-        "process, on Dask of a worker, with Spark that of Java.",
+        "has 2 GB, or in Spark, or {ref}`calibkit.deployment.dask <on-dask>` on a `LocalCluster`",
+        "of two workers, one thread and 1 GB each; written by `make bench`. Peak: most resident",
+        "memory of the process, on Dask of a worker, with Spark that of Java.",
         "Bits: equal where results are equal to the last bit. Load: how many processes wanted the",
         "processors when a task began; on a busy machine the seconds say little more than that it",
         "ends. At $10^8$ continuous scores only what needs no table of all of them.",

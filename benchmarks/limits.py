@@ -22,9 +22,10 @@ from large import digest, forget_peak, kept, power, resident
 
 import calib
 from calib import metrics
-from calib.datasets import LAWS
 from calib.kernels.fast import ties as fast_ties
-from calib.kernels.grouping import ties
+from calib.kernels.ties import ties
+from calibkit import inference
+from calibkit.datasets import LAWS
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 TABLE, THREADS = RESULTS / "limits.csv", RESULTS / "threads.csv"
@@ -73,7 +74,7 @@ METHODS = {
     "ECE": measured_by(metrics.expected_calibration_error),
     "ECE, equal width": measured_by(metrics.expected_calibration_error, strategy="uniform"),
     "AUC": measured_by(metrics.roc_auc_score),
-    "Kuiper error": measured_by(metrics.kuiper_error),
+    "Kuiper error": measured_by(inference.kuiper_error),
 }
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 import calib
 from calib import metrics
-from calib.datasets import LAWS
+from calibkit import inference
+from calibkit.datasets import LAWS
 
 TABLE = Path(__file__).resolve().parents[1] / "results" / "rounding.csv"
 ROWS = 50_000
@@ -44,7 +45,7 @@ def of_measures(labels, scores, rounded, bound, scale):
     measures = [
         ("Brier score", metrics.brier_score_loss, {}, steepest),
         ("log loss", metrics.log_loss, {}, bound if scale == "logit" else None),
-        ("Kuiper error", metrics.kuiper_error, {}, moved + in_cell.max()),
+        ("Kuiper error", inference.kuiper_error, {}, moved + in_cell.max()),
         ("AUC", metrics.roc_auc_score, {}, _tied(negative, positive)),
         ("ECE, equal frequency", metrics.expected_calibration_error, {"n_bins": N_BINS},
          moved + 2 * residuals[hit].sum()),

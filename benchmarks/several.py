@@ -10,7 +10,7 @@ from probmetrics.calibrators import get_calibrator
 from sklearn.calibration import _TemperatureScaling
 from venn_abers.venn_abers import VennAbersCalibrator
 
-from calib import multiclass
+from calibkit import multiclass
 
 CLASSES = 5
 

@@ -39,6 +39,7 @@ from venn_abers import VennAbers as PackageVennAbers
 
 import calib
 from calib import metrics
+from calibkit import inference
 
 
 def measure(function):
@@ -347,12 +348,12 @@ TASKS = {
         ),
     },
     "Smooth ECE": {
-        "calib smooth_ece": measure(metrics.smooth_ece),
+        "calib smooth_ece": measure(inference.smooth_ece),
         "relplot smECE": measure(lambda z, p: relplot.smECE(p, z)),
         "probcal smooth_ece (on logits)": measure(probcal.metrics.smooth_ece),
     },
     "Kuiper's test": {
-        "calib kuiper_test": measure(metrics.kuiper_test),
+        "calib kuiper_test": measure(inference.kuiper_test),
         "MAPIE kuiper_p_value": measure(mapie_metrics.kuiper_p_value),
     },
     "CORP parts of the Brier score": {

@@ -5,7 +5,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
-from calib import CalibratedClassifier, VennAbers, reliability_diagram
+from calib import CalibratedClassifier, VennAbers
+from calibkit.diagrams import reliability_diagram
 
 X, digit = load_digits(return_X_y=True)
 X, X_new, y, y_new = train_test_split(X, digit % 2, random_state=0)

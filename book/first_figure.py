@@ -3,8 +3,8 @@
 import matplotlib.pyplot as plt
 
 from calib import PlattScaling
-from calib.datasets import LAWS
 from calib.metrics import reliability_curve
+from calibkit.datasets import LAWS
 
 LARGE = {"fontsize": 14}
 law = LAWS["overconfident"]

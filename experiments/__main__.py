@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 from experiments import auditing, baselines, experiments, ledger, record, registry
 from experiments.choices import CHOICES, choices
 from experiments.missing import MISSING, missing

@@ -7,11 +7,11 @@ files are judged by it; a test with 999 draws of its own for each file rejects a
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from calib.kernels.grouping import ties
-from calib.metrics.drawn import SAME, draws_of
-from calib.metrics.kuiper import critical_range
-from calib.metrics.significance import OVERSHOOT, are_rare, has_few_steps, is_skewed
-from calib.metrics.statistics import starts_of_bins, statistic_of
+from calib.kernels.ties import ties
+from calibkit.inference.kuiper import critical_range
+from calibkit.inference.resampling_tests import SAME, draws_of
+from calibkit.inference.significance import OVERSHOOT, are_rare, has_few_steps, is_skewed
+from calibkit.inference.statistics import starts_of_bins, statistic_of
 from experiments.atlas_designs import DESIGNS
 from experiments.atlas_laws import LAWS, TRUTHS
 from experiments.contents import Paper, Study

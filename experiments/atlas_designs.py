@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import softmax
 from scipy.stats import norm
 
-from calib import metrics
-from calib.metrics.cluster_tests import cluster_scan
-from calib.multiclass import canonical_calibration_test
+from calibkit import inference
+from calibkit.inference.cluster_tests import cluster_scan
+from calibkit.multiclass import canonical_calibration_test
 from experiments.atlas_laws import LAWS, TRUTHS
 from experiments.recording import Experiment
 
@@ -67,7 +67,7 @@ def of_clusters(rng, sizes, law, chance):
     p = np.sort(LAWS[law](rng, clusters.size))[np.argsort(np.argsort(alike()))]
     labels = (alike() < chance(p)).astype(np.uint8)
     try:
-        three = metrics.cluster_tests(labels, p, clusters, n_resamples=DRAWS, random_state=rng)
+        three = inference.cluster_tests(labels, p, clusters, n_resamples=DRAWS, random_state=rng)
     except ValueError:  # too few clusters
         return {}
     found = {f"clusters, {name}": getattr(three, name).p_value for name in three._fields[:3]}
@@ -86,7 +86,7 @@ def of_sample(rng, kept, law, n, chance):
     if not labels.any() or labels.all():  # refused
         return {}
     draws = {"n_resamples": DRAWS, "random_state": rng}
-    tests = {"kuiper": metrics.kuiper_test, "spiegelhalter": metrics.spiegelhalter_test}
+    tests = {"kuiper": inference.kuiper_test, "spiegelhalter": inference.spiegelhalter_test}
     return {
         f"sampling, {name}": test(labels, p, sampling_weight=weights, **draws).p_value
         for name, test in tests.items()
@@ -108,14 +108,14 @@ def of_rows(rng, law, n, chance):
     """P values of one file for tests of groups, of counts and of a change along the rows."""
     p = LAWS[law](rng, n)
     labels, groups = rng.random(n) < chance(p), rng.integers(0, 5, n)
-    by_group = metrics.calibration_by_group(labels, p, groups)
-    both = metrics.calibration_test(
+    by_group = inference.calibration_by_group(labels, p, groups)
+    both = inference.calibration_test(
         *(labels, p), statistic=["kuiper", "scan"], n_resamples=DRAWS, random_state=rng
     )
     return {
         "groups, kuiper": min(group.p_value for group in by_group.values()),
         "kuiper and scan": min(test.adjusted for test in both.values()),
-        "time, residuals": metrics.change_test(labels - p).p_value,
+        "time, residuals": inference.change_test(labels - p).p_value,
     }
 
 

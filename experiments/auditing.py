@@ -22,7 +22,7 @@ import time
 from importlib.metadata import version
 
 from calib import __version__
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 from experiments.recording import RESULTS, computed_rows, recorded_cases
 from experiments.registry import experiments
 

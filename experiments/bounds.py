@@ -1,4 +1,4 @@
-"""Bounds that the chapters compare with those of `calib.theory`.
+"""Bounds that the chapters compare with those of `calibkit.theory`.
 
 * ``mean_..._continuous``: bounds of the mean error of quantile bins, for continuous scores only,
   proved in chapters 4 and 5.
@@ -10,7 +10,7 @@ Write B for the number of bins, N for the size of the sample.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.options import check_positive
+from calib.base.options import check_positive
 
 
 def mean_ece_bound_continuous(

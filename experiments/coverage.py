@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from calib import metrics
+from calibkit import inference
 from experiments.recording import Experiment
 
 SEED = 24
@@ -19,8 +20,8 @@ ROUNDING = 1e-9
 MEASURES = {
     "Brier score": metrics.brier_score_loss,
     "ECE": metrics.expected_calibration_error,
-    "Kuiper": metrics.kuiper_error,
-    "smCE": metrics.smooth_calibration_error,
+    "Kuiper": inference.kuiper_error,
+    "smCE": inference.smooth_calibration_error,
 }
 BASIC, PERCENTILE = "basic", "percentile"
 
@@ -79,7 +80,7 @@ def run_case(case):
     for _ in range(ROUNDS):
         labels, p = draw(law, rng)
         for name, measure in MEASURES.items():
-            interval = metrics.bootstrap_interval(measure, labels, p, **options)
+            interval = inference.bootstrap_interval(measure, labels, p, **options)
             held = holds(interval, values[name])
             found[name].append([*held.values(), interval.upper - interval.lower])
     return [

@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from calib import diagrams
-from calib.datasets import rings
 from calib.metrics import reliability_curve
+from calibkit import diagrams
+from calibkit.datasets import rings
 from experiments.contents import Figure
 from experiments.naeini2014.protocol import rings_sample
 

@@ -12,7 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from calib.contract.validation import check_labels, check_scores, log_odds
+from calib.base.arrays import check_labels, check_scores
+from calib.base.probabilities import log_odds
 
 
 class Constant(NamedTuple):

@@ -18,7 +18,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from calib import __version__
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 _SECONDS_BETWEEN_REPORTS = 5.0
@@ -309,7 +309,7 @@ def _source(name, earlier):
 
 
 def _checksum(name):
-    """SHA-256 of the data file that `calib.datasets.load` reads, if it reads a file."""
+    """SHA-256 of the data file that `calibkit.datasets.load` reads, if it reads a file."""
     folder = os.environ.get("CALIB_DATA")
     path = Path(folder) / f"{name}.parquet" if folder else None
     if path is None or not path.exists():

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 from experiments import chapters, ledger
 from experiments.auditing import check
 from experiments.contents import ChapterFigure, Figure, Study, Table

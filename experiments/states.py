@@ -2,7 +2,7 @@
 
 import json
 
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 from experiments.contents import ChapterFigure
 from experiments.recording import RESULTS, n_missing, read_table
 from experiments.registry import experiments

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from calib.contract.options import check_integer, check_positive
-from calib.contract.validation import check_scores
+from calib.base.arrays import check_scores
+from calib.base.options import check_integer, check_positive
 
 
 class RankTest(NamedTuple):

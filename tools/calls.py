@@ -123,7 +123,7 @@ def tests_of(folder, path, kept, names):
 
 def all_tests(folder, kept):
     """By function, the tests that call it, fastest first; `folder` has a copy of calib."""
-    sources = {path: path.read_text() for path in folder.glob("calib/**/*.py")}
+    sources = {path: path.read_text() for path in folder.glob("calib*/**/*.py")}
     for path, source in sources.items():
         path.write_text(noted(source, path.relative_to(folder).with_suffix("").as_posix()))
     names = sorted(
@@ -131,7 +131,10 @@ def all_tests(folder, kept):
         for path, source in sources.items()
         for function in functions(ast.parse(source))
     )
-    files = [*folder.glob("tests/test_*.py"), *(p for p, s in sources.items() if ">>> " in s)]
+    files = [
+        *folder.glob("tests/calib*/test_*.py"),
+        *(p for p, s in sources.items() if ">>> " in s),
+    ]
     found = {}
     for path in sorted(files):
         for test, seconds, calls in tests_of(folder, path.relative_to(folder), kept, names):

@@ -24,6 +24,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PACKAGES = ["calib", "calibkit"]
 EXTRAS = ["plots", "data", "counts", "dask", "tests"]
 # Old versions use what newer ones of their own needs call deprecated: not ours to mend.
 OLD_NEEDS = ["-W", "ignore::DeprecationWarning"]
@@ -48,8 +49,8 @@ def build(folder):
 def check_contents(wheel):
     """The wheel has every file of the package and nothing else."""
     suffixes = {".py", ".pyi", ".typed", ".css", ".html"}
-    package = [p for p in (ROOT / "calib").rglob("*") if p.suffix in suffixes]
-    expected = {path.relative_to(ROOT).as_posix() for path in package}
+    files = [path for name in PACKAGES for path in (ROOT / name).rglob("*")]
+    expected = {p.relative_to(ROOT).as_posix() for p in files if p.suffix in suffixes}
     found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     if found != expected:
         sys.exit(f"{wheel.name} lacks {expected - found} and has {found - expected} too much")
@@ -105,7 +106,7 @@ def main():
         alone.mkdir()
         for name in ["tests", "pyproject.toml"]:
             (source / name).rename(alone / name)
-        run(python, "-m", "pytest", "-q", "--pyargs", "calib", "tests", *for_pytest, cwd=alone)
+        run(python, "-m", "pytest", "-q", "--pyargs", *PACKAGES, "tests", *for_pytest, cwd=alone)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from course.tools.archives import write_archive  # noqa: E402
 
 BOOK = ROOT / "book"
 FILES = ["pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"]
-FOLDERS = ["calib", "tests"]
+FOLDERS = ["calib", "calibkit", "tests"]
 KINDS = {"*.whl": "build_wheel", "*.tar.gz": "build_sdist"}
 
 

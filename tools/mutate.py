@@ -1,7 +1,7 @@
 """Mutation testing: how many small errors in the code make a test fail.
 
-python tools/mutate.py                       every 12th error, in all modules of calib but dask
-python tools/mutate.py --every 1 binning     every one in the room calib/binning
+python tools/mutate.py                            every 12th error, in all modules but dask
+python tools/mutate.py --every 1 calib/methods    every one in the room calib/methods
 
 A mutant is the code with one operator, number, `min`/`max` or end of a range changed. It is tried
 on the tests that call its function (see `calls`), the fastest first, as many as take SECONDS;
@@ -195,18 +195,18 @@ def score(folder, path, tests, every, offset):
 
 
 def rooms(folder):
-    """The modules of every room: a folder of calib, or a module beside them."""
+    """The modules of every room, such as calib/methods; the face of a package is no room."""
     found = {}
-    for path in sorted(folder.glob("calib/**/*.py")):
-        room = path.relative_to(folder / "calib").parts[0].removesuffix(".py")
-        if room != LEFT_OUT and list(places(ast.parse(path.read_text()))):
+    for path in sorted(folder.glob("calib*/*/**/*.py")):
+        room = "/".join(path.relative_to(folder).parts[:2])
+        if path.stem != LEFT_OUT and list(places(ast.parse(path.read_text()))):
             found.setdefault(room, []).append(path)
     return found
 
 
 def row(folder, room, paths, tests, every, offset):
     """The score of a room."""
-    calling = [tests[name] for name in tests if name.startswith(f"calib/{room}")]
+    calling = [tests[name] for name in tests if name.startswith(f"{room}/")]
     if not passes(folder, fastest(sorted(set().union(*calling)))):
         sys.exit(f"{room}: the tests fail before anything is changed")
     n, n_equivalent, verdicts = 0, 0, []
@@ -237,14 +237,14 @@ def commit():
         command = ["git", "-C", ROOT, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    changed = git("status", "--porcelain", "calib", "tests")
+    changed = git("status", "--porcelain", "calib", "calibkit", "tests")
     return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
 
 
 def main():
     """Parse the arguments, try the mutants, write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rooms", nargs="*", help="folders of calib, such as binning; else all")
+    parser.add_argument("rooms", nargs="*", help="rooms, such as calib/methods; else all")
     parser.add_argument("--every", type=int, default=12, help="take one in so many")
     parser.add_argument("--seed", type=int, default=0, help="which one")
     options = parser.parse_args()
@@ -255,7 +255,7 @@ def main():
     KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("calib", "experiments", "results", "tests"):
+        for part in ("calib", "calibkit", "experiments", "results", "tests"):
             shutil.copytree(
                 ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__")
             )

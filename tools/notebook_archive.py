@@ -16,7 +16,9 @@ ARCHIVE = ROOT / "book" / "notebooks.zip"
 FOLDER = "calibrating-binary-classifiers"
 FILES = [
     *("pyproject.toml", "requirements.lock", "LICENSE", "CITATION.cff"),
-    *("notebooks/*.ipynb", "calib/**/*.py", "calib/**/*.pyi", "calib/py.typed"),
+    "notebooks/*.ipynb",
+    *("calib/**/*.py", "calib/**/*.pyi", "calib/py.typed"),
+    *("calibkit/**/*.py", "calibkit/**/*.pyi", "calibkit/py.typed"),
     *("experiments/**/*.py", "results/**/*"),
 ]
 # Needed to install, view and run; the versions are those that made the stored outputs.

@@ -35,8 +35,8 @@ MARKUP, ESCAPED = re.compile(r"([\\`*_|])"), r"\\\1"
 METHODS = (classmethod, staticmethod, property)
 MAP = """
 from calib import {name}
-from calib.datasets import LAWS
-from calib.diagrams import calibration_map
+from calibkit.datasets import LAWS
+from calibkit.diagrams import calibration_map
 
 law = LAWS["overconfident"]
 scores, labels = law.sample(1000, 0)
@@ -102,7 +102,7 @@ def is_method(member):
 def described_with(cls, pages):
     """The class and those of its bases that have no page, neither of their own nor of a base."""
     listed = [base for base in cls.__mro__[1:] if base in pages]
-    rooms = ("calib.", "experiments.")
+    rooms = ("calib.", "calibkit.", "experiments.")
     return [cls] + [
         base
         for base in cls.__mro__[1:]

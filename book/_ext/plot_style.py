@@ -1,6 +1,6 @@
 """Figures that the build draws from a program on a page look like those of the chapters."""
 
-from calib.diagrams import STYLE
+from calibkit.diagrams import STYLE
 
 
 def configure(app, config):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from calib.diagrams import STYLE
+from calibkit.diagrams import STYLE
 
 SIZE = (12, 6.3)  # inches of 100 pixels: what networks show
 NAME = "preview.png"

@@ -18,7 +18,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from calib.datasets import LAWS
+from calibkit.datasets import LAWS
 
 SCRIPTS = Path(__file__).parents[1] / "_static" / "widgets"
 SHARED = {"methods", "widget"}

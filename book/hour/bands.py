@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from census import FEW, halves
 
-from calib.metrics import confidence_band, corp_curve
+from calib.metrics import corp_curve
+from calibkit.inference import confidence_band
 
 _, new = halves()
 _, panels = plt.subplots(1, 2, figsize=(7, 3.4), sharey=True)

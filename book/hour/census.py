@@ -13,8 +13,8 @@ from sklearn.metrics import log_loss
 
 import calib
 from calib import metrics
-from calib.comparison.defaults import DEFAULTS
-from calib.comparison.guide import MARGINS, OTHERWISE
+from calibkit.comparison.defaults import DEFAULTS
+from calibkit.comparison.guide import MARGINS, OTHERWISE
 
 FILE = Path(__file__).parents[1] / "census_scores.csv"
 BANDS = [0, 0.2, 0.4, 0.6, 0.8, 1]

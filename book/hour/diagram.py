@@ -3,8 +3,9 @@
 from census import halves
 
 import calib
+import calibkit
 
 _, new = halves()
 curve = calib.metrics.reliability_curve(new.labels, new.scores)
 assert (curve.observed < curve.predicted).all()
-calib.reliability_diagram(new.labels, new.scores)
+calibkit.diagrams.reliability_diagram(new.labels, new.scores)

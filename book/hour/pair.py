@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from calib import VennAbers
-from calib.datasets import LAWS
+from calibkit.datasets import LAWS
 
 scores, labels = LAWS["underconfident"].sample(60, 17)
 grid = np.linspace(0, 1, 501)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from calib.kernels.compiling import jit
-from calib.kernels.searching import cell_of
+from calib.kernels.fast.step_functions import cell_of
 
 MOST_USEFUL_BINS = 2**53  # equal-frequency bins; floating-point ranks tell no more of them apart
 

@@ -1,23 +1,18 @@
 """Measures of calibration and discrimination; arguments are (labels, probabilities) throughout.
 
-Every measure takes `sample_weight`. Weights are counts, as in the whole package: a row of weight w
-stands for w copies of the row, and a row of weight 0 is ignored. By a sampling weight one outcome
-stands for many rows of a population. A measure that depends only on the ratios of its weights takes
-sampling weights as `sample_weight`. Other measures take them as `sampling_weight`, or not at all.
+These are the measures of the main line: losses, the reliability curve with ECE and MCE, AUC, and
+the CORP curve with its decomposition of a score. Tests, intervals and bands are in
+`calibkit.inference`.
 
-Some measures have the name of a function of scikit-learn, and its value on clean binary input.
-Their docstrings name the differences.
+Every measure takes `sample_weight`. Weights are counts, as in the whole package: a row of weight w
+stands for w copies of the row, and a row of weight 0 is not there. Measures that depend only on
+the ratios of the weights take sampling weights as well, by which one outcome stands for many rows
+of a population.
+
+Some measures share their name with a measure of scikit-learn, whose value they have on clean
+binary input; the docstring of each says where they differ.
 """
 
 import lazy_loader
 
-from calib.contract.docs import fill_docstrings
-
-_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-def __getattr__(name):
-    """Load a name on first use and fill in the shared paragraphs of its docstring."""
-    thing = globals()[name] = _load(name)
-    fill_docstrings({name: thing})
-    return thing
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

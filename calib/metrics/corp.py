@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calib.contract.options import check_choice
-from calib.contract.validation import check_sample
+from calib.base.arrays import check_sample
+from calib.base.options import check_choice
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import ties
+from calib.kernels.ties import ties
 from calib.metrics.losses import logarithmic, squared
 from calib.metrics.samples import ties_of
 

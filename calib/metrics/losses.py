@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calib.contract.validation import check_sample, rescaled
+from calib.base.arrays import check_sample
+from calib.base.probabilities import rescaled
 
 
 def brier_score_loss(

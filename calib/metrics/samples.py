@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from calib.contract.validation import check_sample, rescaled
-from calib.kernels.grouping import Ties, ties
+from calib.base.arrays import check_sample
+from calib.base.probabilities import rescaled
+from calib.kernels.ties import Ties, ties
 
 MAX_WHOLE_WEIGHT = 2**53  # rows: larger floats do not hold every whole number
 

@@ -58,7 +58,8 @@ c.CourseDirectory.root = "."
 def write_wheel(folder):
     """Build calib from a copy, so that nothing is left in the clone, and return the file's name."""
     with tempfile.TemporaryDirectory() as copy:
-        shutil.copytree(ROOT / "calib", Path(copy, "calib"))
+        for package in ["calib", "calibkit"]:
+            shutil.copytree(ROOT / package, Path(copy, package))
         for file in ["pyproject.toml", "README.md", "LICENSE"]:
             shutil.copy(ROOT / file, copy)
         options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]

@@ -47,7 +47,8 @@ def prepare(name, term, folder):
         shutil.copy(path, folder)
     (folder / "term.txt").write_text(f"{term}\n")
     leave_out = shutil.ignore_patterns("tests", "experiments")
-    shutil.copytree(ROOT / "calib", folder / "calib", ignore=leave_out)
+    for package in ["calib", "calibkit"]:
+        shutil.copytree(ROOT / package, folder / package, ignore=leave_out)
     for path in [folder, *folder.rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
 

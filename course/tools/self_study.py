@@ -13,7 +13,7 @@ from .source import COURSE, read_set, set_names, shipped_files
 ROOT = COURSE.parent
 ARCHIVE = ROOT / "book" / "self_study.zip"
 FOLDER = "calibration-problem-sets"
-PACKAGE = ["pyproject.toml", "requirements.lock", "LICENSE", "calib/**/*.py", "calib/**/*.pyi"]
+PACKAGE = ["pyproject.toml", "requirements.lock", "LICENSE", "calib*/**/*.py", "calib*/**/*.pyi"]
 # pyproject.toml names a README: in the archive it is this one.
 README = """\
 # Calibrating Binary Classifiers: problem sets for learning alone

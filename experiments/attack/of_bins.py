@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv
 
-from calib.theory import bin_bounds, clopper_pearson_limits, ece_bound
+from calibkit.theory import bin_bounds, clopper_pearson_limits, ece_bound
 from experiments.attack.chances import any_of, binomial, divergence, mean_deviation, shares, sum_of
 from experiments.attack.samples import fits, mean, means_of_ranks, quantile, ranks
 from experiments.attack.statement import states

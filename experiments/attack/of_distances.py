@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import linprog
 
-from calib.metrics import kuiper_error, smooth_calibration_error, smooth_ece
+from calibkit.inference import kuiper_error, smooth_calibration_error, smooth_ece
 from experiments.attack.samples import quantile
 from experiments.attack.statement import states
 

@@ -3,8 +3,7 @@
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from calib import DiscreteLaw
-from calib.theory import auc_loss_bound
+from calibkit.theory import DiscreteLaw, auc_loss_bound
 from experiments.attack.chances import binomial
 from experiments.attack.of_bins import halfway_bins
 from experiments.attack.samples import fits, mean, quantile

@@ -11,21 +11,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.binning.bayesian_binning import ABB, BBQ
-from calib.binning.histogram import HistogramBinning
-from calib.contract.validation import log_odds
-from calib.density.dirichlet_process import DirichletProcessCalibrator
-from calib.density.kernel_density import KernelCalibrator
-from calib.groups.auc_split_tree import AUCSplitTree
-from calib.groups.heterogeneous import HeterogeneousCalibrator
-from calib.isotonic.near_isotonic import ENIR
-from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.beta import BetaCalibration
-from calib.logistic.platt import PlattScaling
-from calib.logistic.quadratic import QuadraticLogit
-from calib.logistic.temperature import TemperatureScaling
-from calib.venn_abers.inductive import VennAbers
-from calib.wrappers.selection import CalibratorCV
+from calib import (
+    ABB,
+    BBQ,
+    ENIR,
+    AUCSplitTree,
+    BetaCalibration,
+    CalibratorCV,
+    DirichletProcessCalibrator,
+    HeterogeneousCalibrator,
+    HistogramBinning,
+    IsotonicCalibrator,
+    KernelCalibrator,
+    PlattScaling,
+    QuadraticLogit,
+    TemperatureScaling,
+    VennAbers,
+)
+from calib.base.probabilities import log_odds
 
 RAW = "Raw"
 CHOSEN = "Chosen by CV"

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from calib.venn_abers.inductive import VennAbers
-from calib.wrappers.classifier import CalibratedClassifier
+from calib import CalibratedClassifier, VennAbers
 from experiments.benchmark.calibrators import timed
 from experiments.benchmark.data import DATA_SETS, SEED, seed_of, split
 from experiments.benchmark.models import MODELS, fitted, probabilities, seeded

@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from calib.datasets import load
+from calibkit.datasets import load
 
 SEED = 33
 FEWEST_ROWS = 250
@@ -27,7 +27,7 @@ class DataSet(NamedTuple):
     Attributes
     ----------
     name : str
-        For `calib.datasets.load`.
+        For `calibkit.datasets.load`.
     rows, minority : int
         Sizes; `minority` counts the rows of the rarer class.
     source : str

@@ -51,8 +51,9 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from calib import PriorShift
-from calib.datasets import load
-from calib.metrics import brier_score_loss, kuiper_error, log_loss
+from calib.metrics import brier_score_loss, log_loss
+from calibkit.datasets import load
+from calibkit.inference import kuiper_error
 from experiments.benchmark import frozen
 from experiments.benchmark.calibrators import predictions
 from experiments.benchmark.data import DATA_SETS, Sample, encoded, table

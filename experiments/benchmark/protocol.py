@@ -4,14 +4,8 @@ import math
 
 from sklearn.model_selection import train_test_split
 
-from calib.metrics import (
-    debiased_squared_error,
-    kuiper_error,
-    log_loss,
-    roc_auc_score,
-    score_decomposition,
-    smooth_ece,
-)
+from calib.metrics import log_loss, roc_auc_score, score_decomposition
+from calibkit.inference import debiased_squared_error, kuiper_error, smooth_ece
 from experiments.benchmark.calibrators import predictions, predictions_by_parts
 from experiments.benchmark.data import (
     DATA_SETS,

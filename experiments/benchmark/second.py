@@ -45,7 +45,8 @@ from calib import (
     TemperatureScaling,
     VennAbers,
 )
-from calib.metrics import brier_score_loss, kuiper_error, log_loss, roc_auc_score
+from calib.metrics import brier_score_loss, log_loss, roc_auc_score
+from calibkit.inference import kuiper_error
 from experiments.benchmark import frozen
 from experiments.benchmark.calibrators import Candidate, predictions
 from experiments.benchmark.data import BY_NAME, DATA_SETS, Sample, encoded, table

@@ -7,10 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.groups.auc_split_tree import AUCSplitTree
-from calib.groups.heterogeneous import HeterogeneousCalibrator
-from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.platt import PlattScaling
+from calib import AUCSplitTree, HeterogeneousCalibrator, IsotonicCalibrator, PlattScaling
 from calib.metrics import log_loss, roc_auc_score
 from experiments.durfee2022.data import SEED, features, split
 from experiments.recording import Experiment, grid

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from calib.datasets import load
+from calibkit.datasets import load
 
 SEED = 2022
 PARTS = ["training", "validation", "calibration", "test"]

@@ -8,7 +8,8 @@ recorded when it is done.
 
 import numpy as np
 
-from calib.metrics import auc_difference, roc_auc_score
+from calib.metrics import roc_auc_score
+from calibkit.inference import auc_difference
 from experiments.durfee2022.data import SEED, features, split
 from experiments.durfee2022.networks import Stack, areas, rows_for
 from experiments.durfee2022.protocol import choose_tree, heterogeneous, partitions

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from calib import diagrams
+from calibkit import diagrams
 from experiments.contents import select
 from experiments.durfee2022.scores import INPUTS, SIZES
 from experiments.durfee2022.tables import NAMES, best_variants

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calib.datasets import DatasetNotFound
 from calib.metrics import log_loss, roc_auc_score
+from calibkit.datasets import DatasetNotFound
 from experiments.durfee2022.data import PARTS, PROTOCOLS, SEED, features, split
 from experiments.durfee2022.scores import BUDGETS, SIZES, cases, write_scores
 from experiments.recording import Experiment, record

@@ -12,15 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.groups.heterogeneous import HeterogeneousCalibrator
-from calib.logistic.platt import PlattScaling
-from calib.metrics import (
-    auc_difference,
-    brier_score_loss,
-    expected_calibration_error,
-    log_loss,
-    roc_auc_score,
-)
+from calib import HeterogeneousCalibrator, PlattScaling
+from calib.metrics import brier_score_loss, expected_calibration_error, log_loss, roc_auc_score
+from calibkit.inference import auc_difference
 from experiments.durfee2022.data import PROTOCOLS, SEED, features, split
 from experiments.durfee2022.scores import BUDGETS, cases, read_scores
 from experiments.recording import Experiment

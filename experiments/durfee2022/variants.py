@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.groups.auc_split_tree import AUCSplitTree
-from calib.groups.heterogeneous import HeterogeneousCalibrator
-from calib.metrics import auc_difference, roc_auc_score
+from calib import AUCSplitTree, HeterogeneousCalibrator
+from calib.metrics import roc_auc_score
+from calibkit.inference import auc_difference
 from experiments.durfee2022.data import PROTOCOLS, SEED, features, split
 from experiments.durfee2022.scores import BUDGETS, INPUTS, SIZES, read_scores
 from experiments.durfee2022.tables import best_variants

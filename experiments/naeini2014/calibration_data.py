@@ -9,10 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.platt import PlattScaling
+from calib import CalibratedClassifier, IsotonicCalibrator, PlattScaling
 from calib.metrics import evaluate, log_loss
-from calib.wrappers.classifier import CalibratedClassifier
 from experiments.recording import Experiment, grid
 
 SEED = 51

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import OneHotEncoder
 
-from calib.datasets import load
+from calibkit.datasets import load
 
 RARE = 50  # training rows; classes with fewer are pooled
 EXTRACT_ATTRIBUTES = (

@@ -13,7 +13,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from calib.datasets import load
+from calibkit.datasets import load
 from experiments.naeini2014.kdd98_models import AmountModel, margins, response_model
 from experiments.naeini2014.protocol import by_ties, methods
 from experiments.recording import Experiment, grid

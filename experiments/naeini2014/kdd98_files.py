@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 from experiments.naeini2014.data import Mailing
 
 NUMBERS = (

@@ -5,13 +5,15 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from calib.binning.histogram import HistogramBinning
-from calib.datasets import rings
-from calib.density.dirichlet_process import DirichletProcessCalibrator
-from calib.density.kernel_density import KernelCalibrator
-from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.platt import PlattScaling
+from calib import (
+    DirichletProcessCalibrator,
+    HistogramBinning,
+    IsotonicCalibrator,
+    KernelCalibrator,
+    PlattScaling,
+)
 from calib.metrics import evaluate
+from calibkit.datasets import rings
 from experiments.recording import Experiment, grid
 
 SEED = 2014

@@ -6,9 +6,8 @@ import numpy as np
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from calib.binning.histogram import HistogramBinning
-from calib.datasets import rings
-from calib.isotonic.regression import IsotonicCalibrator
+from calib import HistogramBinning, IsotonicCalibrator
+from calibkit.datasets import rings
 from experiments.contents import Cause
 from experiments.naeini2014.protocol import (
     N_RUNS,

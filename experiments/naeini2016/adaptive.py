@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from calib.binning.adaptive import AdaptiveCalibrator, logistic_intervals
+from calibkit.prediction_intervals import AdaptiveCalibrator, logistic_intervals
 from experiments.naeini2016.data import base_classifier, encoded
 from experiments.naeini2016.protocol import DIGITS, both_poolings, seed_of_run
 from experiments.naeini2016.settings import SMALLER

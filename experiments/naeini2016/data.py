@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from calib.datasets import load
+from calibkit.datasets import load
 
 CLASSIFIERS = ["LR", "SVM", "NB"]
 
@@ -23,7 +23,7 @@ class DataSet(NamedTuple):
     Attributes
     ----------
     name : str
-        For `calib.datasets.load`.
+        For `calibkit.datasets.load`.
     paper : str
         What the paper calls it.
     rows, features, minority : int

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_svmlight_file
 
-from calib.datasets import DatasetNotFound
+from calibkit.datasets import DatasetNotFound
 from experiments.naeini2016.data import CLASSIFIERS, encode
 from experiments.naeini2016.protocol import SEED, compare
 from experiments.recording import Experiment

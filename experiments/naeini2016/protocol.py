@@ -5,11 +5,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from calib.binning.bayesian_binning import BBQ
-from calib.isotonic.near_isotonic import ENIR
-from calib.isotonic.regression import IsotonicCalibrator
-from calib.logistic.platt import PlattScaling
-from calib.maps.forms import StepMap
+from calib import BBQ, ENIR, IsotonicCalibrator, PlattScaling, StepMap
 from calib.metrics import evaluate
 from experiments.naeini2014.protocol import SEED as SEED_OF_THE_RINGS
 from experiments.naeini2014.protocol import SVMS, measured, rings_sample

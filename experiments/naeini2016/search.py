@@ -15,8 +15,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from calib.isotonic.near_isotonic import ENIR
-from calib.isotonic.regression import IsotonicCalibrator
+from calib import ENIR, IsotonicCalibrator
 from experiments.naeini2016 import data
 from experiments.naeini2016.protocol import seed_of_run
 from experiments.naeini2016.settings import scored_folds

@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from calib.binning.bayesian_binning import ABB
-from calib.isotonic.regression import IsotonicCalibrator
+from calib import ABB, IsotonicCalibrator
 from experiments.naeini2016.data import (
     CLASSIFIERS,
     DATA_SETS,

@@ -10,7 +10,8 @@ import warnings
 
 import numpy as np
 
-from calib.metrics import confidence_band, consistency_band, corp_curve
+from calib.metrics import corp_curve
+from calibkit.inference import confidence_band, consistency_band
 from experiments.benchmark.peers import check_installed
 from experiments.recording import Experiment
 from experiments.verdicts import rubric

@@ -7,12 +7,11 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 
-from calib.comparison import DEFAULTS
-from calib.contract.protocol import calibrated, fitted
-from calib.contract.validation import log_odds
-from calib.logistic.platt import PlattScaling
-from calib.venn_abers.mondrian import MondrianVennAbers
-from calib.wrappers.stacking import StackedCalibrator
+from calib import PlattScaling, StackedCalibrator
+from calib.base.probabilities import log_odds
+from calib.base.protocol import calibrated, fitted
+from calibkit.comparison import DEFAULTS
+from calibkit.groups import MondrianVennAbers
 from experiments.recording import Experiment
 from experiments.verdicts import rubric
 from experiments.verdicts.truths import ADVICE_SEEDS, LARGE, SEEDS, TRUTHS

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calib.metrics import binomial_limits
+from calibkit.inference import binomial_limits
 from experiments.verdicts.rubric import HARM, MISLEADING, RIGHT, WRONG
 from experiments.verdicts.truths import FAMILIES
 

@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
-from calib.comparison import DEFAULTS
-from calib.report.comparing import Offset
-from calib.report.judging import WITHHELD
-from calib.report.making import comparison_of, look_at
-from calib.venn_abers.inductive import VennAbers
-from calib.venn_abers.mondrian import MondrianVennAbers
+from calib import VennAbers
+from calibkit.comparison import DEFAULTS
+from calibkit.groups import MondrianVennAbers
+from calibkit.report.calibrators import Offset
+from calibkit.report.make import comparison_of, look_at
+from calibkit.report.verdict import WITHHELD
 
 FLAG_OF = {  # kinds of cautions
     "reversed scores": "reversed",
@@ -95,7 +95,7 @@ class OtherClass(BaseEstimator):
 
 
 def advice_of(look):
-    """Today's advice, as `calib.report.judging` words it."""
+    """Today's advice, as `calibkit.report.verdict` words it."""
     data, outcome = look.data, look.finding.outcome
     withheld = [caution.kind for caution in look.cautions if caution.kind in WITHHELD]
     if withheld == ["reversed scores"] and data.probabilities:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calib.datasets import load
+from calibkit.datasets import load
 
 SEED = 2014
 DATASETS = {  # smallest first; as the paper abbreviates them

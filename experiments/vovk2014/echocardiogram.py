@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from calib.datasets import load
+from calibkit.datasets import load
 from experiments.recording import Experiment, grid
 from experiments.vovk2014.classifiers import CLASSIFIERS
 from experiments.vovk2014.data import SEED, arrays, split_of

@@ -7,10 +7,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 
-from calib.logistic.platt import PlattScaling
+from calib import DirectIsotonic, PlattScaling, TransductiveVennAbers, VennAbers
+from calib.methods.venn_abers import minimax_log, minimax_square
 from calib.metrics import log_loss, root_mean_squared_error
-from calib.venn_abers.inductive import DirectIsotonic, VennAbers, minimax_log, minimax_square
-from calib.venn_abers.transductive import TransductiveVennAbers
 from experiments.recording import Experiment
 from experiments.vovk2014.classifiers import (
     CLASSIFIERS,

@@ -11,9 +11,9 @@ import os
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-import calib.contract.calibrator
-import calib.venn_abers.conformal
-from calib.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
+import calib.base.calibrator
+import calibkit.prediction_intervals.conformal
+from calibkit.multiclass import DirichletCalibration, TemperatureScaling, VectorScaling
 
 SIZE = 1e-13
 SEED = int(os.environ["PERTURBATION"])
@@ -71,13 +71,13 @@ def wrap_fit(cls, **keywords):
 
 
 ClassifierMixin.__init_subclass__ = classmethod(wrap_fit)
-from calib.groups.heterogeneous import HeterogeneousCalibrator  # noqa: E402  it loads classifiers
+from calib import HeterogeneousCalibrator  # noqa: E402  it loads classifiers
 
-plain = calib.contract.calibrator.ScoreModel._check_scores
-calib.contract.calibrator.ScoreModel._check_scores = on_perturbed(plain)
+plain = calib.base.calibrator.ScoreModel._check_scores
+calib.base.calibrator.ScoreModel._check_scores = on_perturbed(plain)
 HeterogeneousCalibrator._check_scores = plain  # its parts get the scores, and move them
-calib.venn_abers.conformal.check_scores = on_perturbed_scores(
-    calib.venn_abers.conformal.check_scores
+calibkit.prediction_intervals.conformal.check_scores = on_perturbed_scores(
+    calibkit.prediction_intervals.conformal.check_scores
 )
 for cls in [TemperatureScaling, VectorScaling, DirichletCalibration]:  # others ask binary ones
     cls._fit, cls._predict_proba = on_perturbed(cls._fit), on_perturbed(cls._predict_proba)

@@ -36,7 +36,7 @@ const answerModule = () => {
     return { logit, edges: odds.map((value) => 1 / (1 + Math.exp(-value))) };
   }
 
-  /* calib.report.measuring.curve_of. */
+  /* calibkit.report.measures.curve_of. */
   function curveOf({ scores, labels }, ties) {
     const band = measures.confidenceBand(ties);
     const [predicted, recalibrated] = corners(ties.scores, measures.corp(ties));

@@ -1,5 +1,5 @@
 /*
- * calib.compare of the maps of this page, and calib.StackedCalibrator, their average: the folds,
+ * calibkit.comparison.compare of the maps of this page, and calib.StackedCalibrator, their average: the folds,
  * the draws and the words are those of calib. Needs draws, special, measures and maps.
  */
 "use strict";
@@ -64,7 +64,7 @@ const comparingModule = () => {
     return { kind: "mixture", weights, members: MEMBERS.map((name) => mapOf(name, training)) };
   }
 
-  /* calib.kernels.dealing.deal of rows of weight 1: the fold of each row. */
+  /* calib.methods.folds.deal of rows of weight 1: the fold of each row. */
   function dealt(scores, labels) {
     const rng = draws.generator();
     const folds = new Uint8Array(labels.length);
@@ -82,7 +82,7 @@ const comparingModule = () => {
     return folds;
   }
 
-  /* calib.kernels.averaging.likeliest_weights; `losses` is a list for each member. */
+  /* calib.methods.stacking_weights.likeliest_weights; `losses` is a list for each member. */
   function likeliestWeights(losses, prior) {
     const k = losses.length;
     const n = losses[0].length;
@@ -216,7 +216,7 @@ const comparingModule = () => {
     return { rowLosses, foldLosses, certain };
   }
 
-  /* calib.metrics.paired.simultaneous_intervals of rows of weight 1. */
+  /* calibkit.inference.simultaneous_intervals.simultaneous_intervals of rows of weight 1. */
   function simultaneousIntervals(differences) {
     const n = differences[0].length;
     const estimates = differences.map((row) => row.reduce((sum, d) => sum + d, 0) / n);
@@ -267,7 +267,7 @@ const comparingModule = () => {
     return largest[below] + (place - below) * (largest[below + 1] - largest[below]);
   }
 
-  /* calib.compare of the maps of these names. */
+  /* calibkit.comparison.compare of the maps of these names. */
   function compare(sample, names) {
     const n = sample.scores.length;
     const nRepeats = Math.min(Math.max(Math.floor(ROWS_PREDICTED / n), 1), MOST_REPEATS);
@@ -314,7 +314,7 @@ const comparingModule = () => {
     return { results, ...advice(results, n), notes, nRepeats };
   }
 
-  // calib.comparison.result, for log loss
+  // calibkit.comparison.result, for log loss
 
   function advice(results, n) {
     const others = results.slice(1);

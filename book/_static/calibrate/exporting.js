@@ -1,6 +1,6 @@
 /*
  * A fitted map as what needs nothing of this page: the JSON of `calib fit`, JavaScript, SQL, as
- * calib.maps.stored and calib.maps.programs write them. Needs special and maps.
+ * calibkit.deployment.stored_maps and calibkit.deployment.programs write them. Needs special and maps.
  */
 "use strict";
 

@@ -149,7 +149,7 @@ const fittingModule = () => {
     return size(fit.last) > Math.max(0.5, 1e-4 * size([fit.level, ...fit.slopes]));
   }
 
-  /* calib.logistic.fitting.likeliest. */
+  /* calib.methods.logistic_fit.likeliest. */
   function likeliest(columns, labels) {
     const positive = labels.reduce((sum, label) => sum + label, 0);
     const start = new Float64Array(columns.length + 1);
@@ -160,7 +160,7 @@ const fittingModule = () => {
     return newton(sampleOf(columns, labels, [0, 0]), start, { enough });
   }
 
-  /* calib.logistic.fitting.likeliest_slope: on values in [-1, 1], without a level. */
+  /* calib.methods.logistic_fit.likeliest_slope: on values in [-1, 1], without a level. */
   function likeliestSlope(values, labels) {
     const enough = CERTAIN * labels.length;
     const fit = (unit, slope) => {

@@ -25,7 +25,7 @@ const mapsModule = () => {
     const half = sorted.length >> 1;
     return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
-  /* calib.logistic.fitting.middle: the median of some ten thousand values. */
+  /* calib.methods.logistic_fit.middle: the median of some ten thousand values. */
   function middle(values) {
     const step = 1 + Math.floor(values.length / 10000);
     return median(values.filter((_, i) => i % step === 0));
@@ -149,7 +149,7 @@ const mapsModule = () => {
     return map;
   }
 
-  /* calib.kernels.venn_abers.pool_new_positive: a value for each place of a new positive. */
+  /* calib.methods.venn_abers_kernels.pool_new_positive: a value for each place of a new positive. */
   function pooledWithPositive({ weights, positives }, value) {
     const n = weights.length;
     const blocks = measures.pool({ weights, positives });

@@ -16,7 +16,7 @@ const measuresModule = () => {
   const mean = (values) => total(values) / values.length;
   const positivesOf = (labels) => labels.reduce((sum, label) => sum + label, 0);
 
-  /* calib.kernels.grouping.group_ties. */
+  /* calib.kernels.ties.group_ties. */
   function groupTies(scores, labels) {
     const n = scores.length;
     const positive = positivesOf(labels);
@@ -110,7 +110,7 @@ const measuresModule = () => {
   };
   const products = (a, b) => a.map((value, i) => value * b[i]);
 
-  /* calib.metrics.confidence_band: limits at the ties. */
+  /* calibkit.inference.confidence_band: limits at the ties. */
   function confidenceBand(ties) {
     const starts = neighbours(ties, 50);
     const k = starts.length - 1;
@@ -143,7 +143,7 @@ const measuresModule = () => {
     return { lower, upper, holdsDiagonal: holds, crosses: lower.some((low, g) => low > upper[g]) };
   }
 
-  /* calib.metrics.drawn.draws_of: calls `use` with the numbers of positives at the ties, draw by
+  /* calibkit.inference.resampling_tests.draws_of: calls `use` with the numbers of positives at the ties, draw by
      draw, until it returns false. */
   function eachDraw(ties, nDraws, use) {
     const { scores, weights } = ties;
@@ -167,7 +167,7 @@ const measuresModule = () => {
     }
   }
 
-  // Statistics of calib.metrics.statistics: functions of the numbers of positives at the ties.
+  // Statistics of calibkit.inference.statistics: functions of the numbers of positives at the ties.
 
   function kuiperOf(ties) {
     const expected = products(ties.weights, ties.scores);
@@ -190,7 +190,7 @@ const measuresModule = () => {
     return (hits) => worstInterval(sumsOf(starts, hits), counts, expected).divergence;
   }
 
-  /* calib.kernels.label_paths.worst_intervals, of one draw. */
+  /* calibkit.inference.label_paths.worst_intervals, of one draw. */
   function worstInterval(hits, counts, expected) {
     let worst = 0;
     let [from, to] = [0, hits.length - 1];
@@ -249,7 +249,7 @@ const measuresModule = () => {
     return found;
   }
 
-  /* calib.metrics.calibration_test of kuiper and scan: p values of both at once. */
+  /* calibkit.inference.calibration_test of kuiper and scan: p values of both at once. */
   function adjustedPValues(ties, nDraws) {
     const statistics = [kuiperOf(ties), scanOf(ties)];
     const found = statistics.map((statistic) => {
@@ -284,7 +284,7 @@ const measuresModule = () => {
     return low;
   }
 
-  /* calib.report.measuring.verdict_p_values: of at most 2000 blocks of neighbours. */
+  /* calibkit.report.measures.verdict_p_values: of at most 2000 blocks of neighbours. */
   function verdictPValue(sample, ties) {
     if (impossibleIn(ties)) return 0;
     return Math.min(...adjustedPValues(blocksOf(sample, ties), 999));
@@ -335,7 +335,7 @@ const measuresModule = () => {
     return found.sort()[Math.ceil(0.95 * 98)];
   }
 
-  /* calib.metrics.spiegelhalter_test. */
+  /* calibkit.inference.spiegelhalter_test. */
   function spiegelhalter(ties) {
     if (impossibleIn(ties)) return { statistic: Infinity, pValue: 0 };
     const { variances, z } = spiegelhalterOf(ties);
@@ -348,7 +348,7 @@ const measuresModule = () => {
     return { statistic, pValue: drawnPValue(ties, (hits) => Math.abs(z(hits))) };
   }
 
-  /* calib.metrics.drawn.drawn_p_value. */
+  /* calibkit.inference.resampling_tests.drawn_p_value. */
   function drawnPValue(ties, statistic) {
     const [most, enough] = [1999, 100];
     let limit = statistic(ties.positives);
@@ -367,7 +367,7 @@ const measuresModule = () => {
     ({ value: estimate, lower: estimate - z * error, upper: estimate + z * error });
   const Z = () => ndtri((1 + 0.95) / 2);
 
-  /* calib.metrics.mean_interval. */
+  /* calibkit.inference.mean_interval. */
   function meanInterval(values) {
     const n = values.length;
     const centre = mean(values);
@@ -388,7 +388,7 @@ const measuresModule = () => {
     return { score: ours, miscalibration: ours - best, discrimination: base - best, uncertainty: base };
   }
 
-  /* calib.metrics.kuiper_interval. */
+  /* calibkit.inference.kuiper_interval. */
   function kuiperInterval(ties, brier) {
     const rows = total(ties.weights);
     const value = kuiperOf(ties)(ties.positives);
@@ -397,14 +397,14 @@ const measuresModule = () => {
     return { value, lower: Math.max(value - noise, 0), upper: Math.min(value + noise, 1) };
   }
 
-  /* calib.metrics.detectable_bias, with power 0.8. */
+  /* calibkit.inference.detectable_bias, with power 0.8. */
   function detectableBias(ties) {
     const variance = total(ties.scores.map((p, i) => ties.weights[i] * p * (1 - p)));
     const reach = special.criticalRange(0.95) + ndtri(0.8);
     return (reach * Math.sqrt(variance)) / total(ties.weights);
   }
 
-  /* calib.report.measuring.place_of: the worst range, with limits for the choice. */
+  /* calibkit.report.measures.place_of: the worst range, with limits for the choice. */
   function worstRange(ties) {
     const starts = neighbours(ties, 50);
     const counts = sumsOf(starts, ties.weights);
@@ -423,7 +423,7 @@ const measuresModule = () => {
     };
   }
 
-  /* calib.metrics.recalibration_intervals, or the reason why there are none. */
+  /* calibkit.inference.recalibration_intervals, or the reason why there are none. */
   function recalibration({ scores, labels }) {
     if (scores.some((p) => p === 0 || p === 1)) {
       return { reason: "predictions of 0 or 1 have no finite log-odds" };
@@ -505,7 +505,7 @@ const measuresModule = () => {
     return Math.sqrt(total(fitted.map((p, i) => (labels[i] - p) ** 2))) / bread;
   }
 
-  /* calib.report.measuring.area_under_curve: the AUC with DeLong's limits. */
+  /* calibkit.report.measures.area_under_curve: the AUC with DeLong's limits. */
   function areaUnderCurve(ties) {
     const { weights, positives } = ties;
     const negatives = weights.map((weight, i) => weight - positives[i]);
@@ -553,7 +553,7 @@ const measuresModule = () => {
     return [Math.min(lower, (area + z ** 2 / told / 2 - spread) / (1 + z ** 2 / told)), upper];
   }
 
-  /* calib.metrics.copies_test. */
+  /* calibkit.inference.copies_test. */
   function copies(ties) {
     const { weights, positives } = ties;
     const n = weights.length;
@@ -573,7 +573,7 @@ const measuresModule = () => {
     return { copies: repeated, found: pValue < 0.001 && differing <= expected / 2 };
   }
 
-  /* calib.metrics.change_test. */
+  /* calibkit.inference.change_test. */
   function change(values) {
     const n = values.length;
     const centre = mean(values);

@@ -1,5 +1,5 @@
 /*
- * Scores and labels out of delimited text, cell by cell as calib.commands.tables and reading read
+ * Scores and labels out of delimited text, cell by cell as calibkit.cli.tables and reading read
  * them, with their messages: what the command line refuses, this page refuses in the same words.
  */
 "use strict";
@@ -337,7 +337,7 @@ const readingModule = () => {
     }
   }
 
-  /* calib.commands.reading.read_scores: {scores, labels, kept, notes, names, table}. */
+  /* calibkit.cli.read.read_scores: {scores, labels, kept, notes, names, table}. */
   function readScores(text, name, form) {
     const table = tableOf(text, name, form);
     const columns = { "--score": find(table, form.score, "--score") };

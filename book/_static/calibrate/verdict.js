@@ -1,5 +1,5 @@
 /*
- * The words of `calib report`: cautions, verdict and details, as calib.report.checking, judging,
+ * The words of `calib report`: cautions, verdict and details, as calibkit.report.input, judging,
  * sentences and wording write them. Needs special and measures.
  */
 "use strict";
@@ -34,7 +34,7 @@ const verdictModule = () => {
       "other one, take 1 less each score, and run the report again.",
   };
 
-  // calib.report.wording
+  // calibkit.report.numbers_in_words
 
   const exponent = (value) => Math.floor(Math.log10(Math.abs(value)));
   function number(value, digits = 3) {
@@ -59,7 +59,7 @@ const verdictModule = () => {
   const count = (value, thing) => `${amount(value)} ${thing}${value === 1 ? "" : "s"}`;
   const listed = (names) => names.join(", ");
 
-  /* calib.report.checking.described. */
+  /* calibkit.report.input.described. */
   function described({ scores }, ties) {
     const rows = scores.length;
     const positives = ties.positives.reduce((sum, hits) => sum + hits, 0);
@@ -83,7 +83,7 @@ const verdictModule = () => {
     return found ?? null;
   }
 
-  /* calib.report.checking.cautions_of. */
+  /* calibkit.report.input.cautions_of. */
   function cautionsOf(sample, ties, data, area) {
     const cautions = [];
     const add = (kind, text) => cautions.push({ kind, text });
@@ -198,7 +198,7 @@ const verdictModule = () => {
     }
   }
 
-  /* calib.report.measuring.estimates, but for smooth ECE and ICI. */
+  /* calibkit.report.measures.estimates, but for smooth ECE and ICI. */
   function estimatesOf({ scores, labels }, ties, data, area) {
     if (!data.probabilities) return { auc: area };
     const parts = measures.decomposition(ties);

@@ -27,7 +27,7 @@ const methods = (() => {
     return () => ((bits() >>> 5) * 2 ** 26 + (bits() >>> 6)) / 2 ** 53; // 53 bits: no ties
   }
 
-  /* calib.datasets.LAWS: the truth pi(y) of a uniform score, and its integral from 0. */
+  /* calibkit.datasets.LAWS: the truth pi(y) of a uniform score, and its integral from 0. */
   const LAWS = {
     overconfident: { pi: (y) => 0.25 + y / 2, integral: (y) => y / 4 + y ** 2 / 4 },
     underconfident: { pi: (y) => sigmoid(12 * (y - 0.5)) },
@@ -81,7 +81,7 @@ const methods = (() => {
     }));
   }
 
-  /* calib.theory.bin_bounds(counts, alpha, n_bins=nBins) for bins that no tie has moved: they hold
+  /* calibkit.theory.bin_bounds(counts, alpha, n_bins=nBins) for bins that no tie has moved: they hold
      the ranks that were planned, so that the union bound counts J = 2 nBins of them. */
   function binBound(count, nBins, delta) {
     if (count <= 2) return 1;
@@ -210,7 +210,7 @@ const methods = (() => {
     });
   }
 
-  /* calib.venn_abers.minimax_log. */
+  /* calib.methods.minimax_log. */
   const merged = (p0, p1) => p1 / (1 - p0 + p1);
 
   /* Theorem thm-c10-price for the distribution "rare": who gets a letter, what it brings and what

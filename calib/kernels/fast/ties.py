@@ -1,6 +1,6 @@
 """Pool the tied scores of many rows.
 
-The results are, to the last bit, those of the few lines of NumPy in `calib.kernels.grouping.ties`.
+The results are, to the last bit, those of the few lines of NumPy in `calib.kernels.ties.ties`.
 
 Without weights no `argsort` is needed: the scores of the two classes are sorted by value, which is
 several times faster, and merged. Two threads share a large sample between them.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calib.kernels.compiling import jit, threads
-from calib.kernels.sorting import argsort, sort
+from calib.kernels.fast.sorting import argsort, sort
 
 MIN_ROWS_FOR_TWO_THREADS = 1_000_000  # rows, below which a second thread gains nothing
 _ROWS_PER_BLOCK = 2**17  # rows of float32 that are converted together

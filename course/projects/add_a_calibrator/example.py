@@ -3,9 +3,9 @@
 import numpy as np
 
 from calib import Calibrator, IsotonicCalibrator, LinearMap
-from calib.datasets import LAWS
 from calib.kernels.adjacent_violators import pool_adjacent_violators
-from calib.kernels.grouping import ties
+from calib.kernels.ties import ties
+from calibkit.datasets import LAWS
 
 
 class CentredIsotonic(Calibrator):

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.svm import SVC
 
 from calib import HistogramBinning, IsotonicCalibrator
-from calib.datasets import rings
 from calib.metrics import (
     expected_calibration_error,
     maximum_calibration_error,
     roc_auc_score,
     root_mean_squared_error,
 )
+from calibkit.datasets import rings
 from course.tools.chapters import ROOT
 
 PRINTED = ROOT / "results" / "published" / "naeini2014_table1a_svm_linear.csv"

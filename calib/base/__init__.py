@@ -1,0 +1,1 @@
+"""What a calibrator is: its base classes, checks of input, arithmetic of probabilities, maps."""

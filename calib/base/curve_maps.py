@@ -1,0 +1,176 @@
+"""Fitted maps that are curves in the logarithms or in pieces of the score, and their mixtures."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calib.base.arrays import check_scores
+from calib.base.maps import CalibrationMap, LogisticMap, finite_numbers
+from calib.base.probabilities import NEAREST, inside, log_odds
+from calib.kernels.spline import piecewise_cubic
+
+
+@dataclass(frozen=True, eq=False)
+class BetaMap(LogisticMap):
+    """Log-odds ``level + a * log(s / centre) - b * log((1 - s) / (1 - centre))``.
+
+    The score s is kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    a, b : float
+    level : float
+        The log-odds at `centre`.
+    centre : float
+        In (0, 1).
+    """
+
+    a: float
+    b: float
+    level: float
+    centre: float
+    kind: ClassVar[str] = "beta"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds of the probabilities."""
+        columns = self.columns(scores, self.centre)
+        return self.level + self.a * columns[0] + self.b * columns[1]
+
+    @staticmethod
+    def columns(scores: NDArray[np.float64], centre: float) -> NDArray[np.float64]:
+        """The two logarithms that are multiplied by a and b, of shape (2, n)."""
+        values = inside(scores)
+        columns = np.empty((2, values.size))
+        np.log(values / centre, out=columns[0])
+        np.log((1 - values) / (1 - centre), out=columns[1])
+        np.negative(columns[1], out=columns[1])
+        return columns
+
+    @classmethod
+    def _from_entries(cls, entries):
+        map_ = super()._from_entries(entries)
+        if not NEAREST <= map_.centre <= 1 - NEAREST:
+            raise ValueError(f"centre must lie in [2**-53, 1 - 2**-53]; found {map_.centre}")
+        return map_
+
+
+@dataclass(frozen=True, eq=False)
+class SplineMap(LogisticMap):
+    """Log-odds that are cubic pieces of the score, of equal width, and lines beyond them.
+
+    The score s is kept within [least, greatest] first. With ``t = k * (s - low) / (high - low)``
+    the piece is ``j = clip(floor(t) + 1, 0, k + 1)`` and the log-odds are
+    ``sum(c * (t - max(j - 1, 0)) ** i for i, c in enumerate(coefficients[j]))``. Probabilities are
+    kept within [2**-53, 1 - 2**-53].
+
+    Attributes
+    ----------
+    least, greatest : float
+        Beyond them the map is constant.
+    low, high : float
+        The outer knots.
+    coefficients : ndarray of shape (k + 2, 4)
+        Coefficients of the line below `low`, of the k pieces, and of the line above `high`.
+    """
+
+    least: float
+    greatest: float
+    low: float
+    high: float
+    coefficients: np.ndarray
+    kind: ClassVar[str] = "spline"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds, which may lie beyond the log-odds of the probabilities."""
+        return piecewise_cubic(self.places(scores), self.coefficients)
+
+    def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions of `values`, in units of a piece: 0 at `low` and k at `high`."""
+        # halves: the range from least to greatest may be beyond all floats
+        half = np.minimum(np.maximum(values, self.least), self.greatest) / 2
+        share = (half - self.low / 2) / (self.high / 2 - self.low / 2)
+        return (len(self.coefficients) - 2) * share
+
+    def _evaluate(self, scores):
+        return inside(super()._evaluate(scores))
+
+    @classmethod
+    def _from_entries(cls, entries):
+        ends = finite_numbers(entries, ["least", "greatest", "low", "high"])
+        for low, high in (("low", "high"), ("least", "greatest")):
+            if not ends[low] < ends[high]:
+                raise ValueError(f"{low} must be below {high}; found {ends[low]} and {ends[high]}")
+        rows = entries["coefficients"]
+        if not isinstance(rows, list) or len(rows) < 3:
+            raise ValueError("coefficients must be a list of at least 3 pieces")
+        pieces = [check_scores(row, name="coefficients") for row in rows]
+        if any(piece.size != 4 for piece in pieces):
+            raise ValueError("coefficients must be four numbers for each piece")
+        return cls(**ends, coefficients=np.stack(pieces))
+
+
+class LogitSplineMap(SplineMap):
+    """A `SplineMap` of the log-odds of the score, which is kept within [2**-53, 1 - 2**-53] first.
+
+    Attributes
+    ----------
+    least, greatest, low, high : float
+        Log-odds, with the same meaning as in `SplineMap`.
+    coefficients : ndarray of shape (k + 2, 4)
+    """
+
+    kind: ClassVar[str] = "logit_spline"
+
+    def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-odds, which may lie beyond the log-odds of the probabilities."""
+        return super().logits(log_odds(scores))
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureMap(CalibrationMap):
+    """``sum(w * m(s) for w, m in zip(weights, members))``, added in this order.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (k,)
+        Not below 0; their sum, in this order, is 1 up to rounding, and not above.
+    members : tuple of CalibrationMap
+        No mixtures.
+    """
+
+    weights: np.ndarray
+    members: tuple[CalibrationMap, ...]
+    kind: ClassVar[str] = "mixture"
+
+    def to_dict(self) -> dict:
+        """The kind, the weights and the members as dictionaries."""
+        members = [member.to_dict() for member in self.members]
+        return {"kind": self.kind, "weights": self.weights.tolist(), "members": members}
+
+    def _evaluate(self, scores):
+        return mixed(self.weights, (member._evaluate(scores) for member in self.members))
+
+    @classmethod
+    def _from_entries(cls, entries):
+        weights = check_scores(entries["weights"], name="weights", unit=True)
+        members = entries["members"]
+        if not isinstance(members, list) or len(members) != weights.size:
+            raise ValueError(f"members must be a list of {weights.size} maps, one for each weight")
+        for member in members:
+            if isinstance(member, dict) and member.get("kind") == cls.kind:
+                raise ValueError("members of a mixture must not be mixtures")
+        total = float(np.cumsum(weights)[-1])
+        if not 1 - 1e-9 <= total <= 1:
+            raise ValueError(f"weights must have the sum 1, and no more; found {total}")
+        return cls(weights, tuple(CalibrationMap.from_dict(member) for member in members))
+
+
+def mixed(
+    weights: NDArray[np.float64], probabilities: Iterable[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """The average of probabilities, an array for each weight."""
+    parts = zip(weights.tolist(), probabilities, strict=True)
+    return sum((weight * part for weight, part in parts), start=np.zeros(()))

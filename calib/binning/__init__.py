@@ -1,1 +1,0 @@
-"""Histograms, averages over binnings, and bins chosen by the prediction."""

@@ -1,1 +1,0 @@
-"""What a calibrator is, and where input is checked."""

@@ -1,1 +1,0 @@
-"""Calibration by the densities of the scores in the two classes."""

@@ -1,1 +1,0 @@
-"""Calibrators that take groups or features beside the score."""

@@ -1,0 +1,1 @@
+"""Heterogeneous calibration: parts of the feature space, and a calibrator for each."""

@@ -1,1 +1,0 @@
-"""Isotonic regression and its near relatives."""

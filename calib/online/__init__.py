@@ -1,1 +1,0 @@
-"""Calibrators that learn as outcomes come in, and a guard over what they learn."""

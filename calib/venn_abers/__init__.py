@@ -1,1 +1,0 @@
-"""Venn-Abers predictors: two probabilities, one of which is valid."""

@@ -1,1 +1,0 @@
-"""Calibrators around classifiers and around other calibrators."""

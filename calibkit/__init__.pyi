@@ -1,0 +1,12 @@
+from . import comparison as comparison
+from . import datasets as datasets
+from . import deployment as deployment
+from . import diagrams as diagrams
+from . import groups as groups
+from . import inference as inference
+from . import multiclass as multiclass
+from . import prediction_intervals as prediction_intervals
+from . import report as report
+from . import streams as streams
+from . import testing as testing
+from . import theory as theory

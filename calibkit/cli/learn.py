@@ -1,0 +1,190 @@
+"""``calib report``, ``compare`` and ``fit``: the commands that need all rows of a table at once."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import calib
+import calibkit
+from calibkit.cli.arguments import CLASSES_OF_METHODS, columns_of, format_of
+from calibkit.cli.output import Progress, check_new, new_file, note
+from calibkit.cli.read import Scores, read_scores
+from calibkit.cli.tables import InputError
+from calibkit.deployment.stored_maps import FittedTo, StoredMap
+
+FOLDS_OF_COMPARISON = 5
+# Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
+MAX_COPIES = 1_000_000
+
+
+def run_report(options) -> int:
+    """Judge the scores, on one page; return the exit code."""
+    check_new(options.output, force=options.force)
+    read = _read(options)
+    made = calibkit.report.make_report(
+        read.scores,
+        _labels(read),
+        sample_weight=read.weights,
+        groups=read.groups,
+        clusters=read.clusters,
+        thresholds=options.threshold,
+        name="standard input" if options.data == "-" else Path(options.data).name,
+        notes=[_columns(read.names, options.positive), *read.notes],
+    )
+    with new_file(options.output, force=options.force) as file:
+        file.write(made.to_json() + "\n" if options.json else made.to_html())
+    note(options, made.verdict.sentence)
+    return 0
+
+
+def run_compare(options) -> int:
+    """Cross-validate calibrators, and recommend one if that is safe; return the exit code."""
+    if options.group is not None:
+        raise InputError(
+            "compare has no groups: name a column of patients, accounts or the like, whose rows "
+            "stay in one fold, with --cluster; calib report judges groups, with --group"
+        )
+    read = _with_copies(_read(options))
+    _check_folds(read)
+    comparison = calibkit.comparison.compare(
+        read.scores,
+        _labels(read),
+        sample_weight=read.weights,
+        clusters=read.clusters,
+        cv=FOLDS_OF_COMPARISON,
+        loss=options.loss,
+        verbose=int(options.progress),
+    )
+    print(_json(comparison, read.notes) if options.json else comparison)
+    return 0
+
+
+def run_fit(options) -> int:
+    """Learn a map and write it as JSON; return the exit code."""
+    check_new(options.output, force=options.force)
+    calibrator = _calibrator(CLASSES_OF_METHODS[options.method], options.parameter)
+    read = _read(options)
+    labels = _labels(read)
+    calibrator.fit(read.scores, labels, sample_weight=read.weights)
+    fitted_to = FittedTo(
+        file=Path(options.data).name,
+        score=read.names["score"],
+        label=read.names["label"],
+        positive=options.positive,
+        rows=read.scores.size,
+        positives=int(labels.sum()),
+        total_weight=None if read.weights is None else float(read.weights.sum()),
+        lowest_score=float(read.scores.min()),
+        highest_score=float(read.scores.max()),
+    )
+    stored = StoredMap(
+        map_=calibrator.map_,
+        method=type(calibrator).__name__,
+        parameters=calibrator.get_params(),
+        fitted_to=fitted_to,
+        package=f"calib {calib.__version__}",
+    )
+    with new_file(options.output, force=options.force) as file:
+        file.write(stored.dumps())
+    return 0
+
+
+def _read(options) -> Scores:
+    """Read all rows that the options ask for, and print what was done to them."""
+    with Progress(options.progress) as progress:
+        read = read_scores(
+            options.data, form=format_of(options), progress=progress, **columns_of(options)
+        )
+    for sentence in read.notes:
+        note(options, sentence)
+    return read
+
+
+def _labels(read: Scores) -> NDArray[np.uint8]:
+    """Return the labels, which every command here asks for."""
+    assert read.labels is not None
+    return read.labels
+
+
+def _with_copies(read):
+    """Replace rows whose weights are counts by copies, which may come into different folds."""
+    weights = read.weights
+    if weights is None or read.clusters is not None or np.any(weights % 1):
+        return read
+    copies = np.ceil(weights / max(1.0, weights.sum() / MAX_COPIES)).astype(np.int64)
+    one_each = np.array_equal(copies, weights)
+    return replace(
+        read,
+        scores=np.repeat(read.scores, copies),
+        labels=np.repeat(read.labels, copies),
+        weights=None if one_each else np.repeat(weights / copies, copies),
+    )
+
+
+def _check_folds(read):
+    """Raise if a fold would lack a class, or a cluster."""
+    counted = np.ones(read.labels.size, bool) if read.weights is None else read.weights > 0
+    for label in (0, 1):
+        rows = (read.labels == label) & counted
+        if read.clusters is None:
+            number = np.count_nonzero(rows)
+            unit = "rows"
+        else:
+            number = len(set(read.clusters[rows]))
+            unit = f"clusters ({read.names['cluster']!r})"
+        if number < FOLDS_OF_COMPARISON:
+            raise InputError(
+                f"{number} {unit} with a label of class {label} are too few for the "
+                f"{FOLDS_OF_COMPARISON} folds of a comparison: collect more"
+            )
+
+
+def _columns(names, positive):
+    """Return a sentence that names the columns."""
+    sources = ", ".join(f"{role} from {name!r}" for role, name in names.items())
+    return f"Columns: {sources}." + (f" Positive: {positive!r}." if positive is not None else "")
+
+
+def _json(comparison, notes):
+    """Return the comparison as JSON, which has no infinity and no NaN: null stands for both."""
+    table = [
+        {name: _finite_or_none(value) for name, value in row.items() if name != "seconds"}
+        for row in comparison.table()
+    ]
+    document = {
+        "recommended": comparison.chosen,
+        "recommendation": comparison.recommendation,
+        "notes": [*notes, *comparison.notes],
+        "reference": comparison.reference,
+        "loss": comparison.loss,
+        "confidence": comparison.confidence,
+        "methods": table,
+    }
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def _finite_or_none(value):
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _calibrator(name, settings):
+    """Make the calibrator of this class with the arguments of ``--parameter NAME=VALUE``."""
+    calibrator_class = getattr(calib, name)
+    known = calibrator_class().get_params()
+    parameters = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or key not in known:
+            raise InputError(
+                f"--parameter must be NAME=VALUE with a NAME of {name} "
+                f"({', '.join(known) or 'it has none'}); found {setting!r}"
+            )
+        try:
+            parameters[key] = json.loads(value.lower() if value in ("True", "False") else value)
+        except ValueError:
+            parameters[key] = value
+    return calibrator_class(**parameters)

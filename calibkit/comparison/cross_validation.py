@@ -1,0 +1,300 @@
+"""Repeated cross-validation of maps of one score: folds, predictions, losses of rows and folds."""
+
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from calib.base.options import check_integer
+from calib.base.protocol import calibrated, fitted
+from calib.metrics.losses import logarithmic, squared
+
+MAX_REPEATS = 10  # draws of folds by default
+MAX_PREDICTED_ROWS = 100_000  # in all repeats together; the folds of a large sample hardly matter
+
+Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # training rows and rows to predict
+
+
+def repeated_folds(
+    labels: NDArray[np.uint8],
+    clusters: NDArray | None,
+    is_counted: NDArray[np.bool_],
+    cv: object,
+    n_repeats: int | None,
+    seed: int,
+) -> list[Splits]:
+    """Training rows and rows to predict, by repeat; within a repeat no row is predicted twice.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        Classes, 0/1.
+    clusters : ndarray of shape (n,) or None
+        Cluster of each row. Drawn folds keep the rows of a cluster together.
+    is_counted : ndarray of shape (n,) of bool
+        False for rows of weight zero, which are left out.
+    cv : int, splitter or iterable of splits
+        An integer draws stratified folds, or folds of clusters. An iterable has numbers or masks of
+        the n rows.
+    n_repeats : int or None
+        For an integer `cv`. None: ten, or fewer, down to one, where more than 100,000 rows would
+        be predicted.
+    seed : int
+        For an integer `cv`.
+
+    Returns
+    -------
+    repeats : list of lists of pairs of ndarray
+
+    Raises
+    ------
+    ValueError
+        If there are too few rows of a class, or clusters, for `cv`; if `cv` is none of the above
+        or has no split; if the training rows of a split are of one class.
+    """
+    rows = np.flatnonzero(is_counted)
+    if isinstance(cv, numbers.Integral):
+        splits = _drawn_folds(rows, labels, clusters, cv, n_repeats, seed)
+    elif n_repeats is not None:
+        raise ValueError(
+            f"n_repeats is for an integer cv, but cv={cv!r} says by itself how often: leave "
+            "n_repeats out"
+        )
+    elif hasattr(cv, "split") and not isinstance(cv, str):
+        splits = _splits_by([cv], rows, labels, clusters)
+    elif np.iterable(cv) and not isinstance(cv, str):
+        every_row = np.arange(is_counted.size)
+        splits = [
+            (every_row[training][is_counted[training]], every_row[test][is_counted[test]])
+            for training, test in cv
+        ]
+    else:
+        must = "cv must be an integer, a splitter or an iterable of splits"
+        raise ValueError(f"{must}; found {cv!r}")
+    return _by_repeat(splits, labels)
+
+
+def _drawn_folds(rows, labels, clusters, cv, n_repeats, seed):
+    """Splits of `cv` folds that are drawn `n_repeats` times."""
+    check_integer(cv, "cv", minimum=2)
+    if n_repeats is None:
+        n_repeats = int(np.clip(MAX_PREDICTED_ROWS // rows.size, 1, MAX_REPEATS))
+    check_integer(n_repeats, "n_repeats")
+    if clusters is None:
+        counts = np.bincount(labels[rows], minlength=2)
+        if counts.min() < cv:
+            raise ValueError(
+                f"labels holds {counts.min()} of class {counts.argmin()}, fewer than cv={cv}: "
+                "collect more rows of this class or pass a smaller cv"
+            )
+        splitters = [RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)]
+    else:
+        n_clusters = np.unique(clusters[rows]).size
+        if n_clusters < cv:
+            raise ValueError(
+                f"clusters holds {n_clusters} clusters, fewer than cv={cv}: pass a smaller cv"
+            )
+        splitters = [
+            GroupKFold(cv, shuffle=True, random_state=repeat_seed)
+            for repeat_seed in range(seed, seed + n_repeats)
+        ]
+    return _splits_by(splitters, rows, labels, clusters)
+
+
+def _splits_by(splitters, rows, labels, clusters):
+    """Splits of some rows by splitters of scikit-learn, which keep clusters together."""
+    clusters_of_rows = None if clusters is None else clusters[rows]
+    return [
+        (rows[training], rows[test])
+        for splitter in splitters
+        for training, test in splitter.split(rows, labels[rows], clusters_of_rows)
+    ]
+
+
+def _by_repeat(splits, labels):
+    """Lists of splits; a list ends before a row would be predicted again."""
+    repeats = []
+    predicted = np.zeros(labels.size, bool)
+    for training, test in splits:
+        if np.unique(labels[training]).size < 2:
+            raise ValueError(
+                "the training rows of a split are of one class only: collect more rows (or "
+                "clusters) of the other class, or pass another cv"
+            )
+        if not repeats or predicted[test].any():
+            repeats.append([])
+            predicted[:] = False
+        predicted[test] = True
+        repeats[-1].append((training, test))
+    if not repeats:
+        raise ValueError("cv has no split: pass at least one (a generator works only once)")
+    return repeats
+
+
+class Trial(NamedTuple):
+    """Out-of-fold predictions of a method, and their losses.
+
+    Attributes
+    ----------
+    predictions : ndarray of shape (n_repeats, n)
+        NaN where a repeat does not predict a row.
+    row_losses : dict of str to ndarray of shape (n,)
+        "log" and "brier", averaged over the repeats; NaN for rows that are never predicted.
+    fold_losses : dict of str to ndarray of shape (n_splits,)
+        Means over the rows of each fold.
+    seconds : float
+        Median time of a fit.
+    """
+
+    predictions: NDArray[np.float64]
+    row_losses: dict[str, NDArray[np.float64]]
+    fold_losses: dict[str, NDArray[np.float64]]
+    seconds: float
+
+    @property
+    def is_predicted(self) -> NDArray[np.bool_]:
+        """Whether some repeat predicts the row."""
+        return np.any(~np.isnan(self.predictions), axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedSample:
+    """Checked columns of the rows that calibrators are compared on.
+
+    Attributes
+    ----------
+    scores, labels : ndarray of shape (n,)
+    weights : ndarray of shape (n,) or None
+    groups : array of n rows, or None
+        Groups for the calibrators that take them.
+    clusters : ndarray of shape (n,) of int, or None
+        Number of the cluster of each row.
+    """
+
+    scores: NDArray[np.float64]
+    labels: NDArray[np.uint8]
+    weights: NDArray[np.float64] | None
+    groups: Any
+    clusters: NDArray[np.int64] | None
+
+    @property
+    def is_counted(self) -> NDArray[np.bool_]:
+        """Whether the row has a positive weight."""
+        return np.ones(self.scores.size, bool) if self.weights is None else self.weights > 0
+
+    @property
+    def n_counted(self) -> int:
+        """Number of rows of positive weight."""
+        return int(np.count_nonzero(self.is_counted))
+
+    @property
+    def holds_probabilities(self) -> bool:
+        """Whether the scores lie in [0, 1], so that they can be compared as they are."""
+        scores = self.scores[self.is_counted]
+        return bool(scores.min() >= 0 and scores.max() <= 1)
+
+    def fit(self, calibrator: Any, rows: NDArray[np.int64]) -> Any:
+        """Fit a clone of `calibrator` to some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return fitted(
+            calibrator, self.scores[rows], self.labels[rows], weights, self._groups_of(rows)
+        )
+
+    def predict(self, calibrator: Any, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Probabilities of some rows from a fitted calibrator."""
+        return calibrated(calibrator, self.scores[rows], self._groups_of(rows))
+
+    def _groups_of(self, rows):
+        return None if self.groups is None else _safe_indexing(self.groups, rows)
+
+    def mean(self, values: NDArray, rows: NDArray[np.int64]) -> float:
+        """Weighted mean of one value for each of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return float(np.average(values, weights=weights))
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """A sample with the folds in which its rows are predicted.
+
+    Attributes
+    ----------
+    sample : ComparedSample
+    repeats : list of lists of pairs of ndarray
+        From `repeated_folds`.
+    """
+
+    sample: ComparedSample
+    repeats: list[Splits]
+
+    def try_raw(self) -> Trial:
+        """Predict the scores themselves as probabilities."""
+        return self._tried(lambda training, test: self.sample.scores[test])
+
+    def try_base_rate(self) -> Trial:
+        """Predict the fraction of positives in the training rows."""
+
+        def predict(training, test):
+            rate = self.sample.mean(self.sample.labels[training], training)
+            return np.full(test.size, rate)
+
+        return self._tried(predict)
+
+    def try_calibrator(self, calibrator: Any) -> Trial:
+        """Predict by a calibrator that is fitted to the training rows of each split."""
+        seconds = []
+
+        def predict(training, test):
+            started = perf_counter()
+            trained = self.sample.fit(calibrator, training)
+            seconds.append(perf_counter() - started)
+            return self.sample.predict(trained, test)
+
+        return self._tried(predict)._replace(seconds=float(np.median(seconds)))
+
+    def mean_losses(self, trial: Trial) -> dict[str, float]:
+        """Mean losses, "log" and "brier", of the rows that are predicted."""
+        rows = np.flatnonzero(trial.is_predicted)
+        return {
+            kind: self.sample.mean(losses[rows], rows) for kind, losses in trial.row_losses.items()
+        }
+
+    def _tried(self, predict: Callable[..., NDArray]) -> Trial:
+        labels = self.sample.labels
+        predictions = np.full((len(self.repeats), labels.size), np.nan)
+        for row, splits in zip(predictions, self.repeats, strict=True):
+            for training, test in splits:
+                row[test] = predict(training, test)
+        losses = {
+            "log": logarithmic(labels, predictions),
+            "brier": squared(labels, predictions),
+        }
+        return Trial(
+            predictions=predictions,
+            row_losses={kind: _mean_over_repeats(values) for kind, values in losses.items()},
+            fold_losses={kind: self._means_over_folds(values) for kind, values in losses.items()},
+            seconds=0.0,
+        )
+
+    def _means_over_folds(self, losses):
+        """Mean of each fold of each repeat."""
+        return np.array(
+            [
+                self.sample.mean(repeat_losses[test], test)
+                for repeat_losses, splits in zip(losses, self.repeats, strict=True)
+                for _, test in splits
+            ]
+        )
+
+
+def _mean_over_repeats(losses):
+    """Mean of each row over the repeats that predict it."""
+    predicted = ~np.isnan(losses)
+    with np.errstate(invalid="ignore"):  # 0 / 0 for a row that no repeat predicts
+        return np.where(predicted, losses, 0.0).sum(axis=0) / predicted.sum(axis=0)

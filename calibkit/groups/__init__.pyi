@@ -1,0 +1,4 @@
+from .mondrian_venn_abers import MondrianVennAbers as MondrianVennAbers
+from .multicalibration import Multicalibration as Multicalibration
+from .multicalibration import Patch as Patch
+from .pooled_heterogeneous import PooledHeterogeneousCalibrator as PooledHeterogeneousCalibrator

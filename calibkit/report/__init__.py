@@ -1,0 +1,39 @@
+"""One page on one file of scores: whether they are honest probabilities, and how sure that is.
+
+`make_report` measures; a `Report` holds numbers and words, and writes them as JSON or as an HTML
+page that loads nothing else.
+"""
+
+from calibkit.report.make import make_report
+from calibkit.report.records import (
+    Bin,
+    Caution,
+    Compared,
+    Curve,
+    Data,
+    Escape,
+    Estimate,
+    Group,
+    Method,
+    Test,
+    Threshold,
+    Verdict,
+)
+from calibkit.report.report import Report
+
+__all__ = [
+    "Bin",
+    "Caution",
+    "Compared",
+    "Curve",
+    "Data",
+    "Escape",
+    "Estimate",
+    "Group",
+    "Method",
+    "Report",
+    "Test",
+    "Threshold",
+    "Verdict",
+    "make_report",
+]

@@ -1,0 +1,266 @@
+"""The input of a report: its checks, its description, and the cautions that a reader must know."""
+
+import numpy as np
+
+from calib.base.arrays import check_labels, check_scores, check_weights
+from calib.metrics import score_decomposition
+from calib.metrics.samples import whole
+from calibkit.inference import change_test, copies_test
+from calibkit.inference.clusters import cluster_codes, codes_of
+from calibkit.report.measures import area_under_curve
+from calibkit.report.numbers_in_words import count, listed, number, percent, probability
+from calibkit.report.records import Caution, Data
+from calibkit.report.sample import MIN_ROWS_OF_CLASS, CleanSample, rarer
+
+MAX_DECIMALS = 4  # beyond which scores do not count as rounded
+DRIFT_LEVEL = 0.005  # p value of each of two series below which it is reported: 1 % of honest files
+ROWS_PER_TIED_SCORE = 10  # from which on scores are taken for scores of classes of cases
+NOTABLE_COPIES = 0.01  # fraction of the rows
+SUSPICIOUS_AUC = 0.99  # no honest file had it together with the next one
+SUSPICIOUS_GAIN = 0.5  # fraction of the Brier score that a map would remove
+
+
+def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[CleanSample, int]:
+    """Check the columns and leave out rows of weight 0; also return the number of these rows."""
+    scores = check_scores(scores)
+    labels = check_labels(labels, size=scores.size)
+    has_weight = np.ones(scores.size, bool)
+    weights = None
+    if sample_weight is not None:
+        weights = whole(check_weights(sample_weight, size=scores.size))
+        has_weight = weights > 0
+        weights = weights[has_weight]
+    names: tuple[str, ...] = ()
+    group_codes = None
+    if groups is not None:
+        every_name, every_code = codes_of(groups, scores.size, name="groups")
+        present, group_codes = np.unique(every_code[has_weight], return_inverse=True)
+        names = tuple(str(name) for name in every_name[present].tolist())
+    clusters = cluster_codes(clusters, scores.size, sample_weight, other="scores")
+    labels = labels[has_weight]
+    scores = scores[has_weight]
+    sampled = False
+    if weights is not None and clusters is None:
+        sampled = copies_test(labels, scores, sample_weight=weights).found
+    if sampled:  # each row is one case, however large its weight
+        clusters = np.arange(scores.size)
+    sample = CleanSample(
+        labels=labels,
+        scores=scores,
+        weights=weights,
+        groups=group_codes,
+        names=names,
+        clusters=clusters,
+        sampled=sampled,
+    )
+    return sample, int(np.count_nonzero(~has_weight))
+
+
+def described(sample: CleanSample, left_out: int) -> Data:
+    """Numbers of rows, and a summary of the scores."""
+    scores, counts = sample.scores, sample.counts
+    total = float(counts.sum())
+    return Data(
+        rows=scores.size,
+        left_out=left_out,
+        total=total,
+        positives=float(np.dot(counts, sample.labels)),
+        weighted=sample.weights is not None,
+        distinct=np.unique(scores).size,
+        decimals=_decimals_of(scores),
+        lowest=float(scores.min()),
+        highest=float(scores.max()),
+        mean=float(np.dot(counts, scores) / total),
+        n_groups=len(sample.names),
+        probabilities=bool(scores.min() >= 0 and scores.max() <= 1),
+    )
+
+
+def cautions_of(sample: CleanSample, data: Data) -> tuple[Caution, ...]:
+    """Everything that limits what can be said."""
+    return tuple(caution for cautions in CHECKS for caution in cautions(sample, data))
+
+
+def _class_cautions(_, data):
+    """Too few rows of a class."""
+    for size, name in ((data.positives, "positive"), (data.total - data.positives, "negative")):
+        if size == 0:
+            yield Caution("one class", f"There is no {name} among the rows.")
+        elif size < MIN_ROWS_OF_CLASS:
+            text = (
+                f"Only {count(size, name)}: little can be known from fewer than "
+                f"{MIN_ROWS_OF_CLASS}."
+            )
+            yield Caution("few of a class", text)
+
+
+def _weight_cautions(sample, data):
+    """Weights that leave nearly everything to one row."""
+    if not data.weighted:
+        return
+    heaviest = float(sample.weights.max())
+    if data.rows > 2 and heaviest > data.total / 2:
+        text = (
+            f"One row has {percent(heaviest / data.total)} of the weight, and every result is "
+            "nearly its own. Weights are counts here: it stands for as many independent cases."
+        )
+        yield Caution("dominant weight", text)
+    if sample.sampled:
+        text = (
+            "Weights do not count cases: those that a row would stand for all had its outcome, "
+            "more often than chance explains. So they are taken as the weights of a sample: each "
+            "row is one case, however many others it stands for."
+        )
+        yield Caution("sampling weights", text)
+
+
+def _ranking_cautions(sample, data):
+    """Scores that are higher where the outcome is 0, beyond chance."""
+    if data.positives in (0, data.total):
+        return
+    area = area_under_curve(sample)
+    if rarer(data) >= MIN_ROWS_OF_CLASS and area.upper is not None and area.upper < 0.5:
+        text = (
+            f"Scores are higher where the outcome is 0 (AUC {number(area.value)}). Check which "
+            "class counts as positive, and which of the two the scores are for; no increasing map "
+            "mends that."
+        )
+        yield Caution("reversed scores", text)
+
+
+def _score_cautions(sample, data):
+    """Scores that are no probabilities, or rounded, or refuted by an outcome."""
+    if not data.probabilities:
+        text = (
+            f"Scores reach from {data.lowest:.4g} to {data.highest:.4g}: they are no "
+            "probabilities. What needs probabilities is left out; calibrate the scores first."
+        )
+        if data.lowest >= 0 and 10 < data.highest <= 100:
+            text += " If they are percentages, divide them by 100 instead."
+        yield Caution("no probabilities", text)
+        return
+    if data.distinct == 1:
+        yield Caution("constant scores", "All scores are equal: they tell no two rows apart.")
+    elif data.lowest == 0 and data.highest == 1 and data.distinct == 2:
+        text = "All scores are 0 or 1: these are classes, not probabilities."
+        yield Caution("classes for scores", text)
+    elif data.decimals is not None:
+        text = (
+            f"Scores are rounded to {count(data.decimals, 'decimal')}: "
+            f"{count(data.distinct, 'distinct value')} in {count(data.rows, 'row')}."
+        )
+        if data.lowest == 0 or data.highest == 1:
+            text += " Scores of 0 and 1 may owe to that; write more decimals."
+        yield Caution("rounded scores", text)
+    elif data.distinct * ROWS_PER_TIED_SCORE <= data.rows:
+        text = (
+            f"Scores are tied: {count(data.distinct, 'distinct value')} in "
+            f"{count(data.rows, 'row')}, as of trees or bins."
+        )
+        yield Caution("ties", text)
+    if sample.impossible:
+        text = (
+            f"{count(sample.impossible, 'outcome')} had been given probability 0. No calibrated "
+            "prediction does that; if the scores are rounded, write more decimals."
+        )
+        yield Caution("impossible outcomes", text)
+
+
+def _origin_cautions(sample, data):
+    """Rows that the classifier learned from, or that repeat other rows more often than by ties."""
+    if _looks_learned(sample, data):
+        text = (
+            f"These look like rows that the classifier learned from, or a leak of the outcome: AUC "
+            f"{number(area_under_curve(sample).value)}, and a map alone would take more than half "
+            "off the Brier score, or nothing is left of it. Of new rows they tell nothing."
+        )
+        yield Caution("training rows", text)
+        return
+    if sample.weights is not None or sample.clusters is not None:
+        return
+    test = copies_test(sample.labels, sample.scores)
+    if test.found and test.copies > NOTABLE_COPIES * data.rows:
+        text = (
+            f"{count(test.copies, 'row')} of {data.rows:,} repeat the score and the outcome of "
+            "another row, where ties alone would leave the outcomes different. If cases stand in "
+            "the file twice, drop the copies; if rows are of one patient or account, name the "
+            "column of these as clusters (--cluster): limits here take rows as independent and "
+            "would be too narrow."
+        )
+        yield Caution("duplicated rows", text)
+
+
+def _looks_learned(sample, data):
+    """Whether the order of the scores is too good for errors as large as theirs."""
+    if not data.probabilities or rarer(data) < MIN_ROWS_OF_CLASS:
+        return False
+    if area_under_curve(sample).value < SUSPICIOUS_AUC:
+        return False
+    parts = sample.measured(score_decomposition)
+    return parts.miscalibration >= SUSPICIOUS_GAIN * parts.score
+
+
+def _group_cautions(sample, _):
+    """Groups whose rows are of one class."""
+    if sample.groups is None:
+        return
+    rows = np.bincount(sample.groups)
+    positives = np.bincount(sample.groups, sample.labels)
+    of_one_class = np.flatnonzero((positives == 0) | (positives == rows))
+    if of_one_class.size:
+        names = listed([sample.names[group] for group in of_one_class])
+        text = f"{count(of_one_class.size, 'group')} with rows of one class only: {names}."
+        yield Caution("one class in a group", text)
+
+
+def _order_cautions(sample, data):
+    """Rows that are sorted, or outcomes or residuals that change along the file."""
+    n_rows = sample.labels.size
+    if sample.weights is not None or sample.clusters is not None or n_rows < 2 * MIN_ROWS_OF_CLASS:
+        return
+    for name, column in {"score": sample.scores, "outcome": sample.labels}.items():
+        steps = np.diff(column.astype(np.float64))
+        if steps.any() and (np.all(steps >= 0) or np.all(steps <= 0)):
+            text = (
+                f"The rows are sorted by {name}. That changes no number here, but whether "
+                "calibration drifts with time cannot be seen."
+            )
+            yield Caution("sorted rows", text)
+            return
+    if data.probabilities:
+        residuals = sample.labels - sample.scores
+        yield from _drift_cautions("calibration", "observed less predicted", residuals)
+    outcomes = sample.labels.astype(np.float64)
+    yield from _drift_cautions("base rate", "share of positives", outcomes)
+
+
+def _drift_cautions(name, quantity, values):
+    """A series whose mean changes along the file."""
+    test = change_test(values)
+    if test.p_value < DRIFT_LEVEL:
+        before, after = values[: test.row].mean(), values[test.row :].mean()
+        text = (
+            f"The {name} changes along the file ({probability(test.p_value)}): {quantity} is "
+            f"{percent(before)} in the first {count(test.row, 'row')} and {percent(after)} in the "
+            "others. If the rows are in order of time, judge the latest ones by themselves."
+        )
+        yield Caution(f"drift of {name}", text)
+
+
+def _decimals_of(scores):
+    """The fewest decimals that write all scores, or None if these are more than four."""
+    for decimals in range(MAX_DECIMALS + 1):
+        if np.array_equal(np.round(scores, decimals), scores):
+            return decimals
+    return None
+
+
+CHECKS = (
+    _class_cautions,
+    _weight_cautions,
+    _score_cautions,
+    _ranking_cautions,
+    _origin_cautions,
+    _group_cautions,
+    _order_cautions,
+)

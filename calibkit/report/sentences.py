@@ -1,0 +1,328 @@
+"""The verdict and the advice in words."""
+
+import math
+
+from calibkit.report.numbers_in_words import (
+    amount,
+    count,
+    listed,
+    number,
+    percent,
+    points,
+    probability,
+)
+from calibkit.report.records import Bin, Caution, Compared, Data, Escape, Estimate, Verdict
+from calibkit.report.sample import CleanSample, rarer
+from calibkit.report.verdict import (
+    CANNOT_SAY,
+    MISCALIBRATED,
+    NO_EVIDENCE,
+    POWER,
+    Advice,
+    Deviation,
+    Doubt,
+    Judgement,
+    Spread,
+    advice_of,
+    rows_wanted,
+)
+
+UNSURE = (
+    " These limits hold what was predicted: the test finds an error, but its place and size are "
+    "not sure."
+)
+NO_VERDICT_REASONS = {  # by kind of caution
+    "training rows": "these look like rows that the classifier learned from, or like a leak",
+    "duplicated rows": "cases stand in the file more than once, and no test here allows for that",
+}
+WITHHELD_ADVICE = {  # by kind of caution
+    "training rows": (
+        "Fit no calibrator to these rows, and choose none by them: score rows that the classifier "
+        "has not learned from, or each row by a model trained without it, look for a column that "
+        "tells the outcome, and run the report again."
+    ),
+    "duplicated rows": (
+        "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or "
+        "name the clusters (--cluster), and run the report again."
+    ),
+    "reversed scores": (
+        "Fit no calibrator yet: find out which class counts as positive. If the scores are for the "
+        "other one, take 1 less each score, and run the report again."
+    ),
+}
+HOW_TO_FIT = {  # methods of the comparison whose names are no calibrators
+    "Offset": "Multiply all odds by one factor (calib.shift_odds), which you learn",
+    "Average": "Fit the average of calibrators (calib.StackedCalibrator)",
+}
+SPREAD_NAMES = {
+    Spread.TOO_EXTREME: "too extreme",
+    Spread.TOO_TIMID: "too timid",
+    Spread.REVERSED: "in reverse order",
+}
+JUDGE_ELSEWHERE = (
+    "Then judge the calibrated scores on rows that it has not seen: on its own rows every "
+    "calibrator looks good."
+)
+
+
+def verdict_in_words(
+    judgement: Judgement, sample: CleanSample, data: Data, measures: tuple[Estimate, ...]
+) -> Verdict:
+    """The verdict, with its uncertainty."""
+    if not data.probabilities:
+        return _no_probabilities(data)
+    if judgement.withheld is not None:
+        reason = NO_VERDICT_REASONS[judgement.withheld]
+        return Verdict(outcome=CANNOT_SAY, sentence=f"Cannot say: {reason}.", details=())
+    by_key = {estimate.key: estimate for estimate in measures}
+    if judgement.finding.outcome == MISCALIBRATED:
+        return _miscalibrated(judgement, sample, data, by_key)
+    if judgement.finding.outcome == CANNOT_SAY:
+        return _too_few(judgement, data)
+    return _no_evidence(judgement, data, by_key)
+
+
+def _no_probabilities(data):
+    sentence = (
+        "Cannot say: the scores are no probabilities, as they reach from "
+        f"{number(data.lowest)} to {number(data.highest)}."
+    )
+    details = ("They can be ranked, and turned into probabilities by a calibrator.",)
+    return Verdict(outcome=CANNOT_SAY, sentence=sentence, details=details)
+
+
+def _too_few(judgement, data):
+    p_value = judgement.finding.p_value
+    n_rows = rarer(data)
+    sentence = (
+        f"Cannot say: {count(n_rows, _rarer_class(data))} among {count(data.total, 'row')} "
+        f"{'is' if n_rows == 1 else 'are'} too few to judge calibration."
+    )
+    weak = f"The test finds no miscalibration ({probability(p_value)}), but it is weak."
+    return Verdict(
+        outcome=CANNOT_SAY,
+        sentence=sentence,
+        details=(weak, _what_escapes(judgement.detectable)),
+        p_value=p_value,
+        detectable=judgement.detectable,
+    )
+
+
+def _no_evidence(judgement, data, by_key):
+    p_value = judgement.finding.p_value
+    sentence = (
+        f"No evidence of miscalibration in {count(data.total, 'row')} with "
+        f"{count(data.positives, 'positive')} (all ranges and groups at once, "
+        f"{probability(p_value)})."
+    )
+    details = [_what_escapes(judgement.detectable)]
+    if judgement.doubts:
+        names = {
+            Doubt.BIAS: by_key["bias"].name.lower(),
+            Doubt.SLOPE: by_key["slope"].name.lower(),
+            Doubt.SPIEGELHALTER: "Spiegelhalter's test",
+            Doubt.BAND: "the confidence band",
+        }
+        doubts = listed([names[doubt] for doubt in judgement.doubts])
+        details.append(
+            f"Looked at alone, this would speak against calibration: {doubts}. One of "
+            "several looks does so by chance in more than one of twenty samples: see new data."
+        )
+    return Verdict(
+        outcome=NO_EVIDENCE,
+        sentence=sentence,
+        details=tuple(details),
+        p_value=p_value,
+        detectable=judgement.detectable,
+    )
+
+
+def _what_escapes(detectable):
+    if detectable == 0:
+        return (
+            "That is no proof of calibration: predictions of 0 and 1 are refuted by the first one "
+            "that is wrong."
+        )
+    if detectable >= 1:
+        return (
+            "That is no proof of calibration: with so little weight every bias can escape the test."
+        )
+    return (
+        "That is no proof of calibration. If all predictions were off by "
+        f"{points(detectable)} percentage points, the test would find it with a probability "
+        f"of {100 * POWER:.0f}\N{NO-BREAK SPACE}% or more; smaller errors, and errors of few rows, "
+        "can escape it."
+    )
+
+
+def open_at(escape: Escape) -> str:
+    """What can have escaped at a threshold."""
+    at = f"At your threshold of {number(escape.threshold)}"
+    if escape.loss == 0:
+        return f"{at} nothing escapes: the confidence band puts every score on its own side."
+    return (
+        f"{at} the confidence band leaves open on which side scores from {number(escape.lowest)} "
+        f"to {number(escape.highest)} belong: the best increasing map can gain a net benefit of up "
+        f"to {number(escape.loss)} there, as much as {number(1000 * escape.loss, 1)} more hits in "
+        "1,000 rows."
+    )
+
+
+def _miscalibrated(judgement, sample, data, by_key):
+    finding = judgement.finding
+    place = finding.place
+    names = tuple(sample.names[group] for group in finding.groups)
+    by_little = ", but by little" if judgement.is_small else ""
+    in_groups = f" in {_groups_in_words(names)}" if names else ""
+    errors = _errors_in_words(judgement, sample, by_key["slope"], names)
+    sentence = f"Miscalibrated{by_little}{in_groups} ({probability(finding.p_value)}): {errors}."
+    of_group = f" of group {names[0]}" if names else ""
+    unsure = "" if judgement.worst.is_certain else UNSURE
+    kuiper = by_key["kuiper_error"]
+    details = (
+        f"The worst range{of_group} are predictions {_range_in_words(place)}, "
+        f"{count(place.count, 'row')}: "
+        f"{percent(place.predicted)} positives were predicted there, {percent(place.observed)} "
+        f"seen (limits {percent(place.lower)} to {percent(place.upper)}, which allow for the "
+        f"choice among all ranges and groups).{unsure}",
+        f"The error of one range comes to {percent(kuiper.value)} of all rows at most "
+        f"(95\N{NO-BREAK SPACE}% interval {percent(kuiper.lower)} to {percent(kuiper.upper)}).",
+        _removable_in_words(by_key["miscalibration"], by_key["brier"].value),
+    )
+    return Verdict(
+        outcome=MISCALIBRATED,
+        sentence=sentence,
+        details=details,
+        p_value=finding.p_value,
+        detectable=judgement.detectable,
+        place=place,
+        groups=names,
+    )
+
+
+def _removable_in_words(miscalibration, brier):
+    """The part of the Brier score that a map would remove, and its size by chance if simulated."""
+    part = f"The best increasing map would take {percent(miscalibration.value / brier)} off the"
+    if miscalibration.by_chance is None:
+        return f"{part} Brier score, on these rows."
+    return (
+        f"{part} Brier score on these rows; off calibrated predictions, chance takes up to "
+        f"{percent(miscalibration.by_chance / brier)} in 95 of 100 samples."
+    )
+
+
+def _groups_in_words(names):
+    return f"group{'s' if len(names) > 1 else ''} {listed(names)}"
+
+
+def _errors_in_words(judgement, sample, slope, names):
+    """Bias and spread of all predictions, then the worst range, then impossible outcomes."""
+    overall = []
+    if judgement.bias is not None:
+        overall.append(f"{_deviation_in_words(judgement.bias)} on average")
+    if judgement.spread is not None:
+        limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
+        overall.append(f"{SPREAD_NAMES[judgement.spread]} (slope {limits}, where 1 is right)")
+    of_group = f"of group {names[0]} " if names else ""
+    subject = "those" if overall else "predictions"
+    place = _range_in_words(judgement.finding.place)
+    text = f"{subject} {of_group}{place} are {_deviation_in_words(judgement.worst)}"
+    if overall:
+        text = f"predictions are {' and '.join(overall)}; {text}"
+    if sample.impossible:
+        text += f"; {count(sample.impossible, 'outcome')} had been given probability 0"
+    return text
+
+
+def _deviation_in_words(deviation: Deviation) -> str:
+    """How far a mean prediction is off; limits that hold the prediction are left out."""
+    if deviation.is_ratio:
+        size = f"{number(deviation.size, 1)} times what came true"
+        limits = f"{number(deviation.lower, 1)} to {number(deviation.upper, 1)}"
+    else:
+        direction = "high" if deviation.is_high else "low"
+        size = f"{points(deviation.size)} percentage points too {direction}"
+        limits = f"{points(deviation.lower)} to {points(deviation.upper)}"
+    return f"{size} ({limits})" if deviation.is_certain else f"{size} on these rows"
+
+
+def _range_in_words(place: Bin) -> str:
+    lowest, highest = number(place.lowest), number(place.highest)
+    return f"of {lowest}" if lowest == highest else f"from {lowest} to {highest}"
+
+
+def advise(
+    data: Data,
+    verdict: Verdict,
+    cautions: tuple[Caution, ...],
+    comparison: Compared | None,
+) -> tuple[str, ...]:
+    """What to do next, in the order in which one does it."""
+    withheld = [WITHHELD_ADVICE[c.kind] for c in cautions if c.kind in WITHHELD_ADVICE]
+    if withheld:
+        return tuple(withheld)
+    sentences = _advice_in_words(advice_of(data, verdict.outcome, comparison), data, comparison)
+    if verdict.groups:
+        groups = _groups_in_words(verdict.groups)
+        sentences.append(f"Look into {groups}: a map for all rows mends no group.")
+    if data.probabilities:
+        sentences.append(
+            "Before deciding by these probabilities, read the decision curve at the threshold that "
+            "your costs imply."
+        )
+        sentences.append("Repeat this on new rows from time to time: populations change.")
+    return tuple(sentences)
+
+
+def _advice_in_words(advice, data, comparison):
+    """Sentences on calibrating the scores."""
+    chosen = None if comparison is None else comparison.chosen
+    fit = HOW_TO_FIT.get(chosen, f"Fit {chosen}" if chosen else "Fit a calibrator")
+    match advice:
+        case Advice.COLLECT:
+            return [
+                f"Collect more rows: with about {_rows_in_words(data, rows_wanted(data))} of the "
+                "same kind, a bias of a fifth of the share of the rarer class would be found in "
+                "four of five samples.",
+                "Until then keep the scores, and do not decide by their exact values.",
+            ]
+        case Advice.USE_BASE_RATE:
+            return [
+                "No calibrator gains for sure over the base rate: use the base rate, and collect "
+                "more rows."
+            ]
+        case Advice.FIT_TO_MARGINS:
+            return [
+                f"{fit} to these scores and outcomes, on rows that the classifier was not trained "
+                "on.",
+                JUDGE_ELSEWHERE,
+            ]
+        case Advice.TRY:
+            return [
+                f"The verdict gives no reason to calibrate, the comparison one for {chosen}: try "
+                "it, and judge it on rows that it has not seen."
+            ]
+        case Advice.KEEP:
+            return ["Keep the scores as they are: the test of the verdict finds no error to mend."]
+        case Advice.FIT:
+            return [
+                f"{fit}, on rows that the classifier was not trained on. "
+                f"{comparison.recommendation}",
+                JUDGE_ELSEWHERE,
+            ]
+    reason = "can be chosen by so few" if comparison is None else "gains clearly on these"
+    rows = _rows_in_words(data, max(rows_wanted(data), 4 * data.total))
+    return [
+        f"No calibrator {reason} rows: keep the scores, knowing how they err, and collect about "
+        f"{rows}: with four times the rows limits are half as wide."
+    ]
+
+
+def _rows_in_words(data, rows):
+    """A number of rows, and how many of the rarer class there would be among them."""
+    rarer_rows = math.ceil(rows * rarer(data) / data.total)
+    return f"{amount(rows)} rows ({count(rarer_rows, _rarer_class(data))})"
+
+
+def _rarer_class(data):
+    return "positive" if data.positives <= data.total - data.positives else "negative"

@@ -1,0 +1,313 @@
+"""Tests of batches that keep coming, which may be looked at after each: calibration, base rate."""
+
+import math
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaln, logit, logsumexp, xlogy
+
+from calib.base.arrays import check_labels, counts_of
+from calib.metrics.samples import counted
+from calibkit.streams.betting import DESIGNS, RANGES, Learners, cells, spread
+
+MOST_EXTREME = 1e-12  # logits are those of probabilities no nearer to 0 and 1
+REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
+
+
+class AnytimeTest:
+    """A test by an e-value: a number that is a martingale from 1, at most, if nothing is wrong."""
+
+    def __init__(self):
+        self.log_e_value = self.largest_log_e_value = 0.0
+
+    @property
+    def p_value(self) -> float:
+        """Probability, at most, that it ever looks as bad as this if nothing is wrong."""
+        return math.exp(-self.largest_log_e_value)
+
+    def _found(self, log_e_value):
+        """The logarithm of the e-value is this now."""
+        self.log_e_value = log_e_value
+        self.largest_log_e_value = max(self.largest_log_e_value, log_e_value)
+
+    @classmethod
+    def from_dict(cls, stored: dict) -> Self:
+        """The test that `to_dict` has turned into `stored`: it goes on where that one was.
+
+        Raises
+        ------
+        ValueError
+            If `stored` is no such dictionary.
+        """
+        test = cls()
+        try:
+            test._restore(stored)
+        except (KeyError, TypeError, ValueError, np.linalg.LinAlgError) as error:
+            raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
+        return test
+
+
+class SequentialCalibrationTest(AnytimeTest):
+    r"""Monitor calibration batch by batch, with a guarantee at every time.
+
+    It bets on each outcome against the predictions p, with probabilities q that it has learned
+    from earlier batches. The capital of one learner,
+
+    .. math:: E_T = \prod_{i \le T} \Big(\frac{q_i}{p_i}\Big)^{z_i}
+                    \Big(\frac{1 - q_i}{1 - p_i}\Big)^{1 - z_i} ,
+
+    is a martingale from 1 if the predictions are calibrated. With each batch j two new learners
+    begin, with shares of the capital that come to :math:`1 / (j (j + 1))`, so that one of them has
+    seen little of the quiet time before a change: one bets by ``logit q = logit p + a + b logit p``
+    and one by a shift of the logit in each of seven ranges of p, both by Bayesian logistic
+    regression. The whole capital is a martingale from 1, too, and ever reaches :math:`1 / \alpha`
+    with probability :math:`\alpha` at most: look as often as you like, stop when you like.
+
+    Attributes
+    ----------
+    n_rows : float
+        Rows seen, or their weight.
+    n_batches : int
+        Batches seen.
+    log_e_value : float
+        Logarithm of the capital.
+    largest_log_e_value : float
+        The largest so far, after a batch.
+    p_value : float
+        1 / the largest capital, at most 1: valid at any time.
+    since : int
+        Batch, from 1, at which the learner that holds most of the capital began: where there is an
+        alarm, the predictions have been wrong from about this batch on.
+    worst_range : tuple of float
+        Range of predictions, of seven, in which the error of the logit since then is surest.
+
+    Notes
+    -----
+    O(rows log(batches)) time for each of a few Newton steps of an update, O(log(batches)) memory:
+    of the learners that began k batches ago, some stay for each power of two, and the others leave
+    their capital to an older one. A learner bets nothing on its first batch, and bets on a batch
+    with what it learned before: feed small batches. Outcomes must become known before the next
+    predictions are bet on. Rows must be independent; and a fitted map is never exactly calibrated,
+    so with many times the rows of its fit the test rejects it, too.
+
+    References
+    ----------
+    Henzi, Puke, Dimitriadis and Ziegel (2024) for the bet; Arnold, Henzi and Ziegel (2023); Shin,
+    Ramdas and Rinaldo (2024) for mixtures of starts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from calibkit.streams import SequentialCalibrationTest
+    >>> rng = np.random.default_rng(0)
+    >>> test = SequentialCalibrationTest()
+    >>> for batch in range(40):
+    ...     p = rng.random(50)
+    ...     test.update(rng.random(50) < (p if batch < 20 else p**2), p)
+    SequentialCalibrationTest(n_rows=50.0, p_value=1)
+    ...
+    >>> test.p_value < 1e-6
+    True
+    >>> 15 < test.since < 30
+    True
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.n_rows, self.n_batches = 0.0, 0
+        self._learners = [Learners(design) for design in DESIGNS]
+
+    def __repr__(self):
+        return f"{type(self).__name__}(n_rows={self.n_rows}, p_value={self.p_value:.3g})"
+
+    @property
+    def since(self) -> int:
+        """Batch at which the learner with most of the capital began; 1 before the first."""
+        richest = [learners.log_capitals for learners in self._learners]
+        if not self.n_batches:
+            return 1
+        starts = self._learners[0].starts  # the same for all designs
+        return starts[int(np.argmax(np.max(richest, axis=0)))]
+
+    @property
+    def worst_range(self) -> tuple[float, float]:
+        """Ends of the range of predictions in which the error since then is surest."""
+        learners = self._learners[list(DESIGNS).index("ranges")]
+        if not self.n_batches:
+            return 0.0, 1.0
+        richest = int(np.argmax(learners.log_capitals))
+        errors = np.sqrt(np.diag(learners.precisions[richest]))
+        worst = int(np.argmax(np.abs(learners.means[richest]) * errors))
+        return (0.0, *RANGES)[worst], (*RANGES, 1.0)[worst]
+
+    def update(
+        self, labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Bet on the outcomes of a batch, then learn from it.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n,)
+            Outcomes, 0/1 or bool.
+        probabilities : array-like of shape (n,)
+            Predictions in [0, 1], made before the outcomes were known.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; they are counts.
+
+        Returns
+        -------
+        self : SequentialCalibrationTest
+
+        Raises
+        ------
+        ValueError
+            For input that is not as described; the message names the argument. The test is then as
+            it was.
+        """
+        labels, probabilities, weights = counted(labels, probabilities, sample_weight)
+        logits = logit(np.clip(probabilities, MOST_EXTREME, 1 - MOST_EXTREME))
+        self.n_rows += float(weights.sum())
+        self.n_batches += 1
+        share = -math.log(len(DESIGNS) * self.n_batches * (self.n_batches + 1.0))
+        side, batch = np.where(labels == 1, 1.0, -1.0), cells(labels, logits, weights)
+        for learners in self._learners:
+            learners.begin(self.n_batches, share)
+            learners.bet(side, logits, weights)
+            learners.learn(*batch)
+            learners.thin()
+        reserve = -math.log(self.n_batches + 1.0)
+        capitals = [learners.log_capitals for learners in self._learners]
+        capital = logsumexp(np.concatenate([[reserve], *capitals]))
+        ended = self.log_e_value == np.inf or np.any(probabilities == 1.0 - labels)
+        self._found(np.inf if ended else float(capital))
+        return self
+
+    def to_dict(self) -> dict:
+        """All that the test remembers, as plain numbers for ``json.dumps``; "inf" is a string."""
+        values = [self.n_rows, self.log_e_value, self.largest_log_e_value]
+        return {
+            "totals": [value if math.isfinite(value) else str(value) for value in values],
+            "n_batches": self.n_batches,
+            "learners": {learners.design: learners.to_dict() for learners in self._learners},
+        }
+
+    def _restore(self, stored):
+        self.n_rows, self.log_e_value, self.largest_log_e_value = map(float, stored["totals"])
+        self.n_batches = int(stored["n_batches"])
+        self._learners = [Learners.from_dict(d, stored["learners"][d]) for d in DESIGNS]
+        if np.isnan([self.n_rows, self.log_e_value, self.largest_log_e_value]).any():
+            raise ValueError("a total is NaN")
+        for starts in (learners.starts for learners in self._learners):
+            ends = [starts[0], starts[-1]] if starts else [1, 0]
+            if spread(sorted(set(starts))) != starts or ends != [1, self.n_batches]:
+                raise ValueError("the learners are not those after n_batches")
+
+
+class BaseRateTest(AnytimeTest):
+    r"""Sequential test of one base rate, against a change between two batches.
+
+    With K positives among the N rows so far, the e-value is
+
+    .. math:: E = \frac{\sum_{b} w_b \, M_{\le b} \, M_{> b}}{(K/N)^K (1 - K/N)^{N - K}} ,
+
+    where b runs over the ends of batches and over "no change yet", :math:`w_b = 1 / (b (b + 1))`
+    sum to one, and the M are the probabilities of the labels up to b and after b when the rate has
+    Jeffreys's prior. The
+    numerator is the probability of all labels under one law that is fixed beforehand, and the
+    denominator is at least their probability under any constant rate. So E is at most a martingale
+    from 1 if the rate is constant, and ever reaches :math:`1 / \alpha` with probability
+    :math:`\alpha` at most, if rows are independent: look as often as you like.
+
+    Attributes
+    ----------
+    n_rows, n_positives : list of float
+        So far, after each batch, or their weight.
+    log_e_value, largest_log_e_value : float
+        Logarithm of E now, and the largest so far.
+    p_value : float
+        1 / the largest E, at most 1: valid at any time.
+
+    Notes
+    -----
+    Each batch takes O(number of batches) time; the memory is two numbers a batch. A change is found
+    the sooner, the larger it is and the more rows lie on both sides of it; calibration is judged by
+    `SequentialCalibrationTest`, and either can fail without the other.
+
+    References
+    ----------
+    Wasserman, Ramdas and Balakrishnan (2020), universal inference.
+
+    Examples
+    --------
+    >>> from calibkit.streams import BaseRateTest
+    >>> test = BaseRateTest()
+    >>> for positives in (30, 28, 31, 70):
+    ...     test.update([1] * positives + [0] * (100 - positives))
+    BaseRateTest(n_rows=100, p_value=1)
+    ...
+    >>> test.p_value < 1e-6
+    True
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.n_rows, self.n_positives = [], []
+
+    def __repr__(self):
+        n_rows = self.n_rows[-1] if self.n_rows else 0
+        return f"{type(self).__name__}(n_rows={n_rows:g}, p_value={self.p_value:.3g})"
+
+    def update(self, labels: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
+        """Take in the outcomes of a batch.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n,)
+            Outcomes, 0/1 or bool.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; they are counts.
+
+        Returns
+        -------
+        self : BaseRateTest
+
+        Raises
+        ------
+        ValueError
+            For input that is not as described; the test is then as it was.
+        """
+        labels = check_labels(labels)
+        weights = counts_of(sample_weight, labels.size, "labels")
+        rows = (self.n_rows[-1] if self.n_rows else 0.0) + float(weights.sum())
+        positives = (self.n_positives[-1] if self.n_positives else 0.0) + float(weights @ labels)
+        before = np.arange(1, len(self.n_rows) + 1)
+        early_rows, early = np.array(self.n_rows), np.array(self.n_positives)
+        later = _log_marginal(rows - early_rows, positives - early)
+        changed = _log_marginal(early_rows, early) + later - np.log(before * (before + 1.0))
+        unchanged = _log_marginal(rows, positives) - math.log(before.size + 1)
+        best = xlogy(positives, positives / rows) + xlogy(rows - positives, 1 - positives / rows)
+        self._found(float(logsumexp(np.append(changed, unchanged)) - best))
+        self.n_rows.append(rows)
+        self.n_positives.append(positives)
+        return self
+
+    def to_dict(self) -> dict:
+        """All that the test remembers, as plain numbers for ``json.dumps``."""
+        return {name: getattr(self, name) for name in REMEMBERED}
+
+    def _restore(self, stored):
+        self.n_rows, self.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
+        self.log_e_value = float(stored["log_e_value"])
+        self.largest_log_e_value = float(stored["largest_log_e_value"])
+        counts = np.array([[0, *self.n_rows], [0, *self.n_positives]])
+        steps = np.diff(counts) if counts.dtype.kind in "if" else np.array([-1])
+        if not np.all(steps >= 0) or np.any(steps[1] > steps[0]):
+            raise ValueError("n_rows and n_positives are no running counts")
+        if not self.log_e_value <= self.largest_log_e_value:
+            raise ValueError("log_e_value exceeds the largest")
+
+
+def _log_marginal(rows, positives):
+    """Log-probability of labels whose rate has the Beta(1/2, 1/2) distribution."""
+    return betaln(positives + 0.5, rows - positives + 0.5) - math.log(math.pi)
