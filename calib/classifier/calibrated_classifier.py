@@ -35,8 +35,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     s is the score of `estimator`, f the map of `calibrator`. More than two classes are calibrated
     together by a calibrator of `calibkit.multiclass`. With any other they are calibrated one
-    against the rest, :math:`P(z = k \mid x) = f_k(s_k(x)) / \sum_j f_j(s_j(x))`, and all are equally likely
-    where every :math:`f_j` is 0.
+    against the rest, :math:`P(z = k \mid x) = f_k(s_k(x)) / \sum_j f_j(s_j(x))`, and all are
+    equally likely where every :math:`f_j` is 0.
 
     Parameters
     ----------
