@@ -69,13 +69,13 @@ def parser() -> argparse.ArgumentParser:
     whole = _Parser(prog="calib", description=purpose)
     whole.add_argument("--version", action="version", version=f"calib {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
-    _add_report(_command(commands, "report", "learning", "judge scores, on one page"))
-    _add_compare(_command(commands, "compare", "learning", "find out which calibrator gains most"))
-    _add_fit(_command(commands, "fit", "learning", "learn a map from scores and labels"))
-    _add_apply(_command(commands, "apply", "applying", "add calibrated probabilities to a table"))
-    _add_export(_command(commands, "export", "applying", "write a map as a program or table"))
-    _add_monitor(_command(commands, "monitor", "monitoring", "watch calibration, batch by batch"))
-    _add_counts(_command(commands, "counts", "counting", "count equal rows, in files of any size"))
+    _add_report(_command(commands, "report", "learn", "judge scores, on one page"))
+    _add_compare(_command(commands, "compare", "learn", "find out which calibrator gains most"))
+    _add_fit(_command(commands, "fit", "learn", "learn a map from scores and labels"))
+    _add_apply(_command(commands, "apply", "apply", "add calibrated probabilities to a table"))
+    _add_export(_command(commands, "export", "apply", "write a map as a program or table"))
+    _add_monitor(_command(commands, "monitor", "monitor", "watch calibration, batch by batch"))
+    _add_counts(_command(commands, "counts", "count", "count equal rows, in files of any size"))
     return whole
 
 

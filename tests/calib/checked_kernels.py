@@ -207,9 +207,7 @@ def load():
     in_use = {name: sys.modules.pop(name) for name in list(sys.modules) if is_ours(name)}
     sys.meta_path.insert(0, Finder)
     try:
-        kernels = {
-            name.rpartition(".")[2]: importlib.import_module(name) for name in sorted(CHECKED)
-        }
+        kernels = {short_name(name): importlib.import_module(name) for name in sorted(CHECKED)}
         package = importlib.import_module("calib")
         calibrators = {name: getattr(package, name) for name in CALIBRATORS}
     finally:
@@ -218,6 +216,12 @@ def load():
             del sys.modules[name]
         sys.modules.update(in_use)
     return SimpleNamespace(**kernels), SimpleNamespace(**calibrators)
+
+
+def short_name(name):
+    """The last part of a module's name, which ``calib.kernels.ties`` and its fast path share."""
+    last = name.rpartition(".")[2].removesuffix("_kernels")
+    return "fast_ties" if name == "calib.kernels.fast.ties" else last
 
 
 def is_ours(name):

@@ -8,6 +8,7 @@ from test_contract import CALIBRATORS
 import calib
 from calib import HistogramBinning, NearIsotonicPath, rows_of_counts
 from calib import metrics as m
+from calibkit import inference
 from calibkit.groups import MondrianVennAbers
 
 
@@ -58,15 +59,15 @@ MEASURES = [
     m.expected_calibration_error,
     m.maximum_calibration_error,
     m.roc_auc_score,
-    m.kuiper_error,
-    m.smooth_calibration_error,
-    m.debiased_squared_error,
-    m.integrated_calibration_index,
+    inference.kuiper_error,
+    inference.smooth_calibration_error,
+    inference.debiased_squared_error,
+    inference.integrated_calibration_index,
     lambda y, p, **w: m.score_decomposition(y, p, **w).miscalibration,
-    lambda y, p, **w: m.kuiper_test(y, p, **w).p_value,
-    lambda y, p, **w: m.spiegelhalter_test(y, p, **w).statistic,
-    lambda y, p, **w: m.hosmer_lemeshow_test(y, p, **w).statistic,
-    lambda y, p, **w: m.auc_interval(y, p, **w),
+    lambda y, p, **w: inference.kuiper_test(y, p, **w).p_value,
+    lambda y, p, **w: inference.spiegelhalter_test(y, p, **w).statistic,
+    lambda y, p, **w: inference.hosmer_lemeshow_test(y, p, **w).statistic,
+    lambda y, p, **w: inference.auc_interval(y, p, **w),
     lambda y, p, **w: m.reliability_curve(y, p, **w).totals,
 ]
 

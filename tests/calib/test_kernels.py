@@ -13,7 +13,7 @@ from scipy.special import xlogy
 
 import calib
 from calib.base.arrays import check_sample, check_scores
-from calib.kernels import ties as grouping
+from calib.kernels import ties as ties_module
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import (
     equal_frequency_starts,
@@ -116,7 +116,7 @@ def samples_with_ties(n):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n", [1, 2, 499, 500, 501, 3001, 7000])
 def test_the_text_and_the_fast_path_pool_ties_to_the_same_bits(n, threads, monkeypatch):
-    monkeypatch.setattr(grouping, "compiled", False)  # `ties` is the text at any size
+    monkeypatch.setattr(ties_module, "compiled", False)  # `ties` is the text at any size
     monkeypatch.setattr(fast_ties, "threads", threads)
     monkeypatch.setattr(fast_ties, "MIN_ROWS_FOR_TWO_THREADS", 1000)
     rng = np.random.default_rng(n + 1)
@@ -133,7 +133,7 @@ def test_the_text_and_the_fast_path_pool_ties_to_the_same_bits(n, threads, monke
 @pytest.mark.skipif(not compiled, reason="the fast path is for compiled kernels")
 def test_many_rows_take_the_fast_path(monkeypatch):
     sizes = []
-    monkeypatch.setattr(grouping, "pool_ties", lambda s, z, w: sizes.append(z.size) or (s, z, z))
+    monkeypatch.setattr(ties_module, "pool_ties", lambda s, z, w: sizes.append(z.size) or (s, z, z))
     for n in (499, 500, 501):
         ties(np.arange(n) / n, np.zeros(n, np.uint8))
     assert sizes == [500, 501]

@@ -298,7 +298,7 @@ def test_draws_stop_when_the_p_value_is_known():
 
 @pytest.mark.parametrize("name", ["kuiper", "spiegelhalter", "hosmer_lemeshow"])
 def test_each_law_can_be_asked_for(name):
-    test = getattr(metrics, f"{name}_test")
+    test = getattr(inference, f"{name}_test")
     labels, p = drawn(300, 5, slope=1.15)
     by_draws = test(labels, p, null="draws", n_resamples=20_000)
     exact = calibration_test(labels, p, statistic=name, n_resamples=20_000)[name].p_value

@@ -30,14 +30,9 @@ from calibkit.report import make_report
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 MODULES = [
     "calib",
-    "calibkit.comparison",
-    "calibkit.deployment.dask",
-    "calibkit.datasets",
-    "calibkit.inference.decisions",
     "calib.metrics",
-    "calibkit.multiclass",
-    "calibkit.report",
-    "calibkit.theory",
+    *(f"calibkit.{room}" for room in calibkit.__all__),
+    "calibkit.deployment.dask",
 ]
 
 
@@ -150,7 +145,7 @@ DRAWN = {
     ),
     **{
         f"{name}_test": lambda state, name=name: [
-            getattr(calib.metrics, f"{name}_test")(
+            getattr(calibkit.inference, f"{name}_test")(
                 CALIBRATED, SCORES, null="draws", n_resamples=50, random_state=state
             ).p_value
         ]
