@@ -35,12 +35,3 @@ def check_whole_weights(weights):
             "kuiper_test, spiegelhalter_test, mean_interval and recalibration_intervals take"
         )
     return weights
-
-
-def has_impossible_outcome(scores, observed, expected):
-    """Whether an outcome was given probability 0, which no calibrated prediction does.
-
-    `observed` and `expected` are the sums of the outcomes at the distinct `scores`.
-    """
-    certain = (scores == 0) | (scores == 1)
-    return bool(np.any(observed[certain] != expected[certain]))

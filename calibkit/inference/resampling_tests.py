@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from calib.base.arrays import check_both_classes, check_sample
 from calib.base.options import RandomState, check_integer, check_random_state
 from calib.kernels.ties import Ties
-from calibkit.inference.clean_samples import check_whole_weights, has_impossible_outcome
+from calibkit.inference.clean_samples import check_whole_weights
 from calibkit.inference.clusters import grouped_sample
 from calibkit.inference.statistics import Statistic, statistic_of
 
@@ -135,9 +135,9 @@ def calibration_test(
     tasks = {}
     for group, part in parts.items():
         for name in statistics:
-            tasks[name if group is None else (name, group)] = _Task(
-                part=part, statistic=statistic_of(name, part.ties, n_bins, strategy)
-            )
+            key = name if group is None else (name, group)
+            measure = statistic_of(name, part.ties, n_bins, strategy)
+            tasks[key] = _Task(part=part, statistic=measure)
     values = np.empty((len(tasks), 1 + n_resamples))
     for row, task in zip(values, tasks.values(), strict=True):
         row[:1] = task.statistic(task.part.ties.positives[np.newaxis])
@@ -146,19 +146,16 @@ def calibration_test(
         for row, task in zip(values, tasks.values(), strict=True):
             row[n_done : n_done + len(hits)] = task.statistic(task.part.restrict(hits))
         n_done += len(hits)
-    refuted = [
-        has_impossible_outcome(ties.scores, ties.positives, ties.weights * ties.scores)
-        for ties in (task.part.ties for task in tasks.values())
-    ]
+    refuted = [counted_outcomes(task.part.ties).has_impossible_outcome() for task in tasks.values()]
     p_values, adjusted = resampling_p_values(values, refuted)
     return {
-        name: Simulated(
+        key: Simulated(
             estimate=float(values[k, 0]),
             draws=values[k, 1:],
             p_value=p_values[k],
             adjusted=adjusted[k],
         )
-        for k, name in enumerate(tasks)
+        for k, key in enumerate(tasks)
     }
 
 
@@ -176,8 +173,8 @@ class _Task(NamedTuple):
     statistic: Statistic
 
 
-class _SumOfGroups:
-    """Sums over the groups at each distinct prediction, the first of whose cells are `starts`."""
+class _SumsOverGroups:
+    """Restrict draws to the whole: add the cells of each prediction, which begin at `starts`."""
 
     def __init__(self, starts):
         self.starts = starts
@@ -187,7 +184,7 @@ class _SumOfGroups:
 
 
 class _CellsOfGroup:
-    """The columns of the cells of one group."""
+    """Restrict draws to the cells of a group."""
 
     def __init__(self, cells):
         self.cells = cells
@@ -197,11 +194,16 @@ class _CellsOfGroup:
 
 
 def _all_cells(hits):
+    """Restrict draws to the whole where there are no groups."""
     return hits
 
 
 def _parts(labels, probabilities, groups, sample_weight):
-    """Distinct pairs of a prediction and a group (cells); the whole (None) and each group."""
+    """Pool the rows into cells, one for each distinct pair of a prediction and a group.
+
+    Returns the cells as `Ties`, which may repeat a score, and the parts of the sample by name: the
+    whole sample (None) and each group.
+    """
     if groups is None:
         outcomes, predicted, weights = check_sample(labels, probabilities, sample_weight)
         names = np.empty(0)
@@ -212,14 +214,14 @@ def _parts(labels, probabilities, groups, sample_weight):
     weights = np.ones(outcomes.size) if weights is None else check_whole_weights(weights)
     order = np.lexsort((codes, predicted))
     codes, scores = codes[order], predicted[order]
-    starts = _starts_of_runs([scores, codes])
+    starts = _starts_of_runs([scores, codes])  # of the cells
     cells = Ties(
         scores=scores[starts],
         weights=np.add.reduceat(weights[order].astype(float), starts),
         positives=np.add.reduceat((weights * outcomes)[order].astype(float), starts),
     )
     starts_of_ties = _starts_of_runs([cells.scores])
-    restrict = _SumOfGroups(starts_of_ties) if names.size else _all_cells
+    restrict = _SumsOverGroups(starts_of_ties) if names.size else _all_cells
     whole = Ties(
         scores=cells.scores[starts_of_ties],
         weights=restrict(cells.weights),
@@ -324,45 +326,48 @@ class Outcomes(NamedTuple):
     variances : ndarray of shape (n_ties,)
         Variances of these sums by the predictions; with sampling weights the sums of the squared
         residuals.
-    laws : tuple of callable
-        Distributions of the sums if the predictions are calibrated. ``law(n_draws, rng)`` yields
-        blocks of draws of `observed`, each with its `variances`.
+    distributions : tuple of callable
+        Distributions of the sums if the predictions are calibrated, one or two. Called with
+        ``(n_draws, rng)``, each yields blocks of draws of `observed` with their `variances`.
     n_rows : float
     weighted : bool
         Whether the weights are sampling weights.
     exact : bool
         Whether the draws have the distribution of the sample. With sampling weights they have it
         if the weights of each class are equal, because all rows of a class were then as likely to
-        be sampled. Else there are two laws: as if the outcome had made no difference for being
-        sampled, and as if it had multiplied the weight by the factor that a regression of its
-        logarithm finds.
+        be sampled. Else there are two distributions. The first assumes that the outcome made no
+        difference for being sampled, the second that it multiplied the weight by a factor, which a
+        regression of the logarithm of the weight estimates.
     """
 
     scores: NDArray[np.float64]
     observed: NDArray[np.float64]
     expected: NDArray[np.float64]
     variances: NDArray[np.float64]
-    laws: tuple[Callable, ...]
+    distributions: tuple[Callable, ...]
     n_rows: float
     weighted: bool = False
     exact: bool = True
 
-    def has_impossible(self):
-        """Whether an outcome was given probability 0."""
-        return has_impossible_outcome(self.scores, self.observed, self.expected)
+    def has_impossible_outcome(self):
+        """Whether an outcome was given probability 0, which no calibrated prediction does."""
+        certain = (self.scores == 0) | (self.scores == 1)
+        return bool(np.any(self.observed[certain] != self.expected[certain]))
 
     def p_value(self, estimate, statistic, asymptotic, n_resamples, random_state):
         """P value by draws; if they may be wrong, the largest one of theirs and `asymptotic`."""
         check_integer(n_resamples, "n_resamples")
         rng = check_random_state(random_state)
         p_values = []
-        for law in self.laws:
-            drawn = (statistic(hits, variances) for hits, variances in law(n_resamples, rng))
+        for distribution in self.distributions:
+            drawn = (
+                statistic(hits, variances) for hits, variances in distribution(n_resamples, rng)
+            )
             p_values.append(drawn_p_value(estimate, drawn))
         return max(p_values if self.exact else [*p_values, asymptotic])
 
 
-class _LawOfCounts:
+class _CountDistribution:
     """Distribution of the numbers of positives at the ties, whose weights count rows."""
 
     def __init__(self, ties, variances):
@@ -375,7 +380,7 @@ class _LawOfCounts:
             yield hits, self.variances
 
 
-class _LawOfSample:
+class _SamplingDistribution:
     """Distribution of the weighted residuals at the ties, given who was sampled.
 
     Parameters
@@ -426,7 +431,7 @@ def counted_outcomes(ties) -> Outcomes:
         observed=ties.positives,
         expected=expected,
         variances=variances,
-        laws=(_LawOfCounts(ties, variances),),
+        distributions=(_CountDistribution(ties, variances),),
         n_rows=ties.weights.sum(),
     )
 
@@ -444,23 +449,25 @@ def sampled_outcomes(labels, probabilities, weights) -> Outcomes:
     if exact:
         negative = np.full(p.size, negatives[0])
         positive = np.full(p.size, positives[0])
-        laws: tuple[Callable, ...] = (_LawOfSample(labels, p, negative, positive),)
+        distributions: tuple[_SamplingDistribution, ...] = (
+            _SamplingDistribution(labels, p, negative, positive),
+        )
     else:
         factor = _factor_of_negatives(labels, p, weights)
         negative = weights * factor**labels
         positive = weights / factor ** (1.0 - labels)
-        laws = (
-            _LawOfSample(labels, p, weights, weights),
-            _LawOfSample(labels, p, negative, positive),
+        distributions = (
+            _SamplingDistribution(labels, p, weights, weights),
+            _SamplingDistribution(labels, p, negative, positive),
         )
-    observed, variances = laws[0].sums_at_ties(laws[0].cells.positives)
+    observed, variances = distributions[0].sums_at_ties(distributions[0].cells.positives)
     scores = np.unique(p)
     return Outcomes(
         scores=scores,
         observed=observed,
         expected=np.zeros(scores.size),
         variances=variances,
-        laws=laws,
+        distributions=distributions,
         n_rows=p.size,
         weighted=True,
         exact=exact,

@@ -102,7 +102,7 @@ def spiegelhalter_test(
     (1.905, 0.141)
     """
     sample = _outcomes(labels, probabilities, sample_weight, sampling_weight)
-    if sample.has_impossible():
+    if sample.has_impossible_outcome():
         return TestResult(statistic=np.inf, p_value=0.0)
     slopes = 1 - 2 * sample.scores
     squares = np.square(slopes)
@@ -202,7 +202,7 @@ def hosmer_lemeshow_test(
             "take more, or break ties"
         )
     sample = counted_outcomes(ties)
-    if sample.has_impossible():
+    if sample.has_impossible_outcome():
         return TestResult(statistic=np.inf, p_value=0.0)
     chi_squared = statistic_of("hosmer_lemeshow", ties, n_bins, "quantile")
     statistic = float(chi_squared(ties.positives[np.newaxis])[0])
@@ -305,7 +305,7 @@ def kuiper_of_counts(labels, probabilities, counts):
 
 
 def _kuiper_test_of(sample, with_draws, n_resamples, random_state):
-    if sample.has_impossible():
+    if sample.has_impossible_outcome():
         return TestResult(statistic=np.inf, p_value=0.0)
 
     def standardised_range(observed, variances):

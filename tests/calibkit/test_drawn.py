@@ -298,7 +298,7 @@ def test_draws_stop_when_the_p_value_is_known():
 
 @pytest.mark.parametrize("name", ["kuiper", "spiegelhalter", "hosmer_lemeshow"])
 def test_each_law_can_be_asked_for(name):
-    test = getattr(metrics, f"{name}_test")
+    test = getattr(inference, f"{name}_test")
     labels, p = drawn(300, 5, slope=1.15)
     by_draws = test(labels, p, null="draws", n_resamples=20_000)
     exact = calibration_test(labels, p, statistic=name, n_resamples=20_000)[name].p_value
@@ -465,7 +465,7 @@ def test_the_draws_of_a_sample_have_its_law():
     )
     squares = np.square(residuals)
     np.testing.assert_allclose(sample.variances, [squares[:2].sum(), squares[2]])
-    (law,) = sample.laws
+    (law,) = sample.distributions
     (block,) = [hits for hits, _ in law(10_000, np.random.default_rng(1))]
     z = rng.random(40_000) < 0.7
     z = z[z | (rng.random(z.size) < 0.25)]
@@ -475,7 +475,7 @@ def test_the_draws_of_a_sample_have_its_law():
     assert drawn.mean() == pytest.approx(last.mean(), abs=0.05) == pytest.approx(0, abs=0.05)
     mixed = sampled_outcomes(np.array([1, 0, 1]), p, np.array([1.0, 2.0, 3.0]))
     assert not mixed.exact
-    law, _ = mixed.laws
+    law, _ = mixed.distributions
     (block,) = [hits for hits, _ in law(10_000, np.random.default_rng(1))]
     assert (block - mixed.expected)[:, 0].std() == pytest.approx(math.sqrt(5 * 0.2 * 0.8), rel=0.03)
 
