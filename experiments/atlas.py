@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from calib.kernels.ties import ties
-from calibkit.inference.kuiper import critical_range
-from calibkit.inference.resampling_tests import SAME, draws_of
+from calibkit.inference.kuiper import brownian_range_quantile
+from calibkit.inference.resampling_tests import STATISTIC_ROUNDING, draws_of
 from calibkit.inference.significance import OVERSHOOT, are_rare, has_few_steps, is_skewed
 from calibkit.inference.statistics import starts_of_bins, statistic_of
 from experiments.atlas_designs import DESIGNS
@@ -40,7 +40,9 @@ def run_case(case):
             size = FILES if truth == "calibrated" else POWER_FILES
             files = tied._replace(scores=chance(tied.scores))
             for name, found in _values(measures, files, size, rng):
-                below = np.searchsorted(laws[name], found - SAME * (1 + np.abs(found)))
+                below = np.searchsorted(
+                    laws[name], found - STATISTIC_ROUNDING * (1 + np.abs(found))
+                )
                 p_values = {"draws": (1 + DRAWS - below) / (1 + DRAWS)}
                 if name in large:
                     law, serves = large[name]
@@ -82,7 +84,7 @@ def _large_samples(ties):
 
     def kuiper(errors):
         found = errors * total / deviation + 2 * OVERSHOOT / np.sqrt(total)
-        return _by_limits(found, [critical_range(1 - level) for level in LEVELS])
+        return _by_limits(found, [brownian_range_quantile(1 - level) for level in LEVELS])
 
     def spiegelhalter(found):
         return _by_limits(found, [ndtri(1 - level / 2) for level in LEVELS])

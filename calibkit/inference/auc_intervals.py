@@ -11,7 +11,13 @@ from calib.base.options import check_positive
 from calib.kernels.binning import prefix_sums
 from calib.metrics.auc import check_scored_rows, class_weights, share, won_pairs
 from calibkit.inference.bootstrap import Interval
-from calibkit.inference.clusters import cluster_codes, cluster_error, codes_of, parts_of, quantile
+from calibkit.inference.clusters import (
+    cluster_codes,
+    cluster_error,
+    codes_of,
+    interval_quantile,
+    parts_of,
+)
 
 MIN_MISORDERED_ROWS = 20  # rows of a class, below which DeLong's standard error is unreliable
 
@@ -232,7 +238,7 @@ def auc_difference(
     fractions = _beaten_fractions(rows, clean_first[selected])
     fractions -= _beaten_fractions(rows, clean_second[selected])
     difference, error = _mean_and_error(fractions, rows)
-    reach = quantile(confidence, rows.weights, codes) * error
+    reach = interval_quantile(confidence, rows.weights, codes) * error
     return Interval(
         estimate=difference, lower=difference - reach, upper=difference + reach, error=error
     )
@@ -300,7 +306,7 @@ def _area_limits(fractions, error, rows, confidence):
     negative = rows.labels == 0
     positive = rows.labels == 1
     area = float(np.average(fractions[positive], weights=rows.weights[positive]))
-    z = quantile(confidence, rows.weights, rows.codes)
+    z = interval_quantile(confidence, rows.weights, rows.codes)
     lower = upper = area
     if area < 1:
         odds = area / (1 - area)

@@ -9,8 +9,8 @@ from calib.base.options import RandomState, check_integer, check_positive, check
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import prefix_sums
 from calib.metrics.limits import clopper_pearson
-from calib.metrics.samples import counted_ties_of
-from calibkit.inference.clusters import neighbours
+from calibkit.inference.clean_samples import counted_ties_of
+from calibkit.inference.clusters import runs_of_neighbours
 from calibkit.inference.resampling_tests import draws_of
 
 MAX_BAND_POINTS = 1000  # distinct predictions at which a consistency band is stored
@@ -205,7 +205,7 @@ def band_of(tied, confidence=0.95, n_groups=50):
 
     The counts need not be whole numbers: for clusters, the rows count as fewer independent rows.
     """
-    starts = neighbours(tied, n_groups)
+    starts = runs_of_neighbours(tied, n_groups)
     points = prefix_sums(tied.weights)[starts]
     positives = prefix_sums(tied.positives)[starts]
     lower, upper = _simultaneous_limits(points, positives, 1 - confidence)

@@ -10,13 +10,13 @@ from scipy.special import stdtr
 
 from calib.base.options import RandomState, check_integer, check_random_state
 from calib.kernels.ties import ties
-from calib.metrics.samples import counted
-from calibkit.inference.clusters import cluster_codes, equal_clusters, neighbours
-from calibkit.inference.resampling_tests import p_values_of
+from calib.metrics.samples import counted_sample
+from calibkit.inference.clusters import cluster_codes, effective_clusters, runs_of_neighbours
+from calibkit.inference.resampling_tests import resampling_p_values
 from calibkit.inference.signed_range import signed_range
 from calibkit.inference.significance import TestResult
 
-MIN_EQUAL_CLUSTERS = 20  # clusters of equal size, below which tests lose their level
+MIN_EFFECTIVE_CLUSTERS = 20  # clusters of equal size, below which tests lose their level
 MIN_RARE_CLUSTERS = 10  # equal clusters of the rarer class, below which tests lose their level
 MAX_SCANNED_BLOCKS = 20  # blocks of neighbours, whose runs are scanned
 MAX_SIGN_BUNDLES = 4000  # bundles of clusters, one drawn sign each
@@ -25,20 +25,20 @@ RANGE_ROUNDING = 1e-12  # relative difference between ranges that differ by roun
 
 
 class ClusterTests(NamedTuple):
-    """Three tests of calibration that take clusters, not rows, as independent.
+    """Three tests of calibration for independent clusters, whose rows need not be independent.
 
     Attributes
     ----------
     bias, spiegelhalter : TestResult
-        The sum of the residuals, and of those weighted as in `spiegelhalter_test`, over its
-        standard deviation, with the p value of the t law of as many degrees of freedom as there are
-        clusters less one.
+        The sum of the residuals over its standard deviation, and the same with the residuals
+        weighted as in `spiegelhalter_test`. The p values come from the t distribution; its degrees
+        of freedom are the number of clusters less one.
     kuiper : TestResult
-        The range of the cumulative residuals over the standard deviation of their sum; its p value
-        is that of paths in which the residuals of a cluster change their signs together.
+        The range of the cumulative residuals over the standard deviation of their sum. Its p value
+        comes from paths in which the residuals of a cluster change their signs together.
     effect : float
-        Variance of the sum of the residuals over that of independent rows, 1 or more: so many rows
-        tell as much as one that is independent.
+        Variance of the sum of the residuals, over its variance if the rows were independent; 1 or
+        more. So many rows carry as much information as one independent row.
     """
 
     bias: TestResult
@@ -69,7 +69,7 @@ def cluster_tests(
                          {\sum_c \sum_{i \ne j \in c} \sqrt{v_i v_j}} ,
         \end{aligned}
 
-    the correlation with all :math:`a_i = 1`.
+    with the correlation :math:`\hat\rho` computed with all :math:`a_i = 1`.
 
     Parameters
     ----------
@@ -84,8 +84,7 @@ def cluster_tests(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the signs.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
-        The rows that a weight stands for are of one cluster.
+        Counts: a row of weight w stands for w rows, all of one cluster. Not negative.
 
     Returns
     -------
@@ -94,16 +93,18 @@ def cluster_tests(
     Raises
     ------
     ValueError
-        For input that is not as described; and if there are too few clusters: if the number of
-        clusters of equal size that tell as much, :math:`n^2 / \sum_c n_c^2`, is below 20, or below
-        10 when multiplied by the mean prediction or one less it. The message names the argument.
+        For input that is not as described, and if there are too few clusters. Then the effective
+        number of clusters, :math:`n^2 / \sum_c n_c^2`, is below 20, or it is below 10 when it is
+        multiplied by the mean prediction or by 1 minus the mean prediction. The message names the
+        argument.
 
     Notes
     -----
-    O(n log n + n_resamples n). The second estimate is for rare positives: where few came by chance,
-    the first is too small just when the sum is low. Of 1200 to 5000 calibrated samples of each of
-    11 settings, with clusters whose rows are alike a little or equal, each rejected at most 6.5 %
-    at the 5 % level; where the function refuses, up to 14 %.
+    O(n log n + n_resamples n). The second estimate is for rare positives: if few are observed by
+    chance, the first estimate is too small just when the sum is low. The tests were tried on 1200
+    to 5000 calibrated samples of each of 11 settings, with clusters whose rows are a little alike
+    or equal. Each test rejected at most 6.5 % at the 5 % level; where the function refuses, up to
+    14 %.
 
     References
     ----------
@@ -117,48 +118,102 @@ def cluster_tests(
     >>> patients = np.repeat(np.arange(500), 8)  # each with eight equal rows
     >>> probabilities = np.full(4000, 0.3)
     >>> labels = (rng.random(500) < 0.3)[patients]
-    >>> found = cluster_tests(labels, probabilities, patients)
-    >>> found.kuiper.p_value > 0.05, kuiper_test(labels, probabilities).p_value < 0.05
+    >>> tests = cluster_tests(labels, probabilities, patients)
+    >>> tests.kuiper.p_value > 0.05, kuiper_test(labels, probabilities).p_value < 0.05
     (True, True)
     """
     check_integer(n_resamples, "n_resamples")
     codes = cluster_codes(clusters, np.size(probabilities), sample_weight, other="probabilities")
-    labels, probabilities, weights = counted(labels, probabilities, sample_weight)
-    _check_enough(probabilities, weights, codes)
-    ones = np.ones(labels.size)
-    bias, deviation, excess, rho = _judged(labels, probabilities, weights, codes, ones)
-    brier = _judged(labels, probabilities, weights, codes, 1 - 2 * probabilities, rho)[0]
-    if_rows = np.dot(weights, probabilities * (1 - probabilities))
-    effect = max(1.0, deviation**2 / if_rows) if if_rows > 0 else 1.0
-    if np.any(probabilities == 1.0 - labels):
-        return ClusterTests(*[TestResult(np.inf, 0.0)] * 3, effect)
-    if deviation == 0:
-        return ClusterTests(bias, brier, TestResult(0.0, 1.0), effect)
-    order = np.lexsort([codes, probabilities])
-    residuals = (weights * (labels - probabilities))[order]
-    path = residuals, np.append(np.diff(probabilities[order]) > 0, True), codes[order]
-    n_clusters, rng = codes.max() + 1, check_random_state(random_state)
-    found = signed_range(*path, np.ones(n_clusters, np.int8))
+    assert codes is not None  # because the clusters are not None
+    outcomes, predicted, weights = counted_sample(labels, probabilities, sample_weight)
+    sample = _ClusteredSample(
+        labels=outcomes, probabilities=predicted, weights=weights, codes=codes
+    )
+    _check_enough_clusters(sample)
+    bias = _test_of_sum(sample, np.ones(sample.labels.size))
+    spiegelhalter = _test_of_sum(
+        sample, 1 - 2 * sample.probabilities, correlation=bias.correlation
+    ).result
+    if_rows = np.dot(sample.weights, sample.probabilities * (1 - sample.probabilities))
+    effect = max(1.0, bias.deviation**2 / if_rows) if if_rows > 0 else 1.0
+    if np.any(sample.probabilities == 1.0 - sample.labels):
+        refuted = TestResult(statistic=np.inf, p_value=0.0)
+        return ClusterTests(bias=refuted, spiegelhalter=refuted, kuiper=refuted, effect=effect)
+    if bias.deviation == 0:
+        kuiper = TestResult(statistic=0.0, p_value=1.0)
+    else:
+        kuiper = _kuiper_by_signs(sample, bias, n_resamples, check_random_state(random_state))
+    return ClusterTests(bias=bias.result, spiegelhalter=spiegelhalter, kuiper=kuiper, effect=effect)
+
+
+class _ClusteredSample(NamedTuple):
+    """Clean rows with counts, and the number of the cluster of each row, from 0."""
+
+    labels: NDArray[np.uint8]
+    probabilities: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    codes: NDArray[np.int64]
+
+    def part(self, rows):
+        """Return some of the rows; their clusters keep their numbers."""
+        return _ClusteredSample(
+            labels=self.labels[rows],
+            probabilities=self.probabilities[rows],
+            weights=self.weights[rows],
+            codes=self.codes[rows],
+        )
+
+
+class _TestOfSum(NamedTuple):
+    """The test of a sum of residuals.
+
+    Attributes
+    ----------
+    result : TestResult
+    deviation : float
+        Standard deviation of the sum, the larger one of the two estimates.
+    excess : float
+        This deviation over the first estimate.
+    correlation : float
+        Correlation of the residuals within clusters.
+    """
+
+    result: TestResult
+    deviation: float
+    excess: float
+    correlation: float
+
+
+def _kuiper_by_signs(sample, bias, n_resamples, rng):
+    """Kuiper's test by paths in which the residuals of a cluster change their signs together."""
+    order = np.lexsort([sample.codes, sample.probabilities])
+    steps = (sample.weights * (sample.labels - sample.probabilities))[order]
+    ends_tie = np.append(np.diff(sample.probabilities[order]) > 0, True)
+    codes = sample.codes[order]
+    n_clusters = codes.max() + 1
+    observed = signed_range(steps, ends_tie, codes, np.ones(n_clusters, np.int8))
     # with few clusters, as in the variance of a mean: one degree of freedom less
-    least = found / excess * math.sqrt(1 - 1 / n_clusters) * (1 - RANGE_ROUNDING)
-    draws = (2 * rng.integers(0, 2, n_clusters, np.int8) - 1 for _ in range(n_resamples))
-    as_large = sum(signed_range(*path, signs) >= least for signs in draws)
-    p_value = float((1 + as_large) / (1 + n_resamples))
-    kuiper = TestResult(float(found / deviation), p_value)
-    return ClusterTests(bias, brier, kuiper, effect)
+    limit = observed / bias.excess * math.sqrt(1 - 1 / n_clusters) * (1 - RANGE_ROUNDING)
+    n_as_large = 0
+    for _ in range(n_resamples):
+        signs = 2 * rng.integers(0, 2, n_clusters, np.int8) - 1
+        n_as_large += signed_range(steps, ends_tie, codes, signs) >= limit
+    p_value = (1 + n_as_large) / (1 + n_resamples)
+    return TestResult(statistic=float(observed / bias.deviation), p_value=float(p_value))
 
 
 class _Runs(NamedTuple):
-    """Runs of neighbours in a part of the rows.
+    """Runs of neighbouring blocks of predictions, in a part of the rows.
 
     Attributes
     ----------
     sums : csr_array of shape (n_bundles, n_blocks)
-        Of the residuals of clusters, or of bundles of them.
+        Sums of the residuals of clusters, or of bundles of clusters, in the blocks.
     first, last : ndarray of shape (n_runs,)
-        Block of the run that comes first, and the one behind its last.
+        First block of each run, and the block after its last one.
     plain, variances : ndarray of shape (n_runs,)
-        Sums of the squares of these sums of residuals, and what is taken for the variance.
+        Sums of the squares of the clusters' sums of residuals over the run, and the estimates of
+        the variance, which are at least as large.
     """
 
     sums: csr_array
@@ -167,9 +222,9 @@ class _Runs(NamedTuple):
     plain: NDArray[np.float64]
     variances: NDArray[np.float64]
 
-    def largest(self, sums, variances):
-        """Largest of the sums of runs over their deviations, for each row of sums of blocks."""
-        paths = np.pad(np.cumsum(sums, axis=1), ((0, 0), (1, 0)))
+    def largest(self, block_sums, variances):
+        """Largest sum of a run over its deviation, for each row of the sums of the blocks."""
+        paths = np.pad(np.cumsum(block_sums, axis=1), ((0, 0), (1, 0)))
         sums = np.abs(paths[:, self.last] - paths[:, self.first])
         return np.max(sums / np.sqrt(variances), axis=1)
 
@@ -185,103 +240,123 @@ def cluster_scan(
 ) -> dict[int | None, float]:
     """P values of all rows (None) and of the groups, by number: one test of all ranges at once.
 
-    Of each run of neighbours the sum of the residuals is divided by its standard deviation, whose
-    estimate is that of `cluster_tests`; the law of the largest one is that of residuals whose
-    clusters change their signs, at random bundles of them where they are many. Runs and groups that
-    hold too little are left out. Of calibrated samples one of twenty has a p value up to 0.05.
+    The sum of the residuals in each run of neighbours is divided by its standard deviation, which
+    is estimated as in `cluster_tests`. The largest quotient is compared with draws in which the
+    residuals of a cluster change their signs together; many clusters are put into random bundles
+    that share a sign. Runs and groups with too few rows of a class are left out. One of twenty
+    calibrated samples has a p value up to 0.05.
     """
     rng = check_random_state(random_state)
     bundles = np.arange(clusters.max() + 1)
-    bundles = (
-        bundles
-        if bundles.size <= MAX_SIGN_BUNDLES
-        else rng.integers(0, MAX_SIGN_BUNDLES, bundles.size)
+    if bundles.size > MAX_SIGN_BUNDLES:
+        bundles = rng.integers(0, MAX_SIGN_BUNDLES, bundles.size)
+    sample = _ClusteredSample(
+        labels=labels, probabilities=probabilities, weights=weights, codes=clusters
     )
-    rho = _judged(labels, probabilities, weights, clusters, np.ones(labels.size))[3]
-    parts = {None: slice(None)}
+    correlation = _test_of_sum(sample, np.ones(labels.size)).correlation
+    runs: dict[int | None, _Runs] = {None: _runs_of(sample, bundles, correlation)}
     if groups.min() < groups.max():
-        parts |= {group: groups == group for group in np.unique(groups).tolist()}
-    columns = labels, probabilities, weights, clusters
-    runs = {
-        part: _runs_of(*(column[rows] for column in columns), bundles, rho)
-        for part, rows in parts.items()
-    }
-    runs = {part: found for part, found in runs.items() if found.first.size}
+        for group in np.unique(groups).tolist():
+            runs[group] = _runs_of(sample.part(groups == group), bundles, correlation)
+    runs = {part: part_runs for part, part_runs in runs.items() if part_runs.first.size}
     if not runs:
         return {}
-    sums = hstack([part.sums for part in runs.values()])
+    sums = hstack([part_runs.sums for part_runs in runs.values()])
     signs = 2.0 * rng.integers(0, 2, (n_resamples, sums.shape[0])) - 1
-    ends = np.cumsum([part.sums.shape[1] for part in runs.values()])
+    ends = np.cumsum([part_runs.sums.shape[1] for part_runs in runs.values()])
     drawn = np.split(signs @ sums, ends[:-1], axis=1)
-    found = []
-    for part, draws in zip(runs.values(), drawn, strict=True):
-        ours = part.largest(part.sums.sum(0)[np.newaxis], part.variances)
-        found.append(np.append(ours, part.largest(draws, part.plain)))
-    adjusted = p_values_of(np.array(found), np.zeros(len(runs), bool))[1]
+    values = []
+    for part_runs, draws in zip(runs.values(), drawn, strict=True):
+        observed = part_runs.largest(part_runs.sums.sum(0)[np.newaxis], part_runs.variances)
+        values.append(np.append(observed, part_runs.largest(draws, part_runs.plain)))
+    _, adjusted = resampling_p_values(np.array(values), np.zeros(len(runs), bool))
     return dict(zip(runs, adjusted, strict=True))
 
 
-def _runs_of(labels, probabilities, weights, clusters, bundles, rho):
-    """Runs in which enough of the rarer class is expected."""
+def _runs_of(sample, bundles, correlation):
+    """Runs of blocks in which enough rows of the rarer class are expected."""
+    labels, probabilities, weights, codes = sample
     tied = ties(probabilities, labels, weights)
-    ends = tied.scores[neighbours(tied, MAX_SCANNED_BLOCKS)[1:-1]]
+    ends = tied.scores[runs_of_neighbours(tied, MAX_SCANNED_BLOCKS)[1:-1]]
     blocks = np.searchsorted(ends, probabilities, side="right")
     spread = np.sqrt(probabilities * (1 - probabilities))
-    sums, spreads = (
-        csr_array((weights * column, (rows, blocks)), shape=(bundles.size, ends.size + 1))
-        for column, rows in ((labels - probabilities, bundles[clusters]), (spread, clusters))
-    )
+    shape = (bundles.size, ends.size + 1)
+    residuals = weights * (labels - probabilities)
+    sums = csr_array((residuals, (bundles[codes], blocks)), shape=shape)
+    spreads = csr_array((weights * spread, (codes, blocks)), shape=shape)
     first, last = np.triu_indices(ends.size + 2, 1)
-    plain, together = (_sums_over_runs((x.T @ x).toarray(), first, last) for x in (sums, spreads))
-    columns = (weights, weights * probabilities, weights * spread**2)
-    diagonals = (np.diag(np.bincount(blocks, column)) for column in columns)
-    counts, expected, apart = (_sums_over_runs(products, first, last) for products in diagonals)
-    model = apart + rho * np.maximum(together - apart, 0)
+
+    def over_runs(products):
+        return _sums_over_runs(products, first, last)
+
+    def over_rows(values):
+        return over_runs(np.diag(np.bincount(blocks, values)))
+
+    plain = over_runs((sums.T @ sums).toarray())
+    together = over_runs((spreads.T @ spreads).toarray())
+    counts = over_rows(weights)
+    expected = over_rows(weights * probabilities)
+    apart = over_rows(weights * spread**2)
+    model = apart + correlation * np.maximum(together - apart, 0)
     rarer = np.minimum(expected, counts - expected)
-    known = (rarer * apart >= MIN_RARE_ROWS_IN_RUN * model) & (plain > 0)
-    runs = first, last, plain, np.maximum(plain, model)
-    return _Runs(sums[:MAX_SIGN_BUNDLES], *(column[known] for column in runs))
+    tested = (rarer * apart >= MIN_RARE_ROWS_IN_RUN * model) & (plain > 0)
+    return _Runs(
+        sums=sums[:MAX_SIGN_BUNDLES],
+        first=first[tested],
+        last=last[tested],
+        plain=plain[tested],
+        variances=np.maximum(plain, model)[tested],
+    )
 
 
 def _sums_over_runs(products, first, last):
-    """Sums over pairs of blocks of a run, from those of each pair."""
+    """Sums over all pairs of blocks of a run, from a matrix with a value for each pair."""
     sums = np.pad(products.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
     return sums[last, last] - 2 * sums[first, last] + sums[first, first]
 
 
-def _check_enough(probabilities, weights, codes):
-    rate = np.average(probabilities, weights=weights)
+def _check_enough_clusters(sample):
+    rate = np.average(sample.probabilities, weights=sample.weights)
     rarer = min(rate, 1 - rate)
-    equal = equal_clusters(weights, codes)
-    if equal < MIN_EQUAL_CLUSTERS or equal * rarer < MIN_RARE_CLUSTERS:
+    effective = effective_clusters(sample.weights, sample.codes)
+    if effective < MIN_EFFECTIVE_CLUSTERS or effective * rarer < MIN_RARE_CLUSTERS:
         raise ValueError(
-            f"clusters holds {codes.max() + 1} clusters, which tell as much as {equal:.3g} of "
-            f"equal size, and of these {equal * rarer:.3g} of the rarer class are expected: no "
-            f"test holds its level with fewer than {MIN_EQUAL_CLUSTERS}, or {MIN_RARE_CLUSTERS} of "
-            "a class; collect more"
+            f"clusters holds {sample.codes.max() + 1} clusters, which tell as much as "
+            f"{effective:.3g} of equal size, and of these {effective * rarer:.3g} of the rarer "
+            "class are expected: no test holds its level with fewer than "
+            f"{MIN_EFFECTIVE_CLUSTERS}, or {MIN_RARE_CLUSTERS} of a class; collect more"
         )
 
 
-def _judged(labels, probabilities, weights, codes, slopes, rho=None):
-    """Test of the sum of the residuals times the slopes; its deviation, and that over the plain.
+def _test_of_sum(sample, slopes, *, correlation=None):
+    """Test the sum of the residuals times the slopes.
 
-    Last, the correlation `rho` of the residuals within clusters, estimated if it is not given.
+    The correlation of the residuals within clusters is estimated if it is not given.
     """
+    labels, probabilities, weights, codes = sample
     residuals = slopes * (labels - probabilities)
     spread = slopes * np.sqrt(probabilities * (1 - probabilities))
-    sums, apart = np.bincount(codes, weights * residuals), np.dot(weights, spread**2)
+    sums = np.bincount(codes, weights * residuals)
+    apart = np.dot(weights, spread**2)
     plain = np.dot(sums, sums)
-    # of pairs of different rows, less than 0 where slopes of both signs cancel
+    # the sum over pairs of different rows is less than 0 where slopes of both signs cancel
     together = np.sum(np.bincount(codes, weights * spread) ** 2) - apart
-    if rho is None:
+    if correlation is None:
         products = plain - np.dot(weights, np.square(residuals))
-        rho = max(0.0, products) / together if together > 1e-9 * apart else 0.0
+        correlation = max(0.0, products) / together if together > 1e-9 * apart else 0.0
     if plain == 0:
-        return TestResult(0.0, 1.0), 0.0, 1.0, rho
-    variance = max(plain, apart + rho * together)
-    excess, n_clusters = math.sqrt(variance / plain), sums.size
+        result = TestResult(statistic=0.0, p_value=1.0)
+        return _TestOfSum(result=result, deviation=0.0, excess=1.0, correlation=correlation)
+    variance = max(plain, apart + correlation * together)
+    excess = math.sqrt(variance / plain)
+    n_clusters = sums.size
     centred = sums - sums.mean()
-    about = math.sqrt(np.dot(centred, centred) * n_clusters / (n_clusters - 1))
-    t = sums.sum() / (about * excess) if about > 0 else math.copysign(np.inf, sums.sum())
+    error = math.sqrt(np.dot(centred, centred) * n_clusters / (n_clusters - 1))
+    t = sums.sum() / (error * excess) if error > 0 else math.copysign(np.inf, sums.sum())
     p_value = float(2 * stdtr(n_clusters - 1, -abs(t)))
-    return TestResult(float(t), p_value), math.sqrt(variance), excess, rho
+    return _TestOfSum(
+        result=TestResult(statistic=float(t), p_value=p_value),
+        deviation=math.sqrt(variance),
+        excess=excess,
+        correlation=correlation,
+    )

@@ -39,7 +39,7 @@ def parts_of(columns, codes):
         yield tuple(None if column is None else column[rows] for column in columns)
 
 
-def neighbours(tied, max_runs):
+def runs_of_neighbours(tied, max_runs):
     """Starts of at most `max_runs` runs of neighbouring predictions, of nearly equal weight."""
     if tied.scores.size <= max_runs:
         return np.arange(tied.scores.size + 1)
@@ -75,13 +75,13 @@ def cluster_error(deviations: NDArray[np.float64], codes: NDArray[np.int64]) -> 
     return math.sqrt(np.dot(sums, sums) * sums.size / (sums.size - 1))
 
 
-def equal_clusters(weights: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
+def effective_clusters(weights: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
     """Effective number of clusters: as many of equal size carry the same information."""
     sizes = np.bincount(codes, weights)
     return float(sizes.sum() ** 2 / np.dot(sizes, sizes))
 
 
-def quantile(
+def interval_quantile(
     confidence: float, weights: NDArray[np.float64], codes: NDArray[np.int64] | None
 ) -> float:
     """Half-width of an interval in standard errors.
@@ -91,4 +91,4 @@ def quantile(
     tail = (1 + confidence) / 2
     if codes is None:
         return float(ndtri(tail))
-    return float(stdtrit(equal_clusters(weights, codes) - 1, tail))
+    return float(stdtrit(effective_clusters(weights, codes) - 1, tail))

@@ -64,7 +64,7 @@ def debiased_squared_error(
     -0.0933
     """
     sample = check_sample(labels, probabilities, sample_weight, counts=True)
-    return debiased(bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group"))
+    return debiased_error_of(bin_sample(*sample, n_bins=n_bins, strategy=strategy, ties="group"))
 
 
 def sweep_calibration_error(
@@ -116,7 +116,7 @@ def sweep_calibration_error(
     return float(np.abs(gaps).sum() / ranks[-1])
 
 
-def debiased(curve):
+def debiased_error_of(curve):
     """Squared error over the bins of a reliability curve, less its expected excess by chance."""
     if curve.counts.min() <= 1:
         raise ValueError(

@@ -11,13 +11,13 @@ from scipy.special import ndtri
 from calib.base.arrays import check_sample, check_scores, counts_of
 from calib.base.options import check_positive
 from calib.kernels.binning import prefix_sums, segment_sums
-from calib.metrics.samples import counted_ties_of
 from calibkit.inference.bootstrap import Interval
-from calibkit.inference.clusters import grouped_sample, neighbours, parts_of
+from calibkit.inference.clean_samples import counted_ties_of
+from calibkit.inference.clusters import grouped_sample, parts_of, runs_of_neighbours
 from calibkit.inference.label_paths import worst_intervals
 from calibkit.inference.mean_intervals import binomial_limits
 from calibkit.inference.significance import brownian_range_tail, kuiper_of_counts
-from calibkit.inference.statistics import MOST_RANGES
+from calibkit.inference.statistics import MAX_SCANNED_RANGES
 from calibkit.inference.unbinned import kuiper_error
 
 
@@ -86,7 +86,7 @@ def kuiper_interval(
     if_calibrated = np.average(probabilities * (1 - probabilities), weights=weights)
     total = labels.size if weights is None else weights.sum()
     error = math.sqrt(max(brier, if_calibrated) / total)
-    noise = critical_range(confidence) * error
+    noise = brownian_range_quantile(confidence) * error
     return Interval(
         estimate=estimate,
         lower=max(estimate - noise, 0.0),
@@ -201,7 +201,7 @@ def worst_range(
     BiasedRange(lowest=0.9, highest=0.9, count=10.0, predicted=0.9, observed=0.0)
     """
     tied = counted_ties_of(labels, probabilities, sample_weight)
-    starts = neighbours(tied, MOST_RANGES)
+    starts = runs_of_neighbours(tied, MAX_SCANNED_RANGES)
     counts, totals, positives = segment_sums(starts, tied.scores, tied.weights, tied.positives)
     _, firsts, lasts = worst_intervals(positives[np.newaxis], counts, totals)
     return _range_of(tied, starts[firsts[0]], starts[lasts[0] + 1])
@@ -272,10 +272,10 @@ def detectable_bias(
     scores = check_scores(probabilities, name="probabilities", unit=True)
     counts = counts_of(sample_weight, scores.size, "probabilities")
     deviation = math.sqrt(np.dot(counts, scores * (1 - scores)))
-    return float((critical_range(confidence) + ndtri(power)) * deviation / counts.sum())
+    return float((brownian_range_quantile(confidence) + ndtri(power)) * deviation / counts.sum())
 
 
-def critical_range(confidence: float) -> float:
+def brownian_range_quantile(confidence: float) -> float:
     """Quantile of the range of Brownian motion: the range is smaller with this probability."""
     return brentq(lambda x: brownian_range_tail(x) - (1 - confidence), 0.1, 40.0)
 

@@ -10,9 +10,9 @@ from calib.base.arrays import check_scores, check_weights, counts_of
 from calib.base.options import check_positive
 from calib.base.probabilities import rescaled
 from calib.metrics.limits import clopper_pearson
-from calib.metrics.samples import is_sampled
 from calibkit.inference.bootstrap import Interval
-from calibkit.inference.clusters import cluster_codes, cluster_error, quantile
+from calibkit.inference.clean_samples import is_sampled
+from calibkit.inference.clusters import cluster_codes, cluster_error, interval_quantile
 
 
 def binomial_limits(
@@ -160,7 +160,7 @@ def mean_interval(
     jackknife = (1 - 1 / fractions.size) / (1 - fractions)
     deviations = (weights * (numbers - mean))[positive] * jackknife[codes]
     error = cluster_error(deviations, codes) / float(weights.sum())
-    reach = quantile(confidence, weights[positive], codes) * error
+    reach = interval_quantile(confidence, weights[positive], codes) * error
     return Interval(estimate=mean, lower=mean - reach, upper=mean + reach, error=error)
 
 

@@ -1,4 +1,4 @@
-"""Every proper score and every decision at once: Murphy diagram, decision curve, gains."""
+"""Murphy curves, decision curves and their gains: all proper scores, all thresholds at once."""
 
 from typing import NamedTuple
 
@@ -26,11 +26,11 @@ class DecisionCurve(NamedTuple):
     Attributes
     ----------
     thresholds : ndarray
-        Probabilities t beyond which one acts.
+        Threshold probabilities t: one acts where the prediction exceeds t.
     net_benefit : ndarray
-        Of acting where the prediction exceeds the threshold.
+        Net benefit of acting where the prediction exceeds the threshold.
     act_on_all : ndarray
-        Of acting always. Acting never has net benefit 0.
+        Net benefit of acting in all cases. Acting in no case has net benefit 0.
     """
 
     thresholds: NDArray[np.float64]
@@ -45,7 +45,7 @@ def murphy_curve(
     thresholds: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> MurphyCurve:
-    r"""Mean elementary scores, of which every proper score is a mixture.
+    r"""Murphy curve: mean elementary scores, whose mixtures are the proper scores.
 
     .. math::
         \begin{aligned}
@@ -54,8 +54,9 @@ def murphy_curve(
         &\qquad + (1 - t)\, 1\{z = 1, p \le t\}
         \end{aligned}
 
-    is the cost of acting where the prediction exceeds t, if a false alarm costs t and a miss
-    1 - t. The Brier score is :math:`2 \int S_t\, dt`, log loss :math:`\int S_t / (t (1 - t))\, dt`.
+    is the cost of acting where the prediction exceeds t, if a false positive costs t and a false
+    negative 1 - t. The Brier score is :math:`2 \int S_t\, dt`, and the log loss
+    :math:`\int S_t / (t (1 - t))\, dt`.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def murphy_curve(
     Notes
     -----
     O(n log n + k log n). A forecaster whose curve is nowhere above another's is at least as good
-    by every proper score. Between predictions the curve is linear, and it jumps at them.
+    by every proper score. The curve is linear between predictions and jumps at predictions.
 
     References
     ----------
@@ -92,10 +93,10 @@ def murphy_curve(
     >>> murphy_curve([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], thresholds=[0.2, 0.5]).scores
     array([0.05 , 0.125])
     """
-    thresholds, shares = shares_at_thresholds(labels, probabilities, thresholds, sample_weight)
-    false_alarms, hits, base_rate = shares
-    misses = np.maximum(base_rate - hits, 0.0)
-    return MurphyCurve(thresholds, thresholds * false_alarms + (1 - thresholds) * misses)
+    rates = _rates_at_thresholds(labels, probabilities, thresholds, sample_weight)
+    t = rates.thresholds
+    false_negatives = np.maximum(rates.base_rate - rates.true_positives, 0.0)
+    return MurphyCurve(thresholds=t, scores=t * rates.false_positives + (1 - t) * false_negatives)
 
 
 def decision_curve(
@@ -105,7 +106,7 @@ def decision_curve(
     thresholds: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> DecisionCurve:
-    r"""Net benefit of acting where the prediction exceeds a threshold.
+    r"""Decision curve: net benefit of acting where the prediction exceeds a threshold.
 
     .. math:: NB(t) = \frac{TP}{n} - \frac{FP}{n} \frac{t}{1 - t}
                     = \bar z - \frac{\bar S_t}{1 - t}
@@ -134,9 +135,9 @@ def decision_curve(
 
     Notes
     -----
-    O(n log n + k log n). One acts if the prediction *exceeds* the threshold; some programs act at
-    the threshold as well, which differs where predictions equal it. Read the curve over the
-    thresholds that the costs of the decision make reasonable, and nowhere else.
+    O(n log n + k log n). One acts if the prediction *exceeds* the threshold. Some programs also act
+    on predictions equal to the threshold; the results then differ where there are any. Read the
+    curve only over thresholds that are reasonable for the costs of the decision.
 
     References
     ----------
@@ -149,34 +150,52 @@ def decision_curve(
     >>> curve.net_benefit, curve.act_on_all
     (array([0.4375, 0.25  ]), array([0.375, 0.   ]))
     """
-    thresholds, shares = shares_at_thresholds(labels, probabilities, thresholds, sample_weight)
-    false_alarms, hits, base_rate = shares
-    if thresholds.size and thresholds.max() == 1:
+    rates = _rates_at_thresholds(labels, probabilities, thresholds, sample_weight)
+    return _decision_curve_of(rates)
+
+
+def _decision_curve_of(rates):
+    if rates.thresholds.size and rates.thresholds.max() == 1:
         raise ValueError(
             "thresholds must be below 1 for a decision curve; found 1.0: there a false alarm "
             "outweighs any benefit, so leave it out"
         )
-    odds = thresholds / (1 - thresholds)
+    odds = rates.odds()
     return DecisionCurve(
-        thresholds=thresholds,
-        net_benefit=hits - odds * false_alarms,
-        act_on_all=base_rate - odds * (1 - base_rate),
+        thresholds=rates.thresholds,
+        net_benefit=rates.true_positives - odds * rates.false_positives,
+        act_on_all=rates.base_rate - odds * (1 - rates.base_rate),
     )
 
 
-def shares_at_thresholds(labels, probabilities, thresholds, sample_weight):
-    """Thresholds; shares of false alarms and of hits among all rows, and of positives."""
-    groups = ties_of(labels, probabilities, sample_weight)
+class _Rates(NamedTuple):
+    """False and true positives at each threshold, as fractions of all rows, and the base rate."""
+
+    thresholds: NDArray[np.float64]
+    false_positives: NDArray[np.float64]
+    true_positives: NDArray[np.float64]
+    base_rate: float
+
+    def odds(self):
+        """Cost of a false positive at each threshold, over the benefit of a true positive."""
+        return self.thresholds / (1 - self.thresholds)
+
+
+def _rates_at_thresholds(labels, probabilities, thresholds, sample_weight):
+    tied = ties_of(labels, probabilities, sample_weight)
     if thresholds is None:
         thresholds = np.arange(1, 100) / 100
     thresholds = check_scores(thresholds, name="thresholds", unit=True)
-    negatives = prefix_sums(groups.weights - groups.positives)
-    positives = prefix_sums(groups.positives)
+    negatives = prefix_sums(tied.weights - tied.positives)
+    positives = prefix_sums(tied.positives)
     total = negatives[-1] + positives[-1]
-    up_to = np.searchsorted(groups.scores, thresholds, side="right")
-    false_alarms = (negatives[-1] - negatives[up_to]) / total
-    hits = (positives[-1] - positives[up_to]) / total
-    return thresholds, (false_alarms, hits, positives[-1] / total)
+    below = np.searchsorted(tied.scores, thresholds, side="right")
+    return _Rates(
+        thresholds=thresholds,
+        false_positives=(negatives[-1] - negatives[below]) / total,
+        true_positives=(positives[-1] - positives[below]) / total,
+        base_rate=positives[-1] / total,
+    )
 
 
 class DecisionGains(NamedTuple):
@@ -185,12 +204,12 @@ class DecisionGains(NamedTuple):
     Attributes
     ----------
     thresholds : ndarray
-        Probabilities beyond which one acts.
+        Threshold probabilities: one acts where the prediction exceeds the threshold.
     gain : ndarray
-        Net benefit of acting where the prediction exceeds the threshold, less that of acting always
-        or never, whichever is better on these rows.
+        Net benefit of acting where the prediction exceeds the threshold, minus the net benefit of
+        acting in all cases or in none, whichever is better on these rows.
     lower, upper : ndarray
-        Limits, for each threshold by itself.
+        Confidence limits, pointwise at each threshold.
     """
 
     thresholds: NDArray[np.float64]
@@ -208,7 +227,7 @@ def decision_gains(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> DecisionGains:
-    """What acting by the predictions gains over acting always or never, with limits.
+    """Gain in net benefit over acting in all cases or in none, with confidence limits.
 
     Parameters
     ----------
@@ -223,8 +242,8 @@ def decision_gains(
     sample_weight : array-like of shape (n,), optional
         Counts: a row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient: numbers or strings. Only rows of different clusters
+        are independent.
 
     Returns
     -------
@@ -237,14 +256,14 @@ def decision_gains(
 
     Notes
     -----
-    O(n log n + k log n), and O(k n) with clusters. The gain is a mean over the rows, each of which
-    counts 1 as a positive and minus the odds of the threshold as a negative where the prediction
-    and the better of always and never differ; the limits are normal ones of such a mean.
+    O(n log n + k log n), and O(k n) with clusters. The gain is a mean over the rows. Where the
+    prediction and the better of all and none lead to different decisions, a positive counts 1 and a
+    negative minus the odds of the threshold, or the reverse if one acts in all cases; other rows
+    count 0. The limits are the normal limits of such a mean.
 
     References
     ----------
-    Vickers and Elkin (2006); Vickers, Cronin, Elkin and Gonen (2008), whose limits are those of a
-    bootstrap.
+    Vickers and Elkin (2006); Vickers, Cronin, Elkin and Gonen (2008), who bootstrap the limits.
 
     Examples
     --------
@@ -255,25 +274,30 @@ def decision_gains(
     """
     check_positive(confidence, "confidence", below=1)
     codes = cluster_codes(clusters, np.size(labels), sample_weight, other="labels")
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight, counts=True)
-    curve = decision_curve(labels, probabilities, thresholds=thresholds, sample_weight=weights)
-    thresholds, shares = shares_at_thresholds(labels, probabilities, curve.thresholds, weights)
-    false_alarms, hits, base_rate = shares
-    odds = thresholds / (1 - thresholds)
-    of_all = curve.act_on_all > 0  # else never acting is the better default
+    outcomes, predicted, weights = check_sample(labels, probabilities, sample_weight, counts=True)
+    rates = _rates_at_thresholds(outcomes, predicted, thresholds, weights)
+    curve = _decision_curve_of(rates)
+    odds = rates.odds()
+    act_on_all = curve.act_on_all > 0  # else acting in no case is the better default
     gain = curve.net_benefit - np.maximum(curve.act_on_all, 0.0)
-    # of a row: 1 and minus the odds where it acts, against never; the reverse where it does not
-    ones = np.where(of_all, base_rate - hits, hits)
-    others = np.where(of_all, 1 - base_rate - false_alarms, false_alarms)
-    squares = ones + np.square(odds) * others
-    total = labels.size if weights is None else weights.sum()
+    # fractions of positives and of negatives for which the decision differs from the default
+    positives = np.where(act_on_all, rates.base_rate - rates.true_positives, rates.true_positives)
+    negatives = np.where(
+        act_on_all, 1 - rates.base_rate - rates.false_positives, rates.false_positives
+    )
+    squares = positives + np.square(odds) * negatives
+    total = outcomes.size if weights is None else weights.sum()
     variance = np.maximum(squares - np.square(gain), 0.0) / max(total - 1, 1)
     errors = np.sqrt(variance)
     if codes is not None:
-        counts = (np.ones(labels.size) if weights is None else weights) / total
-        for j, (threshold, act, cost) in enumerate(zip(thresholds, of_all, odds, strict=True)):
-            differs = (probabilities > threshold) - 1.0 * act
-            values = differs * (labels - (1 - labels) * cost)
-            errors[j] = cluster_error(counts * (values - gain[j]), codes)
+        fractions = (np.ones(outcomes.size) if weights is None else weights) / total
+        for j, (threshold, default, cost) in enumerate(
+            zip(rates.thresholds, act_on_all, odds, strict=True)
+        ):
+            differs = (predicted > threshold) - 1.0 * default
+            values = differs * (outcomes - (1 - outcomes) * cost)
+            errors[j] = cluster_error(fractions * (values - gain[j]), codes)
     reach = ndtri((1 + confidence) / 2) * errors
-    return DecisionGains(thresholds=thresholds, gain=gain, lower=gain - reach, upper=gain + reach)
+    return DecisionGains(
+        thresholds=rates.thresholds, gain=gain, lower=gain - reach, upper=gain + reach
+    )

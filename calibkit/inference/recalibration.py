@@ -11,8 +11,8 @@ from calib.base.arrays import check_both_classes, check_sample
 from calib.base.options import check_positive
 from calib.base.probabilities import rescaled
 from calib.kernels.logistic import fit_logistic
-from calib.metrics.samples import is_sampled
 from calibkit.inference.bootstrap import Interval
+from calibkit.inference.clean_samples import is_sampled
 from calibkit.inference.clusters import cluster_codes
 from calibkit.inference.mean_intervals import normal_interval
 

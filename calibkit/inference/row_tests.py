@@ -1,4 +1,4 @@
-"""Whether rows are what tests take them for: no copies, and of one mean from first to last."""
+"""Tests of the rows that other tests assume: no copies, and the same mean from first to last."""
 
 import math
 from typing import NamedTuple
@@ -9,20 +9,21 @@ from scipy.special import betainc, kolmogorov
 
 from calib.base.arrays import check_labels, check_scores, counts_of
 from calib.kernels.ties import ties
-from calib.metrics.samples import whole
+from calibkit.inference.clean_samples import check_whole_weights
 from calibkit.inference.significance import OVERSHOOT
 
 
 class CopiesTest(NamedTuple):
-    """How often outcomes differ between rows of equal score, and of neighbouring ones.
+    """How often outcomes differ between rows of equal scores, and between neighbouring scores.
 
     Attributes
     ----------
     copies : int
-        Rows that repeat another one, of scores whose rows all have one outcome.
+        Rows that repeat another row, at scores whose rows all have the same outcome.
     differing, expected : float
-        Sums, over the scores that several rows have, of the share of pairs of such rows whose
-        outcomes differ; and of the share between these rows and those of the next scores.
+        Sums over the scores that several rows have. `differing` sums the fraction of pairs of these
+        rows whose outcomes differ; `expected` sums the fraction of such pairs between these rows
+        and the rows of the neighbouring scores.
     p_value : float
         Probability of so few differences, or fewer, if rows of equal score are independent.
     """
@@ -50,8 +51,8 @@ def copies_test(
     scores : array-like of shape (n,)
         Finite real numbers; probabilities or not.
     sample_weight : array-like of shape (n,), optional
-        Whole numbers: a row of weight w is tested as w rows. Sampling weights, which stand for
-        cases that nobody saw, are found to be copies.
+        Whole numbers: a row of weight w is tested as w rows. Sampling weights stand for cases that
+        nobody saw, so the test finds copies.
 
     Returns
     -------
@@ -64,11 +65,12 @@ def copies_test(
 
     Notes
     -----
-    O(n log n). Trees, roundings and equal features tie scores; but the outcomes of tied rows then
-    differ as often as those of neighbouring scores. Those of copies, or of the equal rows of one
-    patient, do not differ. Each score counts once, however many rows have it, so an atom (the
-    exact 0 of a forest) has little say. Of d and e differences the p value is that of d or fewer
-    heads in d + e tosses of a coin. A few copies among many honest ties are not seen.
+    O(n log n). Trees, rounding and equal features tie scores, but the outcomes of tied rows then
+    differ as often as the outcomes of neighbouring scores. The outcomes of copies, or of the equal
+    rows of one patient, do not differ. Each score counts once, however many rows have it, so an
+    atom (the exact 0 of a forest) has little influence. With d and e differences, the p value is
+    the probability of d or fewer heads in d + e tosses of a coin. The test does not detect a few
+    copies among many honest ties.
 
     Examples
     --------
@@ -83,21 +85,23 @@ def copies_test(
     >>> copies_test(labels, tied).found
     False
     """
-    scores = check_scores(scores)
-    labels = check_labels(labels, size=scores.size)
-    weights = whole(counts_of(sample_weight, scores.size, "scores"))
-    there = weights > 0
-    _, counts, positives = ties(scores[there], labels[there], weights[there])
-    rates, tied = positives / counts, counts > 1
+    values = check_scores(scores)
+    outcomes = check_labels(labels, size=values.size)
+    weights = check_whole_weights(counts_of(sample_weight, values.size, "scores"))
+    present = weights > 0
+    _, counts, positives = ties(values[present], outcomes[present], weights[present])
+    rates = positives / counts
+    tied = counts > 1
+    # fractions of differing pairs between the rows of neighbouring scores
     steps = rates[1:] + rates[:-1] - 2 * rates[1:] * rates[:-1]
-    beside = np.append(0.0, steps) + np.append(steps, 0.0)
-    sides = np.full(counts.size, 2)
-    sides[[0, -1]] = 1
-    expected = float(np.sum((beside / sides)[tied]))
+    sums = np.append(0.0, steps) + np.append(steps, 0.0)
+    n_neighbours = np.full(counts.size, 2)
+    n_neighbours[[0, -1]] = 1
+    expected = float(np.sum((sums / n_neighbours)[tied]))
     pairs = counts * (counts - 1) / 2
-    shares = positives * (counts - positives) / np.maximum(pairs, 1)
-    differing = float(shares[tied].sum())
-    pure = tied & (shares == 0)
+    fractions = positives * (counts - positives) / np.maximum(pairs, 1)
+    differing = float(fractions[tied].sum())
+    pure = tied & (fractions == 0)
     p_value = float(betainc(expected, differing + 1, 0.5)) if expected > 0 else 1.0
     return CopiesTest(
         copies=int(np.sum(counts[pure] - 1)),
@@ -108,17 +112,17 @@ def copies_test(
 
 
 class ChangeTest(NamedTuple):
-    """A test of one mean along the rows, and where it changes most.
+    """A test of a constant mean along the rows, and the row at which it changes most.
 
     Attributes
     ----------
     statistic : float
         The largest partial sum of the deviations, over its scale.
     p_value : float
-        Probability of a larger one if the rows are independent and of one law.
+        Probability of a larger statistic if the rows are independent and identically distributed.
     row : int
-        The first row after the largest change: the means to be compared are those of
-        ``values[:row]`` and ``values[row:]``; 0 if all values are equal.
+        The first row after the largest change: compare the means of ``values[:row]`` and
+        ``values[row:]``. It is 0 if all values are equal.
     """
 
     statistic: float
@@ -132,12 +136,12 @@ def change_test(values: ArrayLike) -> ChangeTest:
     .. math:: \max_k \Big| \sum_{i \le k} (v_i - \bar v) \Big| \Big/ (s \sqrt n)
 
     with the standard deviation s of the values. Residuals, ``labels - probabilities``, show whether
-    calibration drifts, labels whether the base rate does.
+    calibration drifts; labels show whether the base rate drifts.
 
     Parameters
     ----------
     values : array-like of shape (n,)
-        Finite numbers, in the order in which they came.
+        Finite numbers, in the order in which they were observed.
 
     Returns
     -------
@@ -150,12 +154,13 @@ def change_test(values: ArrayLike) -> ChangeTest:
 
     Notes
     -----
-    O(n). The partial sums are those of a Brownian bridge, whose largest distance from 0 has
-    Kolmogorov's law. They are read at n times only, which misses 0.58 standard deviations of a step
-    on average, added before the p value is looked up (Siegmund 1979); else of 20 rows it would
-    reject one sample in 70. Rare outcomes still reject less often than they may. It looks once, at
-    all rows: for rows that keep coming there are `SequentialCalibrationTest` and `BaseRateTest`. A
-    change in the middle is found most easily, one that comes back hardly.
+    O(n). In large samples the partial sums are a Brownian bridge, whose largest distance from 0 has
+    Kolmogorov's distribution. They are read at n times only, which misses 0.58 standard deviations
+    of a step on average; these are added before the p value is looked up (Siegmund 1979). Without
+    them the test of 20 rows would reject one sample in 70. With rare outcomes the test still
+    rejects less often than it may. It tests all rows once: for rows that keep arriving there are
+    `SequentialCalibrationTest` and `BaseRateTest`. A change in the middle is found most easily; a
+    change that is reversed later is hardly found.
 
     References
     ----------
@@ -168,12 +173,12 @@ def change_test(values: ArrayLike) -> ChangeTest:
     >>> round(result.statistic, 2), round(result.p_value, 4), result.row
     (2.24, 0.0001, 38)
     """
-    values = check_scores(values, name="values")
-    deviation = values.std()
+    series = check_scores(values, name="values")
+    deviation = series.std()
     if deviation == 0:
         return ChangeTest(statistic=0.0, p_value=1.0, row=0)
-    path = np.abs(np.cumsum(values - values.mean())[:-1])
+    path = np.abs(np.cumsum(series - series.mean())[:-1])
     row = int(np.argmax(path))
-    statistic = float(path[row] / (deviation * math.sqrt(values.size)))
-    corrected = statistic + OVERSHOOT / math.sqrt(values.size)
+    statistic = float(path[row] / (deviation * math.sqrt(series.size)))
+    corrected = statistic + OVERSHOOT / math.sqrt(series.size)
     return ChangeTest(statistic=statistic, p_value=float(kolmogorov(corrected)), row=row + 1)

@@ -15,15 +15,17 @@ from calibkit.inference.unbinned import (
     smooth_ece,
 )
 
-LOSSES = [brier_score_loss, log_loss, root_mean_squared_error]
-BINNED = [debiased_squared_error, expected_calibration_error, maximum_calibration_error]
-UNBINNED = [integrated_calibration_index, kuiper_error, smooth_calibration_error, smooth_ece]
-MEASURED = [*LOSSES, *BINNED, sweep_calibration_error, *UNBINNED]
-MEASURES = {f"neg_{measure.__name__}": measure for measure in MEASURED}
+PROPER_SCORES = [brier_score_loss, log_loss, root_mean_squared_error]
+BINNED_ERRORS = [debiased_squared_error, expected_calibration_error, maximum_calibration_error]
+UNBINNED_ERRORS = [integrated_calibration_index, kuiper_error, smooth_calibration_error, smooth_ece]
+SCORED_MEASURES = {
+    f"neg_{measure.__name__}": measure
+    for measure in [*PROPER_SCORES, *BINNED_ERRORS, sweep_calibration_error, *UNBINNED_ERRORS]
+}
 
 
 def get_scorer(name: str, **options: object) -> Callable:
-    """Scorer for scikit-learn: a measure of ``predict_proba``, negated so that more is better.
+    """Make a scorer for scikit-learn of a measure, negated so that larger is better.
 
     Parameters
     ----------
@@ -31,22 +33,23 @@ def get_scorer(name: str, **options: object) -> Callable:
         ``"neg_"`` and the name of a proper score or of a calibration error, for example
         ``"neg_log_loss"`` or ``"neg_smooth_ece"``.
     **options
-        For the measure, for example ``n_bins=20``.
+        Options of the measure, for example ``n_bins=20``.
 
     Returns
     -------
     scorer : callable
-        For the argument `scoring` of `cross_val_score` and the like. It takes `sample_weight`.
+        For the argument `scoring` of `cross_val_score` and similar functions. It scores
+        ``predict_proba`` and takes `sample_weight`.
 
     Raises
     ------
     ValueError
-        For a name that is none of these; scoring raises it for labels that are not binary.
+        For any other name. Scoring raises it for labels that are not of two classes.
 
     Notes
     -----
-    Any two classes will do: the larger one is the positive class, as in scikit-learn. Choose models
-    by proper scores; calibration errors alone prefer a constant.
+    The labels may be any two classes; the larger one is the positive class, as in scikit-learn.
+    Choose models by proper scores, because calibration errors alone prefer a constant.
 
     Examples
     --------
@@ -60,7 +63,7 @@ def get_scorer(name: str, **options: object) -> Callable:
     """
     from sklearn.metrics import make_scorer
 
-    check_choice(name, sorted(MEASURES), "name")
+    check_choice(name, sorted(SCORED_MEASURES), "name")
     return make_scorer(
         _score_any_two_classes,
         measure=name,
@@ -71,9 +74,11 @@ def get_scorer(name: str, **options: object) -> Callable:
 
 
 def _score_any_two_classes(y, probabilities, *, measure, sample_weight=None, **options):
-    """A measure for labels of any two values."""
+    """Score labels of any two values; the larger value is the positive class."""
     y = np.asarray(y)
     classes = np.unique(y)
     if classes.size != 2:
         raise ValueError(f"y must hold two classes to be scored; found {classes.size}")
-    return MEASURES[measure](y == classes[1], probabilities, sample_weight=sample_weight, **options)
+    return SCORED_MEASURES[measure](
+        y == classes[1], probabilities, sample_weight=sample_weight, **options
+    )

@@ -10,29 +10,30 @@ from scipy.special import chdtrc, ndtr
 from calib.base.arrays import check_sample
 from calib.base.options import RandomState, check_choice, check_flag
 from calib.base.probabilities import rescaled
-from calib.metrics.samples import counted_ties_of, impossible, is_sampled
+from calibkit.inference.clean_samples import counted_ties_of, is_sampled
 from calibkit.inference.label_paths import ranges_of_sums
 from calibkit.inference.resampling_tests import counted_outcomes, sampled_outcomes
-from calibkit.inference.statistics import bins_of, starts_of_bins, statistic_of
+from calibkit.inference.statistics import bin_totals, starts_of_bins, statistic_of
 
-# Of the highest point of a path that is read at n times only: what it lacks to that of Brownian
-# motion, in standard deviations of a step (Chernoff 1965, Siegmund 1979)
+# Standard deviations of a step, by which the maximum of a path that is read after each step is
+# below the maximum of Brownian motion, on average (Chernoff 1965, Siegmund 1979)
 OVERSHOOT = 0.5825971579390106
 
-# Where the law for large samples serves: what the levels of results/atlas.csv ask for
-MOST_SKEWED = 0.2  # skewness of Spiegelhalter's Z
-LEAST_VARIANCE = 25.0  # of the number of positives, for Kuiper's test
-FEW_STEPS = 1000.0  # of Kuiper's path, if ties make them
-MOSTLY_APART = 0.9  # share of distinct predictions from which ties change little
+# Limits of the distributions for large samples, chosen by the levels in results/atlas.csv
+MAX_SKEWNESS = 0.2  # skewness of Spiegelhalter's Z, above which outcomes are drawn
+MIN_VARIANCE_OF_POSITIVES = 25.0  # squared rows, below which Kuiper's test draws outcomes
+MIN_EFFECTIVE_STEPS = 1000.0  # steps of a path with ties or weights, below which outcomes are drawn
+MIN_DISTINCT_FRACTION = 0.9  # distinct predictions a row, from which ties change little
 
 
 class TestResult(NamedTuple):
     """A statistic, and the probability of a larger one if the predictions are calibrated."""
 
-    __test__ = False  # this is no test of pytest's
-
     statistic: float
     p_value: float
+
+
+TestResult.__test__ = False  # type: ignore[attr-defined]  # tells pytest that this is no test
 
 
 def spiegelhalter_test(
@@ -56,10 +57,10 @@ def spiegelhalter_test(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     null : {"auto", "draws", "asymptotic"}, default="auto"
-        Law of the statistic: that of outcomes drawn from the predictions, which is exact;
-        that of large samples; or the latter where it serves, see Notes.
+        Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
+        large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Most draws; fewer are made where the p value is not small.
+        Largest number of draws; fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -72,8 +73,9 @@ def spiegelhalter_test(
     Returns
     -------
     result : TestResult
-        Z, standard normal for calibrated predictions: positive if the Brier score is too large,
-        as of predictions too far from 1/2; and the probability of a larger ``|Z|``.
+        Z and the probability of a larger ``|Z|``. Z is standard normal for calibrated predictions,
+        and positive if the Brier score is too large, for example if predictions are too far from
+        1/2.
 
     Raises
     ------
@@ -82,10 +84,11 @@ def spiegelhalter_test(
 
     Notes
     -----
-    O(n log n). It has no power against errors that leave the Brier score as expected: those of
-    predictions near 1/2, or the same bias on both sides of 1/2. Outcomes are drawn where Z has a
-    skewness of more than 0.2, as for few rows or rare positives. Of sampling weights w the variance
-    is :math:`\sum w_i^2 (z_i - p_i)^2 (1 - 2 p_i)^2`, and outcomes are drawn as for `kuiper_test`.
+    O(n log n). The test has no power against errors that leave the Brier score as expected: errors
+    of predictions near 1/2, or the same bias on both sides of 1/2. Outcomes are drawn where Z has a
+    skewness of more than 0.2, for example with few rows or rare positives. With sampling weights w
+    the variance is :math:`\sum w_i^2 (z_i - p_i)^2 (1 - 2 p_i)^2`, and outcomes are drawn as for
+    `kuiper_test`.
 
     References
     ----------
@@ -98,22 +101,27 @@ def spiegelhalter_test(
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (1.905, 0.141)
     """
-    scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
-    if _impossible(scores, sample):
-        return TestResult(np.inf, 0.0)
-    slopes, given = 1 - 2 * scores, sample.variances
+    sample = _outcomes(labels, probabilities, sample_weight, sampling_weight)
+    if sample.has_impossible_outcome():
+        return TestResult(statistic=np.inf, p_value=0.0)
+    slopes = 1 - 2 * sample.scores
     squares = np.square(slopes)
 
-    def statistic(hits, variances):
-        return _over((hits - sample.expected) @ slopes, variances @ squares)
+    def z_score(observed, variances):
+        return _standardised_sums((observed - sample.expected) @ slopes, variances @ squares)
 
-    z = float(statistic(sample.found, given))
-    needed = are_few(given * squares) if sample.weighted else is_skewed(scores, given)
+    def absolute_z_score(observed, variances):
+        return np.abs(z_score(observed, variances))
+
+    z = float(z_score(sample.observed, sample.variances))
+    if sample.weighted:
+        needed = are_few(sample.variances * squares)
+    else:
+        needed = is_skewed(sample.scores, sample.variances)
     p_value = float(2 * ndtr(-abs(z)))
-    if _drawn(null, needed):
-        draws = lambda *block: np.abs(statistic(*block)), p_value, n_resamples, random_state
-        p_value = sample.p_value(abs(z), *draws)
-    return TestResult(z, p_value)
+    if _needs_draws(null, needed):
+        p_value = sample.p_value(abs(z), absolute_z_score, p_value, n_resamples, random_state)
+    return TestResult(statistic=z, p_value=p_value)
 
 
 def hosmer_lemeshow_test(
@@ -140,13 +148,13 @@ def hosmer_lemeshow_test(
     n_bins : int, default=10
         Number K of bins; ties are not split, and fewer result where they fill several bins.
     in_sample : bool, default=False
-        Whether these labels are those that the predictions were fitted to, by logistic regression.
-        If so, there are K - 2 degrees of freedom, else K.
+        Whether the predictions were fitted to these labels by logistic regression. If they were,
+        there are K - 2 degrees of freedom, else K.
     null : {"auto", "draws", "asymptotic"}, default="auto"
-        Law of the statistic: that of outcomes drawn from the predictions, which is exact;
-        that of large samples; or the latter where it serves, see Notes.
+        Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
+        large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Most draws; fewer are made where the p value is not small.
+        Largest number of draws; fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -167,10 +175,11 @@ def hosmer_lemeshow_test(
     -----
     O(n log n). The two usual mistakes are K - 2 degrees of freedom for new data, which rejects
     calibrated predictions too often, and bins that expect few positives or few negatives, where
-    chi-squared is no approximation: of rare positives it rejects two or three times as often as it
-    may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or more than a
-    fifth of the bins fewer than five; not for predictions `in_sample`, whose fit the draws would
-    have to repeat. The answer depends on the number of bins. There is no form for sampling weights.
+    chi-squared is no approximation: with rare positives the test rejects two or three times as
+    often as it may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or
+    more than a fifth of the bins fewer than five. They are not drawn for predictions `in_sample`,
+    because the draws would have to repeat the fit. The answer depends on the number of bins. There
+    is no form for sampling weights.
 
     References
     ----------
@@ -192,15 +201,19 @@ def hosmer_lemeshow_test(
             f"n_bins must give three bins or more for predictions in_sample; found {starts.size}: "
             "take more, or break ties"
         )
-    if impossible(ties):
-        return TestResult(np.inf, 0.0)
-    of_ties = statistic_of("hosmer_lemeshow", ties, n_bins, "quantile")
-    statistic = float(of_ties(ties.positives[np.newaxis])[0])
-    counts, expected = bins_of(ties, starts)
-    if _drawn(null, are_rare(expected, counts), in_sample and "predictions in_sample"):
-        draws = lambda hits, _: of_ties(hits), None, n_resamples, random_state
-        return TestResult(statistic, counted_outcomes(ties).p_value(statistic, *draws))
-    return TestResult(statistic, float(chdtrc(freedom, statistic)))
+    sample = counted_outcomes(ties)
+    if sample.has_impossible_outcome():
+        return TestResult(statistic=np.inf, p_value=0.0)
+    chi_squared = statistic_of("hosmer_lemeshow", ties, n_bins, "quantile")
+    statistic = float(chi_squared(ties.positives[np.newaxis])[0])
+    p_value = float(chdtrc(freedom, statistic))
+    counts, expected = bin_totals(ties, starts)
+    obstacle = "predictions in_sample" if in_sample else ""
+    if _needs_draws(null, are_rare(expected, counts), obstacle):
+        p_value = sample.p_value(
+            statistic, lambda hits, _: chi_squared(hits), p_value, n_resamples, random_state
+        )
+    return TestResult(statistic=statistic, p_value=p_value)
 
 
 def kuiper_test(
@@ -222,10 +235,10 @@ def kuiper_test(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     null : {"auto", "draws", "asymptotic"}, default="auto"
-        Law of the statistic: that of outcomes drawn from the predictions, which is exact;
-        that of large samples; or the latter where it serves, see Notes.
+        Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
+        large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Most draws; fewer are made where the p value is not small.
+        Largest number of draws; fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -248,18 +261,20 @@ def kuiper_test(
 
     Notes
     -----
-    O(n log n). In large samples the p value is that of the range of Brownian motion (Feller 1951).
+    O(n log n). In large samples the p value comes from the range of Brownian motion (Feller 1951).
     The residuals are read at n times only, which misses on average 0.58 standard deviations of a
-    step at either end; they are added before the p value is looked up, else the test of 200 rows
-    rejects 4 calibrated samples of 100 and not 5. Of many ties it would reject a third of what it
-    may, and of rare positives now too few, now too many: outcomes are drawn where the number of
-    positives has a variance below 25, or where ties leave the path few steps. Every departure from
-    calibration is found as n grows. Of sampling weights w the variance is
-    :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few rows (as many as 1000 equal ones, or
-    fewer), outcomes are drawn, given who was sampled. That is exact if each class has one weight.
-    If not, they are drawn as if the weights had nothing to do with the outcomes, and as if an
-    outcome of 0 multiplied them by a factor, which is estimated; the p value is the largest one of
-    these two and of the law for large samples.
+    step at either end. These are added before the p value is looked up, else the test of 200 rows
+    rejects 4 calibrated samples of 100 and not 5. With many ties the test would reject a third of
+    what it may, and with rare positives too few samples or too many. So outcomes are drawn where
+    the number of positives has a variance below 25, or where ties leave the path few steps. Every
+    departure from calibration is found as n grows.
+
+    With sampling weights w the variance is :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few
+    rows (as many as 1000 equal ones, or fewer), outcomes are drawn, given who was sampled. The
+    draws are exact if each class has one weight. If not, outcomes are drawn twice: as if the
+    weights had nothing to do with the outcomes, and as if an outcome of 0 multiplied the weights by
+    a factor, which is estimated. The p value is the largest one of these two and of the p value for
+    large samples.
 
     References
     ----------
@@ -272,54 +287,52 @@ def kuiper_test(
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (2.798, 0.007)
     """
-    scores, sample = _tested(labels, probabilities, sample_weight, sampling_weight)
-    variances = sample.variances
-    few = are_few(variances) if sample.weighted else has_few_steps(variances, sample.n_rows)
-    return _kuiper(scores, sample, _drawn(null, few), n_resamples, random_state)
+    sample = _outcomes(labels, probabilities, sample_weight, sampling_weight)
+    if sample.weighted:
+        needed = are_few(sample.variances)
+    else:
+        needed = has_few_steps(sample.variances, sample.n_rows)
+    return _kuiper_test_of(sample, _needs_draws(null, needed), n_resamples, random_state)
 
 
 def kuiper_of_counts(labels, probabilities, counts):
-    """Kuiper's test where a row may count as part of one, as of clusters: then nothing is drawn."""
+    """Kuiper's test where rows, for example of clusters, may count less than 1: without draws."""
     ties = counted_ties_of(labels, probabilities, counts)
     sample = counted_outcomes(ties)
-    in_parts = np.any(ties.weights != np.rint(ties.weights))
-    drawn = not in_parts and has_few_steps(sample.variances, sample.n_rows)
-    return _kuiper(ties.scores, sample, drawn, 1999, 0)
+    all_whole = np.all(ties.weights == np.rint(ties.weights))
+    with_draws = all_whole and has_few_steps(sample.variances, sample.n_rows)
+    return _kuiper_test_of(sample, with_draws, n_resamples=1999, random_state=0)
 
 
-def _kuiper(scores, sample, drawn, n_resamples, random_state):
-    if _impossible(scores, sample):
-        return TestResult(np.inf, 0.0)
+def _kuiper_test_of(sample, with_draws, n_resamples, random_state):
+    if sample.has_impossible_outcome():
+        return TestResult(statistic=np.inf, p_value=0.0)
 
-    def statistic(hits, variances):
-        return _over(ranges_of_sums(hits, sample.expected), variances.sum(axis=-1))
+    def standardised_range(observed, variances):
+        ranges = ranges_of_sums(observed, sample.expected)
+        return _standardised_sums(ranges, variances.sum(axis=-1))
 
-    found = float(statistic(sample.found[np.newaxis], sample.variances)[0])
     if not sample.variances.any():
-        return TestResult(0.0, 1.0)
-    p_value = brownian_range_tail(found + 2 * OVERSHOOT / math.sqrt(sample.n_rows))
-    if drawn:
-        p_value = sample.p_value(found, statistic, p_value, n_resamples, random_state)
-    return TestResult(found, p_value)
+        return TestResult(statistic=0.0, p_value=1.0)
+    statistic = float(standardised_range(sample.observed[np.newaxis], sample.variances)[0])
+    p_value = brownian_range_tail(statistic + 2 * OVERSHOOT / math.sqrt(sample.n_rows))
+    if with_draws:
+        p_value = sample.p_value(statistic, standardised_range, p_value, n_resamples, random_state)
+    return TestResult(statistic=statistic, p_value=p_value)
 
 
-def _over(sums, variances):
-    """Sums over their standard deviations; 0 where there is none."""
+def _standardised_sums(sums, variances):
+    """Sums over their standard deviations; 0 where the deviation is 0."""
     deviations = np.sqrt(variances)
     return np.divide(sums, deviations, out=np.zeros(np.shape(sums)), where=deviations > 0)
 
 
-def _impossible(scores, sample):
-    """Whether an outcome was given probability 0: no calibrated prediction does that."""
-    sure = (scores == 0) | (scores == 1)
-    return bool(np.any(sample.found[sure] != sample.expected[sure]))
-
-
 def is_skewed(scores, variances):
-    """Whether Spiegelhalter's Z is too skewed for the normal law."""
+    """Whether Spiegelhalter's Z is too skewed for the normal distribution."""
     slopes = 1 - 2 * scores
-    moments = [np.dot(variances, slopes**power) for power in (2, 4)]
-    return moments[1] > MOST_SKEWED * moments[0] ** 1.5
+    second = np.dot(variances, slopes**2)
+    fourth = np.dot(variances, slopes**4)
+    return fourth > MAX_SKEWNESS * second**1.5
 
 
 def are_rare(expected, counts):
@@ -330,38 +343,40 @@ def are_rare(expected, counts):
 
 def has_few_steps(variances, n_rows):
     """Whether ties or rare positives leave Kuiper's path few steps for Brownian motion."""
-    total = variances.sum()
-    tied = variances.size < MOSTLY_APART * n_rows
-    return total < LEAST_VARIANCE or (tied and total**2 < FEW_STEPS * np.dot(variances, variances))
+    if variances.sum() < MIN_VARIANCE_OF_POSITIVES:
+        return True
+    return variances.size < MIN_DISTINCT_FRACTION * n_rows and are_few(variances)
 
 
 def are_few(variances):
-    """Whether few outcomes with weights of sampling make up the variance of a sum."""
-    return variances.sum() ** 2 < FEW_STEPS * np.dot(variances, variances)
+    """Whether the variance of a sum comes from few of its terms."""
+    return variances.sum() ** 2 < MIN_EFFECTIVE_STEPS * np.dot(variances, variances)
 
 
-def _tested(labels, probabilities, sample_weight, sampling_weight):
-    """Distinct predictions, and the outcomes at them."""
+def _outcomes(labels, probabilities, sample_weight, sampling_weight):
+    """Outcomes at the distinct predictions, of rows with counts or with sampling weights."""
     if not is_sampled(sample_weight, sampling_weight):
         ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
-        return ties.scores, counted_outcomes(ties)
-    sample = check_sample(labels, probabilities, sampling_weight, of_weights="sampling_weight")
-    return np.unique(sample[1]), sampled_outcomes(*sample[:2], rescaled(sample[2]))
+        return counted_outcomes(ties)
+    outcomes, predicted, weights = check_sample(
+        labels, probabilities, sampling_weight, of_weights="sampling_weight"
+    )
+    return sampled_outcomes(outcomes, predicted, rescaled(weights))
 
 
-def _drawn(null, needed, never=""):
-    """Whether to draw outcomes; `never` says, if it is true, why they cannot be."""
+def _needs_draws(null, needed, obstacle=""):
+    """Whether to draw outcomes, as `null` says; `obstacle` names predictions that forbid it."""
     check_choice(null, ["auto", "draws", "asymptotic"], "null")
-    if null == "draws" and never:
+    if null == "draws" and obstacle:
         raise ValueError(
-            f"null must be 'asymptotic' for {never}: given the predictions, the law of such "
+            f"null must be 'asymptotic' for {obstacle}: given the predictions, the law of such "
             "outcomes is not known"
         )
-    return null == "draws" or (null == "auto" and bool(needed) and not never)
+    return null == "draws" or (null == "auto" and bool(needed) and not obstacle)
 
 
 def brownian_range_tail(x: float) -> float:
-    """P(range of Brownian motion on [0, 1] > x), by Feller's series or its dual for small x."""
+    """Return P(range of Brownian motion on [0, 1] > x), by Feller's series or its dual."""
     k = np.arange(1, 20)
     if x > 1.5:
         return float(min(1.0, 8 * np.sum((-1.0) ** (k - 1) * k * ndtr(-k * x))))

@@ -11,7 +11,7 @@ from calib.base.arrays import check_sample
 from calib.base.probabilities import rescaled
 from calib.kernels.binning import linear_sums, prefix_sums, segment_sums
 from calib.metrics.samples import ties_of
-from calibkit.inference.clusters import neighbours
+from calibkit.inference.clusters import runs_of_neighbours
 from calibkit.inference.total_variation import least_total_variation
 
 SMOOTHING_CELLS = 2**15  # cells of the grid on which residuals are smoothed
@@ -235,7 +235,7 @@ def integrated_calibration_index(
     0.25
     """
     tied = ties_of(labels, probabilities, sample_weight)
-    starts = neighbours(tied, MAX_LOCAL_FITS)
+    starts = runs_of_neighbours(tied, MAX_LOCAL_FITS)
     counts, totals, positives = segment_sums(starts, tied.scores, tied.weights, tied.positives)
     predicted = totals / counts
     observed = positives / counts

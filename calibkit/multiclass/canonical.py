@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from calib.base.options import RandomState, check_integer, check_random_state
 from calibkit.inference.label_paths import same_class_sums
-from calibkit.inference.resampling_tests import BLOCK, Simulated, p_values_of
+from calibkit.inference.resampling_tests import NUMBERS_PER_BLOCK, Simulated, resampling_p_values
 from calibkit.multiclass.measures import check_rows
 
 
@@ -81,13 +81,13 @@ def canonical_calibration_test(
     ends /= ends[:, -1:]
     rng = check_random_state(random_state)
     blocks = [measure(z[np.newaxis])]
-    height = max(1, BLOCK // p.size)
+    height = max(1, NUMBERS_PER_BLOCK // p.size)
     for first in range(0, n_resamples, height):
         uniform = rng.random((min(height, n_resamples - first), z.size, 1))
         blocks.append(measure((uniform >= ends).sum(axis=2)))
     values = np.concatenate(blocks)
     impossible = bool(np.any(p[np.arange(z.size), z] == 0))
-    (p_value,), _ = p_values_of(values[np.newaxis], [impossible])
+    (p_value,), _ = resampling_p_values(values[np.newaxis], [impossible])
     return Simulated(estimate=float(values[0]), draws=values[1:], p_value=p_value, adjusted=p_value)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from calib.base.arrays import check_labels, check_scores, check_weights
 from calib.metrics import score_decomposition
-from calib.metrics.samples import whole
 from calibkit.inference import change_test, copies_test
+from calibkit.inference.clean_samples import check_whole_weights
 from calibkit.inference.clusters import cluster_codes, codes_of
 from calibkit.report.measures import area_under_curve
 from calibkit.report.numbers_in_words import count, listed, number, percent, probability
@@ -27,7 +27,7 @@ def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[CleanSa
     has_weight = np.ones(scores.size, bool)
     weights = None
     if sample_weight is not None:
-        weights = whole(check_weights(sample_weight, size=scores.size))
+        weights = check_whole_weights(check_weights(sample_weight, size=scores.size))
         has_weight = weights > 0
         weights = weights[has_weight]
     names: tuple[str, ...] = ()

@@ -12,12 +12,12 @@ from calib import metrics
 from calib.kernels.binning import prefix_sums
 from calib.kernels.ties import ties
 from calib.metrics.losses import logarithmic, squared
-from calib.metrics.samples import counted_ties_of
 from calibkit import inference
 from calibkit.inference import Interval, Simulated
 from calibkit.inference.bands import band_of
+from calibkit.inference.clean_samples import counted_ties_of
 from calibkit.inference.cluster_tests import cluster_scan
-from calibkit.inference.statistics import MOST_RANGES
+from calibkit.inference.statistics import MAX_SCANNED_RANGES
 from calibkit.report.records import (
     N_BINS,
     Bin,
@@ -41,7 +41,7 @@ N_BLOCKS = 2000  # blocks of neighbours in all rows
 MIN_BLOCKS = 100  # blocks of neighbours in a group
 MAX_TESTED_GROUPS = 100  # the largest groups, which the verdict tells apart
 N_RANGES = (
-    MOST_RANGES * (MOST_RANGES + 1) // 2
+    MAX_SCANNED_RANGES * (MAX_SCANNED_RANGES + 1) // 2
 )  # ranges of neighbours that the worst is chosen from
 HUNDREDTHS = np.arange(1, 100) / 100
 N_COLUMNS = 25  # columns of the histogram

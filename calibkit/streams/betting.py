@@ -1,14 +1,15 @@
-"""Bets against predictions: learners that began at different times, and what each has won."""
+"""Bets against predictions: learners that began at different times, and their capitals."""
 
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-LEARNER_PRIOR_PRECISION = 4.0
-MAX_LEARNER_STEPS = 50
-RANGES = (0.02, 0.1, 0.3, 0.7, 0.9, 0.98)  # where the ranges of predictions meet
-CUTS = logit(np.array(RANGES))
-LEARNED = ("log_capitals", "means", "precisions")
-FINENESS = 64  # cells of a grid in a unit of the logit
+LEARNER_PRIOR_PRECISION = 4.0  # inverse variance of each coefficient
+MAX_LEARNER_STEPS = 50  # Newton steps
+LEARNER_STEP_TOLERANCE = 1e-9  # largest change of a coefficient in a last step
+RANGES = (0.02, 0.1, 0.3, 0.7, 0.9, 0.98)  # probabilities at which the ranges meet
+RANGE_LOGITS = logit(np.array(RANGES))
+LEARNED_ARRAYS = ("log_capitals", "means", "precisions")
+CELLS_PER_LOGIT = 64  # cells of the grid in a unit of the logit
 
 
 def line(logits):
@@ -18,89 +19,99 @@ def line(logits):
 
 def ranges(logits):
     """Design of an error that is constant in each range of predictions."""
-    return (np.searchsorted(CUTS, logits)[:, None] == np.arange(CUTS.size + 1)).astype(float)
+    numbers = np.searchsorted(RANGE_LOGITS, logits)
+    return (numbers[:, None] == np.arange(RANGE_LOGITS.size + 1)).astype(float)
 
 
 DESIGNS = {"line": line, "ranges": ranges}
 
 
 def cells(labels, logits, weights):
-    """Positives, mean logit and rows of each cell of a fine grid, enough to learn from.
+    """Positives, mean logit and rows of each cell of a fine grid, from which learners learn.
 
-    What a learner bets need only be fixed before the outcome, so rounding costs no guarantee, and
-    a batch of any size has a few hundred cells.
+    A bet need only be fixed before the outcome, so the rounding costs no guarantee. A batch of any
+    size has a few hundred cells.
     """
-    numbers, codes = np.unique(np.floor(logits * FINENESS), return_inverse=True)
-    columns = (weights, weights * labels, weights * logits)
-    sums = np.array([np.bincount(codes, column, numbers.size) for column in columns])
-    rows, positives, logits = sums[:, sums[0] > 0]
-    return positives, logits / rows, rows
+    numbers, codes = np.unique(np.floor(logits * CELLS_PER_LOGIT), return_inverse=True)
+    rows = np.bincount(codes, weights, numbers.size)
+    positives = np.bincount(codes, weights * labels, numbers.size)
+    sums = np.bincount(codes, weights * logits, numbers.size)
+    filled = rows > 0
+    return positives[filled], sums[filled] / rows[filled], rows[filled]
 
 
 def spread(starts):
-    """Those of the batches `starts` that are kept: two of each power of two, so a few at any age.
+    """Choose the starts of the learners that stay: a few at any age.
 
-    ``starts`` are whole numbers from 1, ascending; of the batches 1 + k 2**level, level = 0, 1,
-    ..., the last two stay. Of the batches since any change, one that began after it has seen more
-    than a third.
+    ``starts`` are whole numbers from 1, ascending. For each level = 0, 1, ... the last two of the
+    batches 1 + k 2**level stay. After any change, some learner that began after it has seen more
+    than a third of the batches since the change.
     """
-    kept, step = set(), 1
+    staying = set()
+    step = 1
     while True:
         level = [start for start in starts if (start - 1) % step == 0]
-        kept.update(level[-2:])
+        staying.update(level[-2:])
         if len(level) <= 2:
-            return sorted(kept)
+            return sorted(staying)
         step *= 2
 
 
 class Learners:
-    """Bet on outcomes by Bayesian logistic regression on the logits, each from a batch of its own.
+    """Learners that bet by Bayesian logistic regression on the logits, from different batches on.
 
     Parameters
     ----------
     design : str
-        What the error may look like: one of `DESIGNS`.
+        Form of the error of the logits: one of `DESIGNS`.
 
     Attributes
     ----------
     starts : list of int
-        The batch, from 1, that each learned first; ascending.
+        First batch of each learner, from 1; ascending.
     log_capitals : ndarray of shape (learners,)
     means, precisions : ndarray of shape (learners, columns) and (learners, columns, columns)
-        Their normal distributions.
+        Normal distributions of the coefficients of the design.
     """
 
     def __init__(self, design):
-        self.design, self.starts = design, []
+        self.design = design
+        self.starts = []
         self.size = DESIGNS[design](np.zeros(1)).shape[1]
-        self.log_capitals, self.means = np.empty(0), np.empty((0, self.size))
+        self.log_capitals = np.empty(0)
+        self.means = np.empty((0, self.size))
         self.precisions = np.empty((0, self.size, self.size))
 
     def begin(self, start, log_capital):
-        """One more learner."""
+        """Add a learner."""
         self.starts.append(start)
         self.log_capitals = np.append(self.log_capitals, log_capital)
         self.means = np.concatenate([self.means, np.zeros((1, self.size))])
         prior = LEARNER_PRIOR_PRECISION * np.eye(self.size)
         self.precisions = np.concatenate([self.precisions, prior[None]])
 
-    def bet(self, side, logits, weights):
-        """Stake all capitals on outcomes, +1 or -1, by what was learned so far."""
-        design, known = DESIGNS[self.design](logits), weights @ log_expit(side * logits)
+    def bet(self, signs, logits, weights):
+        """Stake all capitals on outcomes, +1 or -1, by the means learned so far."""
+        design = DESIGNS[self.design](logits)
+        predicted = weights @ log_expit(signs * logits)  # log-likelihood of the predictions
         for k, mean in enumerate(self.means):
-            likely = weights @ log_expit(side * (logits + design @ mean)) if mean.any() else known
-            self.log_capitals[k] += likely - known
+            if mean.any():
+                learned = weights @ log_expit(signs * (logits + design @ mean))
+                self.log_capitals[k] += learned - predicted
 
     def learn(self, positives, logits, rows):
-        """Laplace's approximation from `cells`, with what is known so far as the prior."""
-        design, prior = DESIGNS[self.design](logits), self.precisions
+        """Update the normal distributions by Laplace's approximation, from `cells` of a batch."""
+        design = DESIGNS[self.design](logits)
+        prior = self.precisions
 
         def losses(means):
-            apart, margins = means - self.means, logits + means @ design.T
+            changes = means - self.means
+            margins = logits + means @ design.T
             fits = log_expit(margins) @ positives + log_expit(-margins) @ (rows - positives)
-            return np.einsum("li,lij,lj->l", apart, prior, apart) / 2 - fits
+            return np.einsum("li,lij,lj->l", changes, prior, changes) / 2 - fits
 
-        means, reached = self.means, losses(self.means)
+        means = self.means
+        reached = losses(means)
         for _ in range(MAX_LEARNER_STEPS):
             probabilities = expit(logits + means @ design.T)
             gradients = np.einsum("lij,lj->li", prior, means - self.means)
@@ -110,36 +121,39 @@ class Learners:
             steps = np.linalg.solve(precisions, gradients[:, :, None])[:, :, 0]
             while (
                 np.any(worse := losses(means - steps) > reached)
-                and np.abs(steps[worse]).max() > 1e-9
+                and np.abs(steps[worse]).max() > LEARNER_STEP_TOLERANCE
             ):
                 steps[worse] /= 2
             means = means - steps
             reached = losses(means)
-            if np.abs(steps).max() < 1e-9:
+            if np.abs(steps).max() < LEARNER_STEP_TOLERANCE:
                 break
         self.means, self.precisions = means, precisions
 
     def thin(self):
-        """Let learners go; each leaves its capital to the next older one that stays."""
-        kept = np.isin(self.starts, spread(self.starts))
-        heirs = np.cumsum(kept) - 1
-        capitals = np.full(kept.sum(), -np.inf)
-        np.logaddexp.at(capitals, heirs, self.log_capitals)
-        self.starts = [start for start, stays in zip(self.starts, kept, strict=True) if stays]
-        self.log_capitals = capitals
-        self.means, self.precisions = self.means[kept], self.precisions[kept]
+        """Drop learners; each leaves its capital to the next older learner that stays."""
+        starts = spread(self.starts)
+        stays = np.isin(self.starts, starts)
+        heirs = np.cumsum(stays) - 1
+        log_capitals = np.full(len(starts), -np.inf)
+        np.logaddexp.at(log_capitals, heirs, self.log_capitals)
+        self.starts = starts
+        self.log_capitals = log_capitals
+        self.means = self.means[stays]
+        self.precisions = self.precisions[stays]
 
     def to_dict(self):
-        """All that they remember, as plain numbers."""
-        return {"starts": self.starts} | {name: getattr(self, name).tolist() for name in LEARNED}
+        """Return the state of the learners as plain numbers."""
+        arrays = {name: getattr(self, name).tolist() for name in LEARNED_ARRAYS}
+        return {"starts": self.starts} | arrays
 
     @classmethod
     def from_dict(cls, design, stored):
-        """The learners that `to_dict` has turned into `stored`."""
+        """Restore learners from the result of `to_dict`."""
         learners = cls(design)
         for start in stored["starts"]:
             learners.begin(int(start), 0.0)
-        for name in LEARNED:
+        for name in LEARNED_ARRAYS:
             shape = getattr(learners, name).shape
             setattr(learners, name, np.array(stored[name], np.float64).reshape(shape))
         if not (np.isfinite(learners.means).all() and np.isfinite(learners.log_capitals).all()):

@@ -1,4 +1,4 @@
-"""Tests of batches that keep coming, which may be looked at after each: calibration, base rate."""
+"""Sequential tests of calibration and of the base rate, valid after each batch of a stream."""
 
 import math
 from typing import Self
@@ -8,32 +8,33 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, logit, logsumexp, xlogy
 
 from calib.base.arrays import check_labels, counts_of
-from calib.metrics.samples import counted
+from calib.metrics.samples import counted_sample
 from calibkit.streams.betting import DESIGNS, RANGES, Learners, cells, spread
 
-MOST_EXTREME = 1e-12  # logits are those of probabilities no nearer to 0 and 1
-REMEMBERED = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
+MIN_DISTANCE_TO_CERTAINTY = 1e-12  # of predictions from 0 and 1, for finite logits
+STORED_ATTRIBUTES = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
 
 
 class AnytimeTest:
-    """A test by an e-value: a number that is a martingale from 1, at most, if nothing is wrong."""
+    """A test by an e-value: at most a martingale from 1 if the null hypothesis is true."""
 
-    def __init__(self):
-        self.log_e_value = self.largest_log_e_value = 0.0
+    def __init__(self) -> None:
+        self.log_e_value = 0.0
+        self.largest_log_e_value = 0.0
 
     @property
     def p_value(self) -> float:
-        """Probability, at most, that it ever looks as bad as this if nothing is wrong."""
+        """Bound of the probability that the e-value ever is as large under the null hypothesis."""
         return math.exp(-self.largest_log_e_value)
 
-    def _found(self, log_e_value):
-        """The logarithm of the e-value is this now."""
+    def _set_log_e_value(self, log_e_value):
+        """Set the logarithm of the e-value, and the largest one so far."""
         self.log_e_value = log_e_value
         self.largest_log_e_value = max(self.largest_log_e_value, log_e_value)
 
     @classmethod
     def from_dict(cls, stored: dict) -> Self:
-        """The test that `to_dict` has turned into `stored`: it goes on where that one was.
+        """Restore a test from the result of `to_dict`, to continue it.
 
         Raises
         ------
@@ -47,49 +48,56 @@ class AnytimeTest:
             raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
         return test
 
+    def _restore(self, stored):
+        """Take the state from `stored`."""
+        raise NotImplementedError
+
 
 class SequentialCalibrationTest(AnytimeTest):
     r"""Monitor calibration batch by batch, with a guarantee at every time.
 
-    It bets on each outcome against the predictions p, with probabilities q that it has learned
+    The test bets on each outcome against the predictions p, with probabilities q that were learned
     from earlier batches. The capital of one learner,
 
     .. math:: E_T = \prod_{i \le T} \Big(\frac{q_i}{p_i}\Big)^{z_i}
                     \Big(\frac{1 - q_i}{1 - p_i}\Big)^{1 - z_i} ,
 
-    is a martingale from 1 if the predictions are calibrated. With each batch j two new learners
-    begin, with shares of the capital that come to :math:`1 / (j (j + 1))`, so that one of them has
-    seen little of the quiet time before a change: one bets by ``logit q = logit p + a + b logit p``
-    and one by a shift of the logit in each of seven ranges of p, both by Bayesian logistic
-    regression. The whole capital is a martingale from 1, too, and ever reaches :math:`1 / \alpha`
-    with probability :math:`\alpha` at most: look as often as you like, stop when you like.
+    is a martingale from 1 if the predictions are calibrated. Two new learners begin with each batch
+    j; together they get a fraction :math:`1 / (j (j + 1))` of the initial capital. So after a
+    change there are learners that have seen few batches from before it. One of the two bets by
+    ``logit q = logit p + a + b logit p``, the other by a shift of the logit in each of seven ranges
+    of p, and both learn by Bayesian logistic regression. The whole capital is a martingale from 1,
+    too. It ever reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as often
+    as you like, stop when you like.
 
     Attributes
     ----------
     n_rows : float
-        Rows seen, or their weight.
+        Number of rows so far, or their weight.
     n_batches : int
-        Batches seen.
+        Number of batches so far.
     log_e_value : float
         Logarithm of the capital.
     largest_log_e_value : float
-        The largest so far, after a batch.
+        The largest logarithm of the capital after a batch so far.
     p_value : float
         1 / the largest capital, at most 1: valid at any time.
     since : int
-        Batch, from 1, at which the learner that holds most of the capital began: where there is an
-        alarm, the predictions have been wrong from about this batch on.
+        Batch, from 1, at which the learner with most of the capital began. After an alarm, the
+        predictions have been wrong from about this batch on.
     worst_range : tuple of float
-        Range of predictions, of seven, in which the error of the logit since then is surest.
+        Range of predictions, one of seven, in which the error of the logit since then is largest
+        in standard deviations.
 
     Notes
     -----
-    O(rows log(batches)) time for each of a few Newton steps of an update, O(log(batches)) memory:
-    of the learners that began k batches ago, some stay for each power of two, and the others leave
-    their capital to an older one. A learner bets nothing on its first batch, and bets on a batch
-    with what it learned before: feed small batches. Outcomes must become known before the next
-    predictions are bet on. Rows must be independent; and a fitted map is never exactly calibrated,
-    so with many times the rows of its fit the test rejects it, too.
+    An update takes a few Newton steps of O(rows log(batches)) time each; the memory is
+    O(log(batches)), because only a few learners stay for each power of two of their ages, and the
+    others leave their capital to an older learner. A learner bets nothing on its first batch, and
+    bets on later batches with what it learned before, so small batches are better. Outcomes must
+    become known before the next predictions are bet on. Rows must be independent. A fitted map is
+    never exactly calibrated, so the test also rejects such a map after many times the rows of its
+    fit.
 
     References
     ----------
@@ -113,9 +121,10 @@ class SequentialCalibrationTest(AnytimeTest):
     True
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.n_rows, self.n_batches = 0.0, 0
+        self.n_rows = 0.0
+        self.n_batches = 0
         self._learners = [Learners(design) for design in DESIGNS]
 
     def __repr__(self):
@@ -123,22 +132,22 @@ class SequentialCalibrationTest(AnytimeTest):
 
     @property
     def since(self) -> int:
-        """Batch at which the learner with most of the capital began; 1 before the first."""
-        richest = [learners.log_capitals for learners in self._learners]
+        """Batch at which the learner with most of the capital began; 1 before the first batch."""
         if not self.n_batches:
             return 1
+        log_capitals = [learners.log_capitals for learners in self._learners]
         starts = self._learners[0].starts  # the same for all designs
-        return starts[int(np.argmax(np.max(richest, axis=0)))]
+        return starts[int(np.argmax(np.max(log_capitals, axis=0)))]
 
     @property
     def worst_range(self) -> tuple[float, float]:
-        """Ends of the range of predictions in which the error since then is surest."""
+        """Ends of the range of predictions whose error is largest in standard deviations."""
         learners = self._learners[list(DESIGNS).index("ranges")]
         if not self.n_batches:
             return 0.0, 1.0
         richest = int(np.argmax(learners.log_capitals))
-        errors = np.sqrt(np.diag(learners.precisions[richest]))
-        worst = int(np.argmax(np.abs(learners.means[richest]) * errors))
+        inverse_deviations = np.sqrt(np.diag(learners.precisions[richest]))
+        worst = int(np.argmax(np.abs(learners.means[richest]) * inverse_deviations))
         return (0.0, *RANGES)[worst], (*RANGES, 1.0)[worst]
 
     def update(
@@ -162,29 +171,31 @@ class SequentialCalibrationTest(AnytimeTest):
         Raises
         ------
         ValueError
-            For input that is not as described; the message names the argument. The test is then as
-            it was.
+            For input that is not as described; the message names the argument. The test is then
+            unchanged.
         """
-        labels, probabilities, weights = counted(labels, probabilities, sample_weight)
-        logits = logit(np.clip(probabilities, MOST_EXTREME, 1 - MOST_EXTREME))
+        outcomes, predicted, weights = counted_sample(labels, probabilities, sample_weight)
+        margin = MIN_DISTANCE_TO_CERTAINTY
+        logits = logit(np.clip(predicted, margin, 1 - margin))
         self.n_rows += float(weights.sum())
         self.n_batches += 1
-        share = -math.log(len(DESIGNS) * self.n_batches * (self.n_batches + 1.0))
-        side, batch = np.where(labels == 1, 1.0, -1.0), cells(labels, logits, weights)
+        log_capital = -math.log(len(DESIGNS) * self.n_batches * (self.n_batches + 1.0))
+        signs = np.where(outcomes == 1, 1.0, -1.0)
+        positives, cell_logits, n_rows = cells(outcomes, logits, weights)
         for learners in self._learners:
-            learners.begin(self.n_batches, share)
-            learners.bet(side, logits, weights)
-            learners.learn(*batch)
+            learners.begin(self.n_batches, log_capital)
+            learners.bet(signs, logits, weights)
+            learners.learn(positives, cell_logits, n_rows)
             learners.thin()
         reserve = -math.log(self.n_batches + 1.0)
-        capitals = [learners.log_capitals for learners in self._learners]
-        capital = logsumexp(np.concatenate([[reserve], *capitals]))
-        ended = self.log_e_value == np.inf or np.any(probabilities == 1.0 - labels)
-        self._found(np.inf if ended else float(capital))
+        log_capitals = [learners.log_capitals for learners in self._learners]
+        total = logsumexp(np.concatenate([[reserve], *log_capitals]))
+        refuted = self.log_e_value == np.inf or np.any(predicted == 1.0 - outcomes)
+        self._set_log_e_value(np.inf if refuted else float(total))
         return self
 
     def to_dict(self) -> dict:
-        """All that the test remembers, as plain numbers for ``json.dumps``; "inf" is a string."""
+        """Return the state of the test as plain numbers for ``json.dumps``; "inf" is a string."""
         values = [self.n_rows, self.log_e_value, self.largest_log_e_value]
         return {
             "totals": [value if math.isfinite(value) else str(value) for value in values],
@@ -193,19 +204,23 @@ class SequentialCalibrationTest(AnytimeTest):
         }
 
     def _restore(self, stored):
-        self.n_rows, self.log_e_value, self.largest_log_e_value = map(float, stored["totals"])
+        n_rows, log_e_value, largest = stored["totals"]
+        self.n_rows = float(n_rows)
+        self.log_e_value = float(log_e_value)
+        self.largest_log_e_value = float(largest)
         self.n_batches = int(stored["n_batches"])
         self._learners = [Learners.from_dict(d, stored["learners"][d]) for d in DESIGNS]
         if np.isnan([self.n_rows, self.log_e_value, self.largest_log_e_value]).any():
             raise ValueError("a total is NaN")
-        for starts in (learners.starts for learners in self._learners):
-            ends = [starts[0], starts[-1]] if starts else [1, 0]
-            if spread(sorted(set(starts))) != starts or ends != [1, self.n_batches]:
+        for learners in self._learners:
+            starts = learners.starts
+            first_and_last = [starts[0], starts[-1]] if starts else [1, 0]
+            if spread(sorted(set(starts))) != starts or first_and_last != [1, self.n_batches]:
                 raise ValueError("the learners are not those after n_batches")
 
 
 class BaseRateTest(AnytimeTest):
-    r"""Sequential test of one base rate, against a change between two batches.
+    r"""Sequential test of a constant base rate, against a change between two batches.
 
     With K positives among the N rows so far, the e-value is
 
@@ -213,26 +228,25 @@ class BaseRateTest(AnytimeTest):
 
     where b runs over the ends of batches and over "no change yet", :math:`w_b = 1 / (b (b + 1))`
     sum to one, and the M are the probabilities of the labels up to b and after b when the rate has
-    Jeffreys's prior. The
-    numerator is the probability of all labels under one law that is fixed beforehand, and the
-    denominator is at least their probability under any constant rate. So E is at most a martingale
-    from 1 if the rate is constant, and ever reaches :math:`1 / \alpha` with probability
-    :math:`\alpha` at most, if rows are independent: look as often as you like.
+    Jeffreys's prior. The numerator is the probability of all labels under one distribution that is
+    fixed beforehand, and the denominator is at least their probability under any constant rate. So
+    E is at most a martingale from 1 if the rate is constant and rows are independent. It then ever
+    reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as often as you like.
 
     Attributes
     ----------
     n_rows, n_positives : list of float
-        So far, after each batch, or their weight.
+        Numbers of rows and of positives so far, or their weights, after each batch.
     log_e_value, largest_log_e_value : float
-        Logarithm of E now, and the largest so far.
+        Logarithm of E after the last batch, and the largest after any batch so far.
     p_value : float
         1 / the largest E, at most 1: valid at any time.
 
     Notes
     -----
     Each batch takes O(number of batches) time; the memory is two numbers a batch. A change is found
-    the sooner, the larger it is and the more rows lie on both sides of it; calibration is judged by
-    `SequentialCalibrationTest`, and either can fail without the other.
+    the sooner, the larger it is and the more rows lie on both sides of it.
+    `SequentialCalibrationTest` tests calibration. Either of the two can change without the other.
 
     References
     ----------
@@ -250,16 +264,17 @@ class BaseRateTest(AnytimeTest):
     True
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.n_rows, self.n_positives = [], []
+        self.n_rows: list[float] = []
+        self.n_positives: list[float] = []
 
     def __repr__(self):
         n_rows = self.n_rows[-1] if self.n_rows else 0
         return f"{type(self).__name__}(n_rows={n_rows:g}, p_value={self.p_value:.3g})"
 
     def update(self, labels: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Self:
-        """Take in the outcomes of a batch.
+        """Update the test with the outcomes of a batch.
 
         Parameters
         ----------
@@ -275,29 +290,31 @@ class BaseRateTest(AnytimeTest):
         Raises
         ------
         ValueError
-            For input that is not as described; the test is then as it was.
+            For input that is not as described; the test is then unchanged.
         """
-        labels = check_labels(labels)
-        weights = counts_of(sample_weight, labels.size, "labels")
+        outcomes = check_labels(labels)
+        weights = counts_of(sample_weight, outcomes.size, "labels")
         rows = (self.n_rows[-1] if self.n_rows else 0.0) + float(weights.sum())
-        positives = (self.n_positives[-1] if self.n_positives else 0.0) + float(weights @ labels)
-        before = np.arange(1, len(self.n_rows) + 1)
-        early_rows, early = np.array(self.n_rows), np.array(self.n_positives)
-        later = _log_marginal(rows - early_rows, positives - early)
-        changed = _log_marginal(early_rows, early) + later - np.log(before * (before + 1.0))
-        unchanged = _log_marginal(rows, positives) - math.log(before.size + 1)
+        positives = (self.n_positives[-1] if self.n_positives else 0.0) + float(weights @ outcomes)
+        batch = np.arange(1, len(self.n_rows) + 1)  # the last batch before the change
+        early_rows, early_positives = np.array(self.n_rows), np.array(self.n_positives)
+        later = _log_marginal(rows - early_rows, positives - early_positives)
+        early = _log_marginal(early_rows, early_positives)
+        changed = early + later - np.log(batch * (batch + 1.0))
+        unchanged = _log_marginal(rows, positives) - math.log(batch.size + 1)
         best = xlogy(positives, positives / rows) + xlogy(rows - positives, 1 - positives / rows)
-        self._found(float(logsumexp(np.append(changed, unchanged)) - best))
+        self._set_log_e_value(float(logsumexp(np.append(changed, unchanged)) - best))
         self.n_rows.append(rows)
         self.n_positives.append(positives)
         return self
 
     def to_dict(self) -> dict:
-        """All that the test remembers, as plain numbers for ``json.dumps``."""
-        return {name: getattr(self, name) for name in REMEMBERED}
+        """Return the state of the test as plain numbers for ``json.dumps``."""
+        return {name: getattr(self, name) for name in STORED_ATTRIBUTES}
 
     def _restore(self, stored):
-        self.n_rows, self.n_positives = list(stored["n_rows"]), list(stored["n_positives"])
+        self.n_rows = list(stored["n_rows"])
+        self.n_positives = list(stored["n_positives"])
         self.log_e_value = float(stored["log_e_value"])
         self.largest_log_e_value = float(stored["largest_log_e_value"])
         counts = np.array([[0, *self.n_rows], [0, *self.n_positives]])

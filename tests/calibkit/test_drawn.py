@@ -31,7 +31,7 @@ from calibkit.inference.resampling_tests import (
     sampled_outcomes,
 )
 from calibkit.inference.significance import OVERSHOOT, brownian_range_tail
-from calibkit.inference.statistics import MOST_RANGES, STATISTICS, statistic_of
+from calibkit.inference.statistics import MAX_SCANNED_RANGES, STATISTICS, statistic_of
 
 QUICK = ["kuiper", "scan", "bias", "slope", "spiegelhalter", "hosmer_lemeshow", "ece"]
 MANY = list(STATISTICS)
@@ -109,7 +109,7 @@ def pearson(labels, p, **bins):
 
 
 def divergence(labels, p):
-    """The largest over all intervals of no more than MOST_RANGES distinct predictions."""
+    """The largest over all intervals of no more than MAX_SCANNED_RANGES distinct predictions."""
     best, values = 0.0, np.unique(p)
     for a, b in itertools.combinations_with_replacement(values, 2):
         inside = (p >= a) & (p <= b)
@@ -156,7 +156,7 @@ def test_the_slope_is_raos_score():
 def test_the_ranges_of_many_predictions_are_those_of_fifty_groups():
     labels, p = drawn(400, 1)
     order = np.argsort(p)
-    groups = order.reshape(MOST_RANGES, -1)
+    groups = order.reshape(MAX_SCANNED_RANGES, -1)
     means = np.repeat(p[groups].mean(axis=1), 8)
     found = calibration_test(labels, p, statistic="scan", n_resamples=1)["scan"]
     assert found.estimate == pytest.approx(divergence(labels[order], means))
@@ -460,10 +460,12 @@ def test_the_draws_of_a_sample_have_its_law():
     sample = sampled_outcomes(np.array([1, 0, 1]), p, weights)
     assert sample.exact and sample.n_rows == 3 and sample.weighted
     residuals = weights * ([1, 0, 1] - p)
-    np.testing.assert_allclose(sample.found - sample.expected, [residuals[:2].sum(), residuals[2]])
+    np.testing.assert_allclose(
+        sample.observed - sample.expected, [residuals[:2].sum(), residuals[2]]
+    )
     squares = np.square(residuals)
     np.testing.assert_allclose(sample.variances, [squares[:2].sum(), squares[2]])
-    (law,) = sample.laws
+    (law,) = sample.distributions
     (block,) = [hits for hits, _ in law(10_000, np.random.default_rng(1))]
     z = rng.random(40_000) < 0.7
     z = z[z | (rng.random(z.size) < 0.25)]
@@ -473,7 +475,7 @@ def test_the_draws_of_a_sample_have_its_law():
     assert drawn.mean() == pytest.approx(last.mean(), abs=0.05) == pytest.approx(0, abs=0.05)
     mixed = sampled_outcomes(np.array([1, 0, 1]), p, np.array([1.0, 2.0, 3.0]))
     assert not mixed.exact
-    law, _ = mixed.laws
+    law, _ = mixed.distributions
     (block,) = [hits for hits, _ in law(10_000, np.random.default_rng(1))]
     assert (block - mixed.expected)[:, 0].std() == pytest.approx(math.sqrt(5 * 0.2 * 0.8), rel=0.03)
 

@@ -27,7 +27,7 @@ from calibkit.inference import (
     recalibration_line,
     worst_range,
 )
-from calibkit.inference.kuiper import critical_range
+from calibkit.inference.kuiper import brownian_range_quantile
 from calibkit.inference.significance import brownian_range_tail
 
 ON_ROWS = [
@@ -175,7 +175,7 @@ def test_the_kuiper_interval_by_definition():
 
 @pytest.mark.parametrize("confidence", [1e-3, 0.5, 0.95, 1 - 1e-9])
 def test_the_critical_range_is_the_quantile(confidence):
-    assert brownian_range_tail(critical_range(confidence)) == pytest.approx(1 - confidence)
+    assert brownian_range_tail(brownian_range_quantile(confidence)) == pytest.approx(1 - confidence)
 
 
 @pytest.mark.slow

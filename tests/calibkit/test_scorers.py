@@ -7,7 +7,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from calib.metrics import reliability_curve
 from calibkit.inference import get_scorer
-from calibkit.inference.scorers import MEASURES
+from calibkit.inference.scorers import SCORED_MEASURES
 
 
 def sample():
@@ -16,19 +16,19 @@ def sample():
     return X, (rng.random(300) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", SCORED_MEASURES)
 def test_a_scorer_is_its_measure_negated(name):
     X, y = sample()
     model = LogisticRegression().fit(X, y)
     p = model.predict_proba(X)[:, 1]
     weights = np.random.default_rng(0).integers(0, 4, 300)
     scorer = get_scorer(name)
-    assert scorer(model, X, y) == -MEASURES[name](y, p)
+    assert scorer(model, X, y) == -SCORED_MEASURES[name](y, p)
     weighted = scorer(model, X, y, sample_weight=weights)
-    assert weighted == -MEASURES[name](y, p, sample_weight=weights)
+    assert weighted == -SCORED_MEASURES[name](y, p, sample_weight=weights)
     words = np.array(["no", "yes"])[y]
     assert scorer(LogisticRegression().fit(X, words), X, words) == pytest.approx(
-        -MEASURES[name](y, p), rel=1e-6
+        -SCORED_MEASURES[name](y, p), rel=1e-6
     )
 
 
