@@ -296,8 +296,8 @@ def test_the_wheel_is_offered_where_it_is_needed(site, page):
 def test_the_offered_wheel_is_the_package_of_today_and_runs(site, tmp_path):
     with zipfile.ZipFile(offered(site, "book/which_method", WHEEL)) as wheel:
         wheel.extractall(tmp_path)
-        names = {name for name in wheel.namelist() if name.startswith("calib/")}
-    files = [p for p in (ROOT / "calib").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+        names = {name for name in wheel.namelist() if name.startswith(("calib/", "calibkit/"))}
+    files = [p for p in ROOT.glob("calib*/**/*") if p.is_file() and "__pycache__" not in p.parts]
     assert names == {path.relative_to(ROOT).as_posix() for path in files}
     for path in files:
         assert (tmp_path / path.relative_to(ROOT)).read_bytes() == path.read_bytes()

@@ -46,9 +46,9 @@ def test_they_have_the_package_and_say_nothing_of_the_machine(book):
         members = source.getmembers()
         contents |= {member.name: source.extractfile(member).read() for member in members}
     assert {member.mtime for member in members} == {member.uid for member in members} == {0}
-    assert f"{NAME}/tests/test_contract.py" in contents
-    assert f"{NAME}/tests/test_site.py" not in contents  # it needs a clone
-    for path in (ROOT / "calib").rglob("*.py"):
+    assert f"{NAME}/tests/calib/test_contract.py" in contents
+    assert f"{NAME}/tests/book/test_site.py" not in contents  # it needs a clone
+    for path in ROOT.glob("calib*/**/*.py"):
         name = path.relative_to(ROOT).as_posix()
         assert contents[name] == contents[f"{NAME}/{name}"] == path.read_bytes()
     place = re.compile(re.escape(str(ROOT)).encode() + rb"\b")

@@ -92,7 +92,7 @@ def test_a_mutant_meets_the_tests_that_pass_and_call_its_function(tmp_path):
         "tests/calibkit/test_counting.py": TESTS,
         "pyproject.toml": "[tool.pytest.ini_options]\n",
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "kept").mkdir()
     program = (
