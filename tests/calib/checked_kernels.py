@@ -208,7 +208,8 @@ def load():
     sys.meta_path.insert(0, Finder)
     try:
         kernels = {
-            name.rpartition(".")[2]: importlib.import_module(name) for name in sorted(CHECKED)
+            name.rpartition(".")[2].removesuffix("_kernels"): importlib.import_module(name)
+            for name in sorted(CHECKED)
         }
         package = importlib.import_module("calib")
         calibrators = {name: getattr(package, name) for name in CALIBRATORS}

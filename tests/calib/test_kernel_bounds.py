@@ -103,7 +103,7 @@ def test_uniform_and_label_ordered_bins(weight):
 def test_ties(weight):
     for values, labels, weights, _ in samples(weight):
         for w in (None, weights):
-            bounded(kernels.grouping.ties, values, labels, w)
+            bounded(kernels.ties.ties, values, labels, w)
             bounded(kernels.ties.pool_ties, values, labels, w)
         keys = values.copy().view(np.uint64)
         bounded(kernels.sorting._radix_sort, keys, np.arange(0, dtype=np.uint32))
@@ -117,11 +117,11 @@ def test_searching(values):
     for raw in RAW.values():
         queries = np.array(raw)
         for few in (queries, queries[:1], queries[:0], np.repeat(queries, 20)):
-            bounded(kernels.searching.step, values, np.arange(values.size + 1.0), few)
-            bounded(kernels.searching.interpolate, values, values, few)
+            bounded(kernels.step_functions.step, values, np.arange(values.size + 1.0), few)
+            bounded(kernels.step_functions.interpolate, values, values, few)
             p = np.arange(values.size + 1.0)
             bounded(kernels.venn_abers.look_up, values, p, p, few)
-    bounded(kernels.searching.step, values[:0], np.ones(1), values)
+    bounded(kernels.step_functions.step, values[:0], np.ones(1), values)
 
 
 @pytest.mark.parametrize("kernel", kernels.kernel_sums.KERNELS)
@@ -157,7 +157,7 @@ def test_isotonic_and_near_isotonic_regression(weight):
             kernels.adjacent_violators.pool_adjacent_violators, weights, positives
         )
         bounded(kernels.adjacent_violators.block_centres, values, weights, starts)
-        bounded(kernels.venn_abers.venn_abers, weights, positives)
+        bounded(kernels.venn_abers.venn_abers_pairs, weights, positives)
         bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
 
 
@@ -168,7 +168,7 @@ def test_self_calibrating_intervals(values):
         starts = np.arange(0, outcomes.size + 1, size)
         with np.errstate(all="ignore"):
             sums = np.append(0.0, np.cumsum(outcomes))[starts]
-        left, right = bounded(kernels.conformal.corners, starts, sums)
+        left, right = bounded(kernels.conformal.minorant_corners, starts, sums)
         lows = np.arange(starts.size)
         for highs, (lowest, highest) in itertools.product(
             [lows, np.minimum(lows + 1, lows[-1])], [(0.0, 1.0), (-1e308, 1e308), (np.nan, np.nan)]
@@ -226,7 +226,7 @@ def test_sets_of_multicalibration(weight):
     for values, labels, weights, _ in samples(weight):
         members = np.stack([np.ones(values.size, bool), values > 0.3])
         levels = np.arange(values.size) % 3
-        patching = kernels.patching
+        patching = kernels.multicalibration
         both = values, 1 - values
         sums = bounded(patching.cell_sums, members, levels, *both, labels, weights, 3)
         for logarithmic in [False, True]:
