@@ -1,10 +1,14 @@
-"""Pool adjacent violators, and find the centres of the blocks."""
+"""Pool adjacent violators, and find the centres of the blocks.
+
+Vovk and Petej (2014) describe the algorithm in the proof of their Lemma 1. A block is one of their
+cells, and its mean is a ratio: positive weight over weight.
+"""
 
 import numpy as np
 
 from calib.kernels.compiling import jit
 
-SMALLEST_PRODUCT = 1e-290  # product of weights, below which products lose digits or vanish
+MIN_PRODUCT = 1e-290  # product of two weights, below which products lose digits or vanish
 
 
 @jit
@@ -15,7 +19,7 @@ def is_below(hits, total, other_hits, other_total):
     products underflow.
     """
     left, right = hits * other_total, other_hits * total
-    if max(left, right) < SMALLEST_PRODUCT:
+    if max(left, right) < MIN_PRODUCT:
         return hits / total < other_hits / other_total
     return left < right
 
@@ -24,7 +28,9 @@ def is_below(hits, total, other_hits, other_total):
 def pool_adjacent_violators(weights, positives):
     """Blocks of the isotonic regression of ``positives / weights``: O(n).
 
-    Two neighbouring blocks are pooled while the left mean is not below the right one.
+    Each score begins as a block of its own, equation (8). Two neighbouring blocks are pooled while
+    the left mean is not below the right one, equation (9). Equal means are pooled as well, so that
+    blocks are level sets.
 
     Returns
     -------
@@ -34,8 +40,9 @@ def pool_adjacent_violators(weights, positives):
     """
     n = weights.size
     starts = np.empty(n + 1, np.int64)
-    totals, hits = np.empty(n), np.empty(n)
-    b = -1
+    totals = np.empty(n)
+    hits = np.empty(n)
+    b = -1  # the last block so far
     for i in range(n):
         start = i
         weight = weights[i]
@@ -63,10 +70,10 @@ def block_centres(scores, weights, starts):
     for b in range(centres.size):
         first = scores[starts[b]]
         last = scores[starts[b + 1] - 1]
-        total, half = 0.0, 0.0
+        total = 0.0
+        half = 0.0  # half the distance from `first`, because the distance itself may overflow
         for i in range(starts[b], starts[b + 1]):
             total += weights[i]
-            # halves: the scores may be further apart than the largest float
             half += weights[i] / total * (0.5 * scores[i] - 0.5 * first - half)
         centres[b] = min(max(first + half + half, first), last)
     return centres

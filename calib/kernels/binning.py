@@ -5,7 +5,7 @@ import numpy as np
 from calib.kernels.compiling import jit
 from calib.kernels.fast.step_functions import cell_of
 
-MOST_USEFUL_BINS = 2**53  # equal-frequency bins; floating-point ranks tell no more of them apart
+MAX_USEFUL_BINS = 2**53  # equal-frequency bins; floating-point ranks tell no more of them apart
 
 
 def prefix_sums(values):

@@ -5,9 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calib.kernels.compiling import compiled
-from calib.kernels.fast.ties import pool_ties, sum_runs
-
-__all__ = ["Ties", "smoothed", "sum_runs", "ties"]
+from calib.kernels.fast.ties import pool_ties
 
 _MIN_ROWS_FOR_FAST_PATH = 500  # rows, below which NumPy needs a few microseconds more at most
 

@@ -6,7 +6,7 @@ from calib.base.calibrator import Calibrator
 from calib.base.maps import StepMap
 from calib.base.options import check_choice, number_of_bins
 from calib.kernels.binning import (
-    MOST_USEFUL_BINS,
+    MAX_USEFUL_BINS,
     equal_frequency_starts,
     halfway,
     prefix_sums,
@@ -104,7 +104,7 @@ class HistogramBinning(Calibrator):
 
 def quantile_bins(tied, n_bins):
     """First tie of each equal-frequency bin, and the cuts halfway between neighbouring bins."""
-    n_bins = min(n_bins, MOST_USEFUL_BINS)
+    n_bins = min(n_bins, MAX_USEFUL_BINS)
     starts = equal_frequency_starts(prefix_sums(tied.weights), n_bins)
     first_ties = starts[1:-1]  # the lowest bin needs no cut before it
     cuts = np.empty(first_ties.size)

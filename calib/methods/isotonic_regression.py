@@ -1,4 +1,8 @@
-"""Isotonic regression, with plateaus and sure ends or without."""
+"""Isotonic regression: plain, centred or smoothed.
+
+The loop of the method, pool adjacent violators, stands in `calib.kernels.adjacent_violators`,
+because other methods use it too.
+"""
 
 from calib.base.calibrator import Calibrator
 from calib.base.maps import LinearMap
@@ -13,7 +17,7 @@ class IsotonicCalibrator(Calibrator):
 
     .. math:: \min_{p_1 \le \dots \le p_k} \sum_i w_i (p_i - \bar z_i)^2
 
-    over the distinct scores, w_i their weights, \bar z_i their mean labels; the same p maximises
+    over the distinct scores, w_i their weights, \bar z_i their mean labels. The same p maximises
     the Bernoulli likelihood. Between calibration scores the map is linear, beyond them constant.
 
     Parameters
@@ -46,13 +50,14 @@ class IsotonicCalibrator(Calibrator):
     Notes
     -----
     Fit O(N log N) for the sort and O(N) after it, predict O(1) expected per score, memory O(N).
-    With one class only, every prediction is that class, with smoothing the end of that interval.
-    Without smoothing the first block predicts exactly 0 if the
-    smallest score belongs to a negative, the last exactly 1 likewise: log loss may be infinite.
+    With one class only, every prediction is that class; with smoothing it is an end of the interval
+    above. Without smoothing log loss may be infinite: the first block predicts exactly 0 if the
+    smallest score belongs to a negative, and the last one exactly 1 if the largest score belongs to
+    a positive.
 
-    Centred or not, the values are those of the blocks, but the centred map is not calibrated on its
-    own sample: its mean over a block differs from the value of the block. A jump of the truth
-    between two large blocks becomes a slope.
+    Centring does not change the values of the blocks, but the centred map is not calibrated on its
+    own sample: its mean over a block differs from the value of the block. A jump of the true
+    calibration function between two large blocks becomes a slope.
 
     References
     ----------
@@ -81,17 +86,14 @@ class IsotonicCalibrator(Calibrator):
     def _fit(self, scores, labels, weights):
         check_flag(self.centred, "centred")
         check_smoothing(self.smoothing)
-        groups = smoothed(ties(scores, labels, weights), self.smoothing)
+        tied = smoothed(ties(scores, labels, weights), self.smoothing)
         starts, self.counts_, self.positives_ = pool_adjacent_violators(
-            groups.weights, groups.positives
+            tied.weights, tied.positives
         )
-        values = self._values()
-        if self.centred:
-            self.map_ = LinearMap.of_centres(groups.scores, groups.weights, starts[:-1], values)
-        else:
-            self.map_ = LinearMap.of_blocks(groups.scores, starts[:-1], values)
-
-    def _values(self):
-        """Of the blocks; with pseudo-observations none is 0 or 1, whatever rounding makes of it."""
         values = self.positives_ / self.counts_
-        return inside(values) if self.smoothing > 0 else values
+        if self.smoothing > 0:
+            values = inside(values)  # pseudo-observations exclude 0 and 1, but rounding does not
+        if self.centred:
+            self.map_ = LinearMap.of_centres(tied.scores, tied.weights, starts[:-1], values)
+        else:
+            self.map_ = LinearMap.of_blocks(tied.scores, starts[:-1], values)

@@ -1,4 +1,8 @@
-"""Near-isotonic regression: the path in lambda, and the ensemble of its models (ENIR)."""
+"""Near-isotonic regression: the path in lambda, and the ensemble of its models (ENIR).
+
+The algorithm that finds the path, mPAVA, stands in near_isotonic_kernels.py beside this module.
+Equations, footnotes and Algorithm 1 are those of Naeini and Cooper (2016).
+"""
 
 import numbers
 
@@ -12,7 +16,12 @@ from calib.base.maps import LinearMap
 from calib.base.options import check_choice, check_flag, check_smoothing
 from calib.base.probabilities import inside
 from calib.kernels.ties import smoothed, ties
-from calib.methods.near_isotonic_kernels import merge_until, near_isotonic_path, shrunken_positives
+from calib.methods.near_isotonic_kernels import (
+    merge_until,
+    near_isotonic_path,
+    shrunken_positives,
+    values_at,
+)
 
 
 class NearIsotonicPath(ScoreModel):
@@ -59,10 +68,11 @@ class NearIsotonicPath(ScoreModel):
     _needs_ties_only = True
 
     def _fit(self, scores, labels, weights):
-        groups = ties(scores, labels, weights)
-        self.scores_ = groups.scores
-        self._groups, path = near_isotonic_path(groups.weights, groups.positives)
-        self.lambdas_, self.n_bins_ = path.lambdas, path.n_bins
+        tied = ties(scores, labels, weights)
+        self._bins, path = near_isotonic_path(tied.weights, tied.positives)
+        self.scores_ = tied.scores
+        self.lambdas_ = path.lambdas
+        self.n_bins_ = path.n_bins
 
     def at(self, lam: float) -> LinearMap:
         """The fit at one lambda as a map: linear between the distinct scores, constant beyond.
@@ -92,10 +102,7 @@ class NearIsotonicPath(ScoreModel):
         check_is_fitted(self)
         if not isinstance(lam, numbers.Real) or isinstance(lam, bool) or not lam >= 0:
             raise ValueError(f"lam must be a number of at least 0; found {lam!r}")
-        lam = min(lam, self.lambdas_[-1])
-        bins, starts = merge_until(self._groups, lam)
-        values = shrunken_positives(bins, lam) / bins.weights
-        return np.repeat(values, np.diff(starts, append=self.scores_.size))
+        return values_at(self._bins, min(lam, self.lambdas_[-1]))
 
     def predict(self, scores: ArrayLike, lam: float) -> NDArray[np.float64]:
         """Probabilities of class 1 by the fit at `lam`: ``path.at(lam)(scores)``.
@@ -127,13 +134,14 @@ class ENIR(Calibrator):
         C_t &= -2 \log L(\hat p(\lambda_t)) \\
         &\quad + \text{penalty}(d_t),
 
-    L the Bernoulli likelihood of the labels and N their number (the sum of the weights).
+    L the Bernoulli likelihood of the labels and N their number (the sum of the weights). The paper
+    calls :math:`\exp(-C_t / 2)` the score of a model.
 
     Parameters
     ----------
     criterion : {"bic", "aic", "aicc"}, default="bic"
         Penalty :math:`d \log N`, :math:`2d`, or :math:`2d + 2d(d+1)/(N-d-1)`. The last is infinite
-        for d >= N - 1; if it is for all models, the one of the fewest bins has all the weight.
+        for d >= N - 1; if it is for all models, the model of the fewest bins has all the weight.
     centred : bool, default=False
         Whether to place the value of each run of scores that all models with weight join at the
         weighted mean of these scores only, and to interpolate between, so that there are no
@@ -141,20 +149,20 @@ class ENIR(Calibrator):
     smoothing : float, default=0.0
         Weight of two pseudo-observations, a positive at the smallest score and a negative at the
         largest. With any positive weight predictions are kept within [2**-53, 1 - 2**-53], so
-        that none is 0 or 1, rounded or not.
+        that rounding makes none 0 or 1.
 
     Attributes
     ----------
     lambdas_, n_bins_ : ndarray of shape (n_models_,)
         Breakpoint and number of bins of each model.
     lower_bounds_ : ndarray of shape (n_models_,)
-        The criteria with the frequencies of the bins in place of the values.
+        Lower bounds of the criteria: the frequencies of the bins take the place of the values.
     criteria_ : ndarray of shape (n_models_,)
-        The criteria C_t; NaN where a bound was enough.
+        The criteria C_t; NaN where the bound was enough.
     weights_ : ndarray of shape (n_models_,)
         Model weights, which sum to one; zero for models out of reach, see the notes.
     n_models_, n_evaluated_ : int
-        Number of models, and of those whose criterion had to be evaluated.
+        Number of models, and number of models whose criterion had to be evaluated.
     effective_models_ : float
         exp of the entropy of the weights: k if k models share the weight evenly.
     map_ : LinearMap
@@ -170,7 +178,7 @@ class ENIR(Calibrator):
 
     Notes
     -----
-    The ensemble is exact, though most models are usually not evaluated. Two bounds do without:
+    The ensemble is exact, though most models are usually not evaluated. Two bounds replace them:
 
     * no value beats the frequency of its bin, so the likelihood of the binning with its
       frequencies, which a merge changes in O(1), bounds the likelihood of the model;
@@ -214,16 +222,17 @@ class ENIR(Calibrator):
         check_choice(self.criterion, CRITERION_PENALTIES, "criterion")
         check_flag(self.centred, "centred")
         check_smoothing(self.smoothing)
-        groups = smoothed(ties(scores, labels, weights), self.smoothing)
-        total = max(groups.weights.sum(), 2.0)  # fewer observations have no different scores
-        bins, path = near_isotonic_path(groups.weights, groups.positives)
-        models = slice(min(1, path.lambdas.size - 1), None)  # lambda = 0 only if it is alone
-        self.lambdas_, self.n_bins_ = path.lambdas[models], path.n_bins[models]
+        tied = smoothed(ties(scores, labels, weights), self.smoothing)
+        bins, path = near_isotonic_path(tied.weights, tied.positives)
+        first = min(1, path.lambdas.size - 1)  # footnote 3: lambda = 0 only if it is alone
+        self.lambdas_ = path.lambdas[first:]
+        self.n_bins_ = path.n_bins[first:]  # the number of parameters of a model, footnote 4
+        self.n_models_ = self.lambdas_.size
+        total = max(tied.weights.sum(), 2.0)  # different scores need two observations at least
         penalties = CRITERION_PENALTIES[self.criterion](self.n_bins_.astype(float), total)
         if np.all(np.isinf(penalties)):
             penalties[-1] = 0.0
-        self.lower_bounds_ = penalties - 2 * path.log_likelihoods[models]
-        self.n_models_ = self.lambdas_.size
+        self.lower_bounds_ = penalties - 2 * path.log_likelihoods[first:]
         reach = 2 * np.log(self.n_models_ / np.finfo(float).eps)
         self.criteria_ = evaluate_within_reach(
             bins, self.lambdas_, self.lower_bounds_, penalties, reach
@@ -233,11 +242,11 @@ class ENIR(Calibrator):
         self.effective_models_ = float(np.exp(-np.sum(xlogy(self.weights_, self.weights_))))
         starts, values = average(bins, self.lambdas_, self.weights_)
         if self.smoothing > 0:
-            values = inside(values)  # they are neither 0 nor 1, and rounding must not make one
+            values = inside(values)  # pseudo-observations exclude 0 and 1, but rounding does not
         if self.centred:
-            self.map_ = LinearMap.of_centres(groups.scores, groups.weights, starts, values)
+            self.map_ = LinearMap.of_centres(tied.scores, tied.weights, starts, values)
         else:
-            self.map_ = LinearMap.of_blocks(groups.scores, starts, values)
+            self.map_ = LinearMap.of_blocks(tied.scores, starts, values)
 
 
 def bic(n_bins, total):
@@ -252,31 +261,32 @@ def aic(n_bins, total):
 
 def aicc(n_bins, total):
     """Penalty of Akaike's criterion with the correction for small samples."""
-    left = total - n_bins - 1
-    correction = 2 * n_bins * (n_bins + 1) / np.where(left > 0, left, 1.0)
-    return np.where(left > 0, 2 * n_bins + correction, np.inf)
+    freedom = total - n_bins - 1
+    correction = 2 * n_bins * (n_bins + 1) / np.where(freedom > 0, freedom, 1.0)
+    return np.where(freedom > 0, 2 * n_bins + correction, np.inf)
 
 
 CRITERION_PENALTIES = {"bic": bic, "aic": aic, "aicc": aicc}
 
 
 def evaluate_within_reach(bins, lambdas, lower_bounds, penalties, reach):
-    """Criteria of all models within `reach` of the best, NaN where a bound was enough.
+    """Criteria of all models within `reach` of the best; NaN where the bound was enough.
 
-    The most promising model is next: the one of the smallest bound or, if an earlier one is known,
-    the one halfway between, because a likelihood also bounds all likelihoods behind it.
+    The model of the smallest bound is evaluated next. If an earlier model has been evaluated, the
+    model halfway between them is, because its likelihood bounds all likelihoods behind it.
     """
     criteria = np.full(lambdas.size, np.nan)
-    bounds, best = lower_bounds.copy(), np.finfo(float).max
+    bounds = lower_bounds.copy()
+    best = np.finfo(float).max
     while True:
-        (left,) = np.nonzero(bounds <= best + reach)
-        if left.size == 0:
+        candidates = np.flatnonzero(bounds <= best + reach)
+        if candidates.size == 0:
             return criteria
-        bins, _ = merge_until(bins, lambdas[left[0]])  # no earlier model will be asked for
+        bins, _ = merge_until(bins, lambdas[candidates[0]])  # no earlier model will be evaluated
         t = np.argmin(bounds)
-        (known,) = np.nonzero(~np.isnan(criteria[:t]))
-        if known.size:
-            t = (max(known[-1], left[0] - 1) + t + 1) // 2
+        evaluated = np.flatnonzero(~np.isnan(criteria[:t]))
+        if evaluated.size:
+            t = (max(evaluated[-1], candidates[0] - 1) + t + 1) // 2
         deviance = minus_twice_log_likelihood(bins, lambdas[t])
         criteria[t] = deviance + penalties[t]
         best = min(best, criteria[t])
@@ -295,12 +305,12 @@ def minus_twice_log_likelihood(bins, lam):
 
 
 def model_weights(criteria, reach):
-    """exp(-criterion / 2), normalised; 0 for models that are out of reach of the best.
+    """Score(M_t) / sum Score(M_j), the score being exp(-criterion / 2), or 0 out of reach.
 
     If all criteria are infinite, the model of the fewest bins has all the weight.
     """
     best = np.nanmin(criteria)
-    if np.isinf(best):  # weights 1e149 apart: rounding makes values 0 or 1 where labels disagree
+    if np.isinf(best):  # where weights are 1e149 apart, values are rounded to 0 or 1
         weights = np.zeros(criteria.size)
         weights[-1] = 1.0
         return weights
@@ -310,16 +320,17 @@ def model_weights(criteria, reach):
 
 
 def average(bins, lambdas, weights):
-    """The bins of the first model with weight, by their starts, and the ensemble on them."""
-    carrying = np.flatnonzero(weights)
-    bins, starts = merge_until(bins, lambdas[carrying[0]])
+    """The ensemble, P(z=1|y) = sum_t weights[t] P(z=1|y, M_t) in section III.
 
-    def fit(t):
-        merged, first = merge_until(bins, lambdas[t])
-        values = shrunken_positives(merged, lambdas[t]) / merged.weights
-        return np.repeat(values, np.diff(first, append=starts.size))
-
+    Returns the starts of the bins of the first model with weight, which no later model divides, and
+    the value of the ensemble in each of them.
+    """
+    models = np.flatnonzero(weights)
+    bins, starts = merge_until(bins, lambdas[models[0]])
     heaviest = np.argmax(weights)
-    best = fit(heaviest)
-    # deviations from one model: a value on which all agree, such as 1, is not rounded
-    return starts, best + sum(weights[t] * (fit(t) - best) for t in carrying if t != heaviest)
+    heaviest_values = values_at(bins, lambdas[heaviest])
+    # averaged deviations from one model do not round a value on which all models agree, such as 1
+    deviations = np.zeros(starts.size)
+    for t in models[models != heaviest]:
+        deviations += weights[t] * (values_at(bins, lambdas[t]) - heaviest_values)
+    return starts, heaviest_values + deviations

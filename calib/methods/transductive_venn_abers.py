@@ -1,4 +1,7 @@
-"""The full Venn-Abers predictor, which trains its classifier anew for each object and label."""
+"""The full Venn-Abers predictor, which trains its classifier anew for each object and label.
+
+Equations and Algorithm 1 are those of Vovk and Petej (2014).
+"""
 
 from typing import Any, ClassVar, Self
 
@@ -133,7 +136,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     __metadata_request__fit: ClassVar[dict] = {"sample_weight": True}
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who may ask for the weights: besides the isotonic regressions, the classifier."""
+        """Route weights: besides the isotonic regressions, the classifier may ask for them."""
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return router.add(estimator=self._classifier(), method_mapping=mapping)
@@ -154,15 +157,23 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         n = _scores(self.estimator_, X).size  # refuses what the classifier cannot take
         everything = _stack(self._X, X)
-        template, rows = clone(self.estimator_), np.arange(self._codes.size)
+        template = clone(self.estimator_)
+        rows = np.arange(self._codes.size)
         weights = None if self._weights is None else np.append(self._weights, 1.0)
         fit_params = {"sample_weight": weights} if self._trains_weighted else {}
-        sample = self._codes, self.classes_, weights, fit_params
-        samples = (_safe_indexing(everything, np.append(rows, rows.size + i)) for i in range(n))
-        jobs = (delayed(_venn_abers_of_one)(template, X, *sample) for X in samples)
-        pairs = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(jobs)
-        p0, p1 = np.array(pairs).reshape(n, 2).T
-        return p0, p1
+        jobs = (
+            delayed(_pair_of_last_row)(
+                template,
+                _safe_indexing(everything, np.append(rows, rows.size + i)),
+                self._codes,
+                self.classes_,
+                weights,
+                fit_params,
+            )
+            for i in range(n)
+        )
+        pairs = np.array(Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(jobs)).reshape(n, 2)
+        return pairs[:, 0], pairs[:, 1]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Merged probabilities, of shape (n, 2)."""
@@ -170,7 +181,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.column_stack([1 - p, p])
 
     def predict(self, X: Any) -> NDArray:
-        """Class of the larger merged probability; of equal ones, the first."""
+        """Class of the larger merged probability; the first class if both are equal."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
@@ -200,48 +211,58 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = check_weights(sample_weight, size=y.size, other="y")
-            kept = np.flatnonzero(weights)  # a row of weight zero is a row that is not there
-            X, y, weights = _safe_indexing(X, kept), y[kept], weights[kept]
+            weighted_rows = np.flatnonzero(weights)  # a row of weight zero counts as missing
+            X = _safe_indexing(X, weighted_rows)
+            y = y[weighted_rows]
+            weights = weights[weighted_rows]
         self.classes_, self._codes = np.unique(y, return_inverse=True)
         if self.classes_.size != 2:
-            found = f"{self.classes_.size} class{'' if self.classes_.size == 1 else 'es'}"
-            must = "Only binary classification is supported"
-            raise ValueError(f"{must}: y holds {found}, pass rows of two classes")
+            classes = "class" if self.classes_.size == 1 else "classes"
+            raise ValueError(
+                f"Only binary classification is supported: y holds {self.classes_.size} {classes}, "
+                "pass rows of two classes"
+            )
         fit_params = self._routed(weights)
-        self._X, self._weights, self._trains_weighted = X, weights, bool(fit_params)
+        self._X = X
+        self._weights = weights
+        self._trains_weighted = bool(fit_params)
         self.estimator_ = clone(self._classifier()).fit(X, y, **fit_params)
 
     def _routed(self, weights):
-        """What the classifier's fit is given of the weights."""
+        """Keyword arguments of the classifier's fit: the weights, where it takes them."""
         if get_config()["enable_metadata_routing"]:
-            given = {} if weights is None else {"sample_weight": weights}
-            return process_routing(self, "fit", **given)["estimator"]["fit"]
+            fit_params = {} if weights is None else {"sample_weight": weights}
+            return process_routing(self, "fit", **fit_params)["estimator"]["fit"]
         return training_weights(self._classifier(), weights)
 
     def _classifier(self):
         return default_classifier() if self.estimator is None else self.estimator
 
 
-def _venn_abers_of_one(template, X, codes, classes, weights, fit_params):
-    """p0 and p1 of the last row of `X`; `codes` are the labels of the others."""
+def _pair_of_last_row(template, X, codes, classes, weights, fit_params):
+    """p0 and p1 of the last row of `X`, by Algorithm 1; `codes` are the labels of the others."""
     pair = []
     for postulated in [0, 1]:
+        # s_c: train the classifier on the sample and (x, c), and score all these rows
         labels = np.append(codes, postulated)
         scores = _scores(clone(template).fit(X, classes[labels], **fit_params), X)
-        groups = ties(scores, labels, weights)
-        starts, totals, hits = pool_adjacent_violators(groups.weights, groups.positives)
-        block = np.searchsorted(groups.scores[starts[1:-1]], scores[-1], side="right")
+        # g_c: the isotonic calibrator for the scores in (6), if c = 0, or in (7)
+        tied = ties(scores, labels, weights)
+        starts, totals, hits = pool_adjacent_violators(tied.weights, tied.positives)
+        # p_c = g_c(s_c(x))
+        block = np.searchsorted(tied.scores[starts[1:-1]], scores[-1], side="right")
         pair.append(hits[block] / totals[block])
     return pair
 
 
 def _scores(estimator, X):
+    """Scores of the rows by a fitted classifier, which must be finite."""
     scores = classifier_scores(estimator, X)[:, 0]
     return check_scores(scores, name="the classifier's scores", allow_empty=True)
 
 
 def _stack(X, below):
-    """Rows of `X`, then the rows `below`; of different kinds in the form of `X` or as arrays."""
+    """Rows of `X`, then the rows `below`; if the kinds differ, in the form of `X` or as arrays."""
     if hasattr(X, "iloc") and hasattr(below, "iloc"):
         import pandas
 

@@ -1,4 +1,8 @@
-"""The inductive Venn-Abers predictor, and the direct isotonic regression that it corrects."""
+"""The inductive Venn-Abers predictor, and the direct isotonic regression that it corrects.
+
+The two sweeps that find all pairs stand in venn_abers_kernels.py beside this module. Sections,
+equations and algorithms are those of Vovk and Petej (2014).
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,19 +14,19 @@ from calib.base.maps import StepMap
 from calib.base.options import check_choice
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.ties import ties
-from calib.methods.venn_abers_kernels import look_up, venn_abers
+from calib.methods.venn_abers_kernels import look_up, venn_abers_pairs
 
-# Every operation of the two keeps the order, rounded or not.
+# Both merges increase with p0 and p1 even when rounded, because each operation is monotone.
 
 
 def minimax_log(p0, p1):
-    """p1 / (1 - p0 + p1): the probability of equal regret under log loss for both labels."""
+    """p1 / (1 - p0 + p1), equation (10): under log loss both labels have the same regret."""
     with np.errstate(divide="ignore"):  # p1 is 0 only by rounding
         return 1 / (1 + (1 - p0) / p1)
 
 
 def minimax_square(p0, p1):
-    """p1 + (p0^2 - p1^2) / 2: the probability of equal regret under square loss for both labels."""
+    """p1 + (p0^2 - p1^2) / 2, equation (11): both labels have the same regret under square loss."""
     return (1 - (1 - p1) ** 2 + p0**2) / 2
 
 
@@ -35,14 +39,15 @@ class VennAbers(Calibrator):
     .. math:: p_c(y) = g_c(y), \quad c \in \{0, 1\},
 
     :math:`g_c` the isotonic regression of the calibration sample and (y, c). Fitted on scores that
-    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP): the one of
-    the two that belongs to the true label is perfectly calibrated; neither is on its own. Fitted
-    on the training scores themselves it is the simplified one (SVA), without this guarantee.
+    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP): the
+    probability that belongs to the true label is perfectly calibrated, but neither p0 nor p1 is on
+    its own. Fitted on the training scores it is the simplified predictor (SVA), Algorithm 2,
+    without this guarantee.
 
     Parameters
     ----------
     loss : {"log", "brier"}, default="log"
-        Loss for which `predict` merges the two to one probability of minimax regret,
+        Loss for which `predict` merges the pair to one probability of minimax regret,
 
         .. math::
 
@@ -63,27 +68,28 @@ class VennAbers(Calibrator):
     Notes
     -----
     :math:`0 \le p_0 < p_1 \le 1` and :math:`p_1 - p_0 \ge 1 / (N + 1)`, N the weight of the
-    sample; p0 < 1 and p1 > 0, so that neither probability nor the merged one can have infinite log
+    sample. As p0 < 1 and p1 > 0, neither the pair nor the merged probability can have infinite log
     loss. The new object has weight 1 whatever the weights of the others are: weights are counts.
 
     The sample needs no second class and no second point. Below all scores p0 is 0, above all of
     them p1 is 1. With one class of N points the interval beyond the scores at the end where that
     class is expected is [N / (N + 1), 1] or [0, 1 / (N + 1)], and it is [0, 1] at the other end.
 
-    That the selected one is exactly calibrated needs a sample drawn without a look at the labels.
-    `CalibratedClassifier` with a share, such as ``cv=0.5``, draws each class in proportion, and
-    leaves it nearly true; for the exact property pass ``cv=ShuffleSplit(1, test_size=0.5)``.
+    Exact calibration needs a calibration sample drawn without a look at the labels.
+    `CalibratedClassifier` with a fraction, such as ``cv=0.5``, draws each class in proportion, so
+    that the property holds nearly; for the exact property pass
+    ``cv=ShuffleSplit(1, test_size=0.5)``.
 
-    p0 steps up on a calibration score, p1 just behind it. A score that should be equal to one of
-    them and differs in its last digit lies beside it.
+    p0 steps up on a calibration score, p1 just behind it. A new score that should equal a
+    calibration score, but differs in its last digit, lies on one side of it.
 
     Fit O(N log N) for the sort and O(N) after it, on the cumulative sum diagram; predict O(1)
     expected per score; memory O(N).
 
     References
     ----------
-    Vovk and Petej (2014), algorithm 2 and equations (10) and (11). That all predictions together
-    cost O(N) is due to Vovk, Petej and Fedorova (2015); the pass here is another one.
+    Vovk and Petej (2014), algorithm 2 and equations (10) and (11). Vovk, Petej and Fedorova (2015)
+    showed that all predictions together cost O(N); the sweep here is another one.
 
     Examples
     --------
@@ -103,13 +109,15 @@ class VennAbers(Calibrator):
 
     def _fit(self, scores, labels, weights):
         check_choice(self.loss, MERGES, "loss")
-        groups = ties(scores, labels, weights)
-        # both increase, but for the rounding of sums of fractional weights
-        places, *both = venn_abers(groups.weights, groups.positives)
-        p0, p1 = map(np.maximum.accumulate, both)
+        tied = ties(scores, labels, weights)
+        places, p0, p1 = venn_abers_pairs(tied.weights, tied.positives)
+        # both increase already, except where sums of fractional weights are rounded
+        p0 = np.maximum.accumulate(p0)
+        p1 = np.maximum.accumulate(p1)
         steps = np.flatnonzero((p0[1:] != p0[:-1]) | (p1[1:] != p1[:-1])) + 1
-        kept = np.append(0, steps)
-        self.scores_, self.p0_, self.p1_ = groups.scores[places[steps] - 1], p0[kept], p1[kept]
+        self.scores_ = tied.scores[places[steps] - 1]
+        self.p0_ = p0[np.append(0, steps)]
+        self.p1_ = p1[np.append(0, steps)]
 
     def predict_interval(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None
@@ -145,7 +153,7 @@ class VennAbers(Calibrator):
         scores, groups
             As in `predict_interval`.
         loss : {"log", "brier"}, optional
-            By default that of the constructor.
+            By default the loss of the constructor.
 
         Returns
         -------
@@ -164,7 +172,7 @@ class VennAbers(Calibrator):
         return MERGES[self.loss](*self._intervals(scores))
 
     def combine(self, probabilities: ArrayLike) -> NDArray[np.float64]:
-        """One probability from those of several folds: the cross Venn-Abers predictor (CVAP).
+        """Combine the probabilities of several folds: the cross Venn-Abers predictor (CVAP).
 
         For log loss the mean of the log-odds, which is :math:`G_1 / (G_0 + G_1)` with the
         geometric means :math:`G_1` of the p1 and :math:`G_0` of the 1 - p0; for square loss the
@@ -211,8 +219,8 @@ class DirectIsotonic(Calibrator):
 
     .. math:: f(y) = g(y_j), \quad j = \arg\min_i |y - y_i|,
 
-    g the isotonic regression of the calibration sample, which is the training sample in its
-    paper; of two nearest scores the smaller is taken.
+    g the isotonic regression of the calibration sample, which is the training sample in the paper.
+    If two scores are nearest, the smaller one is taken.
 
     Attributes
     ----------
@@ -243,10 +251,13 @@ class DirectIsotonic(Calibrator):
     _needs_ties_only = True
 
     def _fit(self, scores, labels, weights):
-        groups = ties(scores, labels, weights)
-        starts, totals, hits = pool_adjacent_violators(groups.weights, groups.positives)
-        left, right = groups.scores[starts[1:-1] - 1], groups.scores[starts[1:-1]]
+        # g maximises the likelihood of equation (5)
+        tied = ties(scores, labels, weights)
+        starts, totals, hits = pool_adjacent_violators(tied.weights, tied.positives)
+        # the nearest score changes its block halfway between the last and the first score of two
+        left = tied.scores[starts[1:-1] - 1]
+        right = tied.scores[starts[1:-1]]
         middle = 0.5 * left + 0.5 * right
-        # a score just halfway belongs to the left, unless it was rounded up to get there
+        # a score exactly halfway belongs to the left block, unless the middle was rounded up
         cuts = np.where(middle - left > right - middle, middle, np.nextafter(middle, np.inf))
         self.map_ = StepMap(np.minimum(cuts, right), hits / totals)

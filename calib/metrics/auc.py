@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from calib.base.arrays import check_both_classes, check_labels, check_scores, check_weights
 from calib.base.probabilities import rescaled
 from calib.kernels.fast.sorting import argsort
-from calib.kernels.ties import sum_runs, ties
+from calib.kernels.fast.ties import sum_runs
+from calib.kernels.ties import ties
 
 
 def roc_auc_score(

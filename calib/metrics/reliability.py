@@ -10,7 +10,7 @@ from calib.base.arrays import check_sample
 from calib.base.options import MOST_BINS, check_choice, check_positive, number_of_bins
 from calib.kernels import ties as grouping
 from calib.kernels.binning import (
-    MOST_USEFUL_BINS,
+    MAX_USEFUL_BINS,
     equal_frequency_starts,
     label_ordered_sums,
     prefix_sums,
@@ -233,7 +233,7 @@ def bin_sample(labels, probabilities, weights, *, n_bins, strategy, ties, confid
         tied = grouping.ties(probabilities, labels, weights)
         if ties == "group":
             ranks = prefix_sums(tied.weights)
-            starts = equal_frequency_starts(ranks, min(n_bins, MOST_USEFUL_BINS))
+            starts = equal_frequency_starts(ranks, min(n_bins, MAX_USEFUL_BINS))
             sums = segment_sums(starts, tied.scores, tied.weights, tied.positives)
         else:
             sizes = _label_ordered_sizes(tied, weights, n_bins)

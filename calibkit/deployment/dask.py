@@ -54,7 +54,8 @@ from calib.base.arrays import check_labels, check_not_negative, check_scores, ch
 from calib.base.counts import Counts
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.fast.sorting import argsort
-from calib.kernels.ties import sum_runs, ties
+from calib.kernels.fast.ties import sum_runs
+from calib.kernels.ties import ties
 from calib.metrics.auc import share, won_by_groups
 
 __all__ = ["counts", "isotonic_counts", "roc_auc_score"]

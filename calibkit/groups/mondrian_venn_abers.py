@@ -1,4 +1,4 @@
-"""Venn-Abers prediction within groups: Mondrian prediction."""
+"""Venn-Abers prediction within each group: Mondrian prediction."""
 
 import warnings
 
@@ -17,9 +17,9 @@ class MondrianVennAbers(GroupCalibrator):
     .. math:: p_c(y, k) = g_{k,c}(y), \quad c \in \{0, 1\},
 
     :math:`g_{k,c}` the isotonic regression of the calibration points of group k and (y, c). The
-    one of the two that belongs to the true label is calibrated within each group, for samples of
-    any size, if the points of a group are exchangeable with its new objects. The share of the
-    groups themselves may change.
+    probability that belongs to the true label is calibrated within each group, for samples of any
+    size, if the points of a group are exchangeable with its new objects. The sizes of the groups
+    may change.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class MondrianVennAbers(GroupCalibrator):
     Groups are given as numbers or strings, one for each row and none missing, in `fit` and
     `predict`. They are the categories of Mondrian prediction: anything that is known of an object
     before its label, such as hospital, sex and age, the leaf of a tree, and that was defined
-    without the calibration labels. A group of few points has wide pairs; one without any has the
-    pair [0, 1], which makes 1/2. Nothing is borrowed from other groups: where this costs too much,
-    `HeterogeneousCalibrator` falls back on all points, and gives up the guarantee.
+    without the calibration labels. A group of few points has wide pairs; a group without any has
+    the pair [0, 1], which is merged to 1/2. Nothing is borrowed from other groups. Where this costs
+    too much, `HeterogeneousCalibrator` falls back on all points, and gives up the guarantee.
 
     O(N log N) to fit, O(n log n) to predict n scores; memory O(N).
 
@@ -62,7 +62,7 @@ class MondrianVennAbers(GroupCalibrator):
     def _fit(self, scores, labels, weights, groups):
         check_choice(self.loss, MERGES, "loss")
         self.calibrators_ = {}
-        with warnings.catch_warnings():  # one class only makes a wide pair, and no mistake
+        with warnings.catch_warnings():  # a group of one class has a wide pair, which is valid
             warnings.simplefilter("ignore", OneClassWarning)
             for group, rows in _rows_by_group(groups).items():
                 group_weights = None if weights is None else weights[rows]
@@ -100,12 +100,12 @@ class MondrianVennAbers(GroupCalibrator):
         return p0, p1
 
     def _predict(self, scores, groups):
-        """1/2 where no calibration point is in the group."""
+        """Merged probabilities; 1/2 where no calibration point is in the group."""
         return MERGES[self.loss](*self._intervals(scores, groups))
 
 
 def _rows_by_group(groups):
-    """Rows of each group, by its value."""
+    """Rows of each group, by its value; an empty dict if there is no row."""
     values, codes = np.unique(groups, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     starts = np.cumsum(np.bincount(codes))[:-1]

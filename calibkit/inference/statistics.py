@@ -13,7 +13,7 @@ from calib.base.options import check_choice, number_of_bins
 from calib.base.probabilities import log_odds
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.binning import (
-    MOST_USEFUL_BINS,
+    MAX_USEFUL_BINS,
     equal_frequency_starts,
     prefix_sums,
     uniform_sums,
@@ -51,7 +51,7 @@ def starts_of_bins(ties, n_bins, strategy):
     n_bins = number_of_bins(n_bins, strategy, ties.weights.sum())
     if strategy == "quantile":
         ranks = prefix_sums(ties.weights)
-        return equal_frequency_starts(ranks, min(n_bins, MOST_USEFUL_BINS))[:-1]
+        return equal_frequency_starts(ranks, min(n_bins, MAX_USEFUL_BINS))[:-1]
     check_choice(strategy, ["quantile", "uniform"], "strategy")
     sizes = uniform_sums(ties.scores, np.zeros(ties.scores.size), None, n_bins)[0]
     return prefix_sums(sizes)[:-1][sizes > 0].astype(np.int64)

@@ -1,4 +1,7 @@
-"""Self-calibrating conformal prediction: Venn-Abers prediction of a bounded outcome."""
+"""Self-calibrating conformal prediction: Venn-Abers prediction of a bounded outcome.
+
+The search for the outcomes that conform stands in conformal_kernels.py beside this module.
+"""
 
 import numbers
 from typing import ClassVar, Self
@@ -12,9 +15,12 @@ from calib.base.arrays import check_scores, check_size, refuse
 from calib.base.calibrator import OneDimensional
 from calib.base.failures import restored_on_failure
 from calib.base.options import check_positive
-from calibkit.prediction_intervals.conformal_kernels import corners, self_calibrating_intervals
+from calibkit.prediction_intervals.conformal_kernels import (
+    minorant_corners,
+    self_calibrating_intervals,
+)
 
-LARGEST_BOUND = 1e150  # largest size of a bound: sums of outcomes stay finite
+MAX_BOUND = 1e150  # absolute value of a bound, up to which sums of outcomes stay finite
 
 
 class SelfCalibratingConformal(OneDimensional):
@@ -31,10 +37,10 @@ class SelfCalibratingConformal(OneDimensional):
     Parameters
     ----------
     alpha : float, default=0.1
-        Share of the new outcomes that the interval may miss, in (0, 1).
+        Fraction of the new outcomes that the interval may miss, in (0, 1).
     bounds : pair of float, default=(0.0, 1.0)
-        Between which all outcomes lie, new ones included. Where few points are left of a score, or
-        right of it, the interval may reach a bound.
+        All outcomes lie between the bounds, new ones included. Where few points are left of a
+        score, or right of it, the interval may reach a bound.
 
     Attributes
     ----------
@@ -44,7 +50,7 @@ class SelfCalibratingConformal(OneDimensional):
         Middle between the smallest and the largest outcome.
     counts_, sums_ : ndarray of shape (k + 1,)
         The points of the cumulative sum diagram: number of the outcomes at the first i scores, and
-        sum of what they are more than the middle.
+        sum of their differences from the middle.
 
     Notes
     -----
@@ -55,17 +61,17 @@ class SelfCalibratingConformal(OneDimensional):
     The outcomes that conform are found exactly, without a grid; `predict_interval` gives the
     smallest interval that holds them all, whose ends are rounded outward by 1e-9 of half the range
     of the outcomes. The guarantee needs exchangeable data and nothing else, whatever the ties. If
-    alpha is at most 1/2 and outcomes are continuous, the set covers too much by at most
-    E K / (N + 1), where K is the number of level sets, each of which has at most one more point
-    covered than it should.
+    alpha is at most 1/2 and outcomes are continuous, the coverage exceeds 1 - alpha by at most
+    E K / (N + 1), where K is the number of level sets, in each of which at most one point too many
+    is covered.
 
-    An interval reaches far where a level set may be smaller than 1 / alpha, since all outcomes
-    conform to it. Isotonic regression has such level sets. Scores that are rounded before, so that
-    each value has several times 1 / alpha points, keep the guarantee and make short intervals.
+    All outcomes conform to a level set smaller than 1 / alpha, so that an interval is long where
+    such level sets are possible. Isotonic regression has them. Scores that are rounded before, so
+    that each value has several times 1 / alpha points, keep the guarantee and make short intervals.
 
     Fit O(N log N). An interval costs one step for each level set that the new object may have, and
-    a look at its points where an outcome may conform to it; scores between the same neighbours have
-    the same one, which is computed once. Memory O(N).
+    one pass over its points where an outcome may conform to it. Scores between the same neighbours
+    have the same interval, which is computed once. Memory O(N).
 
     References
     ----------
@@ -111,7 +117,8 @@ class SelfCalibratingConformal(OneDimensional):
         with restored_on_failure(self):
             check_positive(self.alpha, "alpha", below=1)
             self._alpha = float(self.alpha)
-            self._bounds = lowest, highest = _check_bounds(self.bounds)
+            lowest, highest = _check_bounds(self.bounds)
+            self._bounds = lowest, highest
             scores = check_scores(scores)
             outcomes = check_scores(outcomes, name="outcomes")
             check_size(outcomes.size, scores.size, "outcomes", "scores")
@@ -124,7 +131,7 @@ class SelfCalibratingConformal(OneDimensional):
             self._outcomes = outcomes[order] - self.middle_  # a large offset would hide the rest
             self.counts_ = np.append(starts, scores.size)
             self.sums_ = np.append(0.0, np.cumsum(self._outcomes))[self.counts_]
-            self._corners = corners(self.counts_, self.sums_)
+            self._left_corners, self._right_corners = minorant_corners(self.counts_, self.sums_)
         return self
 
     # scores and outcomes stand where others have X and y: no metadata
@@ -132,7 +139,7 @@ class SelfCalibratingConformal(OneDimensional):
     __metadata_request__predict: ClassVar[dict] = {"scores": UNUSED}
 
     def predict_range(self, scores: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The range of the values, one of which is calibrated.
+        """Range of the values, one of which is calibrated.
 
         Parameters
         ----------
@@ -145,7 +152,8 @@ class SelfCalibratingConformal(OneDimensional):
             The value if the new object has the lowest outcome, and if it has the highest; any
             outcome between them has a value between these.
         """
-        return tuple(self._predict(scores)[0].T)
+        ranges, _ = self._predict(scores)
+        return ranges[:, 0], ranges[:, 1]
 
     def predict_interval(
         self, scores: ArrayLike
@@ -162,7 +170,8 @@ class SelfCalibratingConformal(OneDimensional):
         lower, upper : ndarray of shape (n,)
             Between the bounds.
         """
-        return tuple(self._predict(scores)[1].T)
+        _, intervals = self._predict(scores)
+        return intervals[:, 0], intervals[:, 1]
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
         """The middle of `predict_range`, as near as can be to every value that may be calibrated.
@@ -181,21 +190,30 @@ class SelfCalibratingConformal(OneDimensional):
         return lower / 2 + upper / 2
 
     def _predict(self, scores):
+        """Ranges and intervals, both of shape (n, 2)."""
         check_is_fitted(self)
         scores = check_scores(scores, allow_empty=True)
         # twice the number of smaller scores, plus 1 where a score is equal
         places = np.searchsorted(self.scores_, scores, "left")
         places += np.searchsorted(self.scores_, scores, "right")
         places, place_of = np.unique(places, return_inverse=True)
-        sample = self._outcomes, self.counts_, self.sums_, *self._corners
-        bounds = (bound - self.middle_ for bound in self._bounds)
-        values, intervals = self_calibrating_intervals(
-            *sample, places // 2, (places + 1) // 2, self._alpha, *bounds
+        lowest, highest = self._bounds
+        ranges, intervals = self_calibrating_intervals(
+            outcomes=self._outcomes,
+            starts=self.counts_,
+            sums=self.sums_,
+            left=self._left_corners,
+            right=self._right_corners,
+            lows=places // 2,
+            highs=(places + 1) // 2,
+            miscoverage=self._alpha,
+            lowest=lowest - self.middle_,
+            highest=highest - self.middle_,
         )
-        return self._with_offset(values)[place_of], self._with_offset(intervals)[place_of]
+        return self._with_offset(ranges)[place_of], self._with_offset(intervals)[place_of]
 
     def _with_offset(self, values):
-        """Outcomes from differences to their middle; a bound is the bound to its last bit."""
+        """Outcomes from their differences to the middle; a bound is restored to its last bit."""
         outcomes = values + self.middle_
         for bound in self._bounds:
             outcomes[values == bound - self.middle_] = bound
@@ -208,12 +226,10 @@ def _check_bounds(bounds):
         lowest, highest = bounds
     except (TypeError, ValueError):
         raise ValueError(f"bounds must be a pair of numbers; found {bounds!r}") from None
-    numeric = all(
-        isinstance(b, numbers.Real) and abs(b) <= LARGEST_BOUND for b in (lowest, highest)
-    )
+    numeric = all(isinstance(b, numbers.Real) and abs(b) <= MAX_BOUND for b in (lowest, highest))
     if not (numeric and lowest < highest):
         raise ValueError(
             "bounds must be two numbers in increasing order, the least and the greatest outcome "
-            f"that is possible, of a size of at most {LARGEST_BOUND:.0e}; found {bounds!r}"
+            f"that is possible, of a size of at most {MAX_BOUND:.0e}; found {bounds!r}"
         )
     return float(lowest), float(highest)

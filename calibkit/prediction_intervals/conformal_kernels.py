@@ -1,11 +1,12 @@
 """Self-calibrating conformal prediction, exactly, for every outcome of the new object at once.
 
-The cumulative sum diagram has the points (W_i, S_i): number and sum of the outcomes in the first i
-groups of equal scores. Isotonic regression is the slope of its greatest convex minorant. A new
-object with outcome c lies between the points `low` <= `high` of the diagram, or on a group of its
-own score. Its level set is the window of groups between a corner a <= low of the minorant of the
-points up to `low`, and a corner b >= high of that of the points from `high` on. As c grows, groups
-leave the window on the left and join it on the right, and the level
+The loops of `calibkit.prediction_intervals.conformal`. The cumulative sum diagram has the points
+(W_i, S_i): number and sum of the outcomes in the first i ties. Isotonic regression is the slope of
+its greatest convex minorant. A new object with outcome c lies between the points `low` <= `high` of
+the diagram, or on the tie of its own score. Its level set is the window of ties between a corner
+a <= low of the minorant of the points up to `low`, and a corner b >= high of the minorant of the
+points from `high` on. As c grows, ties leave the window on the left and join it on the right, and
+the level
 
     u = (S_b - S_a + c) / (W_b - W_a + 1)
 
@@ -19,25 +20,35 @@ import numpy as np
 
 from calib.kernels.compiling import jit
 
-NEAR = 1e-13  # two levels nearer than this, in units of the largest outcome, may be equal
-SLACK = 3e-10  # rounding of outcomes that conform, in the same unit
+LEVEL_TOLERANCE = 1e-13  # distance of levels that may be equal, in units of the largest outcome
+OUTCOME_SLACK = 3e-10  # rounding of the outcomes that conform, in the same unit
+
+
+class Diagram(NamedTuple):
+    """The cumulative sum diagram of g ties, with a corner on either side of each point."""
+
+    outcomes: np.ndarray  # sorted by score
+    starts: np.ndarray  # W_i: first row of each tie, and the number of rows
+    sums: np.ndarray  # S_i
+    left: np.ndarray
+    right: np.ndarray
 
 
 class Limits(NamedTuple):
-    """What is the same for all new objects."""
+    """Numbers that are the same for all new objects."""
 
     miscoverage: float
-    lowest: float  # outcome that is possible
+    lowest: float  # smallest outcome that is possible
     highest: float
-    smallest: float  # outcome of the sample
+    smallest: float  # smallest outcome of the sample
     largest: float
-    near: float
-    slack: float
+    tolerance: float  # distance of levels that may be equal
+    slack: float  # rounding of the outcomes that conform
 
 
 @jit
-def corners(weights, sums):
-    """The neighbouring corner of each point in the minorant of all points on one side of it.
+def minorant_corners(weights, sums):
+    """Find the neighbouring corners of each point in the minorants of the points on either side.
 
     Parameters
     ----------
@@ -48,19 +59,20 @@ def corners(weights, sums):
     -------
     left, right : ndarray of shape (g + 1,)
         The corner before point i in the minorant of the points up to i, and the corner behind it in
-        that of the points from i on; of points on one edge only its ends are corners. O(g).
+        the minorant of the points from i on; of points on one edge only its ends are corners. O(g).
     """
     g = weights.size - 1
-    left, right = np.zeros(g + 1, np.int64), np.empty(g + 1, np.int64)
+    left = np.zeros(g + 1, np.int64)
+    right = np.empty(g + 1, np.int64)
     right[g] = g
     for i in range(1, g + 1):
         j = i - 1
-        while j > 0 and _slope(weights, sums, left[j], j) >= _slope(weights, sums, j, i):
+        while j > 0 and _is_on_or_above(weights, sums, left[j], j, i):
             j = left[j]
         left[i] = j
     for i in range(g - 1, -1, -1):
         j = i + 1
-        while j < g and _slope(weights, sums, i, j) >= _slope(weights, sums, j, right[j]):
+        while j < g and _is_on_or_above(weights, sums, i, j, right[j]):
             j = right[j]
         right[i] = j
     return left, right
@@ -74,13 +86,14 @@ def self_calibrating_intervals(
     Parameters
     ----------
     outcomes : ndarray of shape (n,)
-        Sorted by score. What is small against them is rounding: their middle should be near 0.
+        Sorted by score. Their middle should be near 0, because outcomes are rounded to digits of
+        the largest one.
     starts, sums : ndarray of shape (g + 1,)
-        First row of each group, and n; sum of the outcomes before it. The points of the diagram.
+        First row of each tie, and n; sum of the outcomes before it. The points of the diagram.
     left, right : ndarray of shape (g + 1,)
-        From `corners`.
+        From `minorant_corners`.
     lows, highs : ndarray of shape (q,)
-        For each new object the number of groups below its score, and of those not above it.
+        For each new object the number of ties below its score, and of ties not above it.
     miscoverage : float
         In (0, 1).
     lowest, highest : float
@@ -93,89 +106,135 @@ def self_calibrating_intervals(
     intervals : ndarray of shape (q, 2)
         The smallest interval that holds all outcomes that conform.
     """
-    smallest, largest = outcomes.min(), outcomes.max()
+    diagram = Diagram(outcomes=outcomes, starts=starts, sums=sums, left=left, right=right)
+    smallest = outcomes.min()
+    largest = outcomes.max()
     size = max(largest, -smallest)
-    limits = Limits(miscoverage, lowest, highest, smallest, largest, NEAR * size, SLACK * size)
-    return _intervals(outcomes, starts, sums, left, right, lows, highs, limits)
+    limits = Limits(
+        miscoverage=miscoverage,
+        lowest=lowest,
+        highest=highest,
+        smallest=smallest,
+        largest=largest,
+        tolerance=LEVEL_TOLERANCE * size,
+        slack=OUTCOME_SLACK * size,
+    )
+    return _intervals(diagram, lows, highs, limits)
 
 
 @jit
-def _intervals(outcomes, starts, sums, left, right, lows, highs, limits):
-    values, intervals = np.empty((lows.size, 2)), np.empty((lows.size, 2))
-    path, room = np.empty(starts.size, np.int64), np.empty(outcomes.size)
+def _intervals(diagram, lows, highs, limits):
+    """Values and intervals of all new objects."""
+    values = np.empty((lows.size, 2))
+    intervals = np.empty((lows.size, 2))
+    corners = np.empty(diagram.starts.size, np.int64)  # room for the corners left of a new object
+    room = np.empty(diagram.outcomes.size)
     for q in range(lows.size):
-        k, b, values[q, 0] = _lowest_window(
-            starts, sums, left, right, lows[q], highs[q], path, limits
-        )
-        values[q, 1], least, most = _sweep(
-            outcomes, starts, sums, right, path, room, k, b, values[q, 0], limits
-        )
+        k, b, lowest_level = _lowest_window(diagram, lows[q], highs[q], corners, limits)
+        highest_level, least, most = _sweep(diagram, corners, k, b, lowest_level, room, limits)
+        values[q, 0] = lowest_level
+        values[q, 1] = highest_level
         intervals[q, 0] = max(least - 2 * limits.slack, limits.lowest)
         intervals[q, 1] = min(most + 2 * limits.slack, limits.highest)
     return values, intervals
 
 
 @jit
-def _lowest_window(starts, sums, left, right, low, high, path, limits):
+def _lowest_window(diagram, low, high, corners, limits):
     """The level set of a new object with the lowest outcome, and its level.
 
-    The corners from `low` to the left are written into `path`, as far as the window reaches: it
-    begins at path[k] and ends at b.
+    The corners from `low` to the left are written into `corners`, as far as the window reaches. The
+    window begins at corners[k] and ends at b.
     """
-    lowest, near = limits.lowest, limits.near
-    path[0], k, b = low, 0, high
-    level = (sums[b] - sums[low] + lowest) / (starts[b] - starts[low] + 1)
+    starts = diagram.starts
+    sums = diagram.sums
+    left = diagram.left
+    right = diagram.right
+    n_ties = starts.size - 1
+    tolerance = limits.tolerance
+    corners[0] = low
+    k = 0
+    b = high
+    level = (sums[b] - sums[low] + limits.lowest) / (starts[b] - starts[low] + 1)
     while True:
-        if path[k] > 0 and _slope(starts, sums, left[path[k]], path[k]) >= level - near:
-            path[k + 1] = left[path[k]]
+        a = corners[k]
+        if a > 0 and _diagram_slope(starts, sums, left[a], a) >= level - tolerance:
             k += 1
-        elif b < starts.size - 1 and _slope(starts, sums, b, right[b]) <= level + near:
+            corners[k] = left[a]
+        elif b < n_ties and _diagram_slope(starts, sums, b, right[b]) <= level + tolerance:
             b = right[b]
         else:
             return k, b, level
-        level = (sums[b] - sums[path[k]] + lowest) / (starts[b] - starts[path[k]] + 1)
+        a = corners[k]
+        level = (sums[b] - sums[a] + limits.lowest) / (starts[b] - starts[a] + 1)
 
 
 @jit
-def _sweep(outcomes, starts, sums, right, path, room, k, b, level, limits):
-    """Let the outcome c grow from the lowest; returns the last level and the ends of what conforms.
+def _sweep(diagram, corners, k, b, level, room, limits):
+    """Let the outcome c grow from the lowest; return the last level and the ends of what conforms.
 
-    Where groups leave or join, at a single c, all of them are in the level set. In between, c stays
+    Where ties leave or join, at a single c, all of them are in the level set. In between, c stays
     away from these places by twice the slack, so that it cannot conform by rounding alone.
     """
-    highest, near, slack = limits.highest, limits.near, limits.slack
-    least, most, c = np.inf, -np.inf, limits.lowest
+    starts = diagram.starts
+    sums = diagram.sums
+    right = diagram.right
+    n_ties = starts.size - 1
+    tolerance = limits.tolerance
+    least = np.inf
+    most = -np.inf
+    c = limits.lowest
     while True:
-        while b < starts.size - 1 and not _slope(starts, sums, b, right[b]) > level + near:
+        # outcome c: ties of the same level belong to the window on both sides
+        while b < n_ties and not _diagram_slope(starts, sums, b, right[b]) > level + tolerance:
             b = right[b]
-        total = sums[b] - sums[path[k]]
-        first, last = _conforming(outcomes, starts[path[k]], starts[b], total, c, c, room, limits)
-        least, most = min(least, first), max(most, last)
-        if not c < highest:
+        a = corners[k]
+        total = sums[b] - sums[a]
+        first, last = _conforming(diagram.outcomes, starts[a], starts[b], total, c, c, room, limits)
+        least = min(least, first)
+        most = max(most, last)
+        if not c < limits.highest:
             return level, least, most
-        while k > 0 and not _slope(starts, sums, path[k], path[k - 1]) > level + near:
+        # the outcomes from c to the next change: the ties of the same level on the left have left
+        while k > 0 and not (
+            _diagram_slope(starts, sums, corners[k], corners[k - 1]) > level + tolerance
+        ):
             k -= 1
-        total, size = sums[b] - sums[path[k]], starts[b] - starts[path[k]]
-        level = last_level = (total + highest) / (size + 1)
+        a = corners[k]
+        total = sums[b] - sums[a]
+        size = starts[b] - starts[a]
+        last_level = (total + limits.highest) / (size + 1)
+        level = last_level
         if k > 0:
-            level = min(level, _slope(starts, sums, path[k], path[k - 1]))
-        if b < starts.size - 1:
-            level = min(level, _slope(starts, sums, b, right[b]))
-        following = highest
-        if level < last_level - near:  # else it happens at the highest outcome
-            following = max(min((size + 1) * level - total, highest), c)
-        window = starts[path[k]], starts[b], total, c + 2 * slack, following - 2 * slack
-        first, last = _conforming(outcomes, *window, room, limits)
-        least, most, c = min(least, first), max(most, last), following
+            level = min(level, _diagram_slope(starts, sums, a, corners[k - 1]))
+        if b < n_ties:
+            level = min(level, _diagram_slope(starts, sums, b, right[b]))
+        following = limits.highest
+        if level < last_level - tolerance:  # otherwise the window lasts to the highest outcome
+            following = max(min((size + 1) * level - total, limits.highest), c)
+        first, last = _conforming(
+            diagram.outcomes,
+            starts[a],
+            starts[b],
+            total,
+            c + 2 * limits.slack,
+            following - 2 * limits.slack,
+            room,
+            limits,
+        )
+        least = min(least, first)
+        most = max(most, last)
+        c = following
 
 
 @jit
 def _conforming(outcomes, start, end, total, lower, upper, room, limits):
     """The outcomes c between `lower` and `upper` that conform to the level set of rows and c.
 
-    The set's rows are ``start <= row < end``, `total` is the sum of their outcomes. With m rows, c
-    conforms unless ceil((1 - miscoverage) (m + 1)) of their residuals are smaller than its own. The
-    residual of row i is at least that of c where c lies between the outcome of i and
+    The rows of the set are ``start <= row < end``, and `total` is the sum of their outcomes. With m
+    rows, c conforms unless ceil((1 - miscoverage) (m + 1)) of their residuals are smaller than the
+    residual of c. The residual of row i is at least as large where c lies between the outcome of i
+    and
 
         (2 total - (m + 1) outcome) / (m - 1),
 
@@ -183,24 +242,25 @@ def _conforming(outcomes, start, end, total, lower, upper, room, limits):
     """
     if lower > upper:
         return np.inf, -np.inf
-    m, slack = end - start, limits.slack
+    m = end - start
     allowed = int(np.ceil((1 - limits.miscoverage) * (m + 1) - 1e-9)) - 1  # smaller residuals
     if m <= max(allowed, 1):
         return lower, upper
+    # the outcomes that may conform to any row at all: often none, without a look at the rows
     farthest = (2 * total - (m + 1) * limits.smallest) / (m - 1)
-    if lower > max(farthest, limits.largest) + slack:
-        return np.inf, -np.inf  # without a look at the rows
+    if lower > max(farthest, limits.largest) + limits.slack:
+        return np.inf, -np.inf
     farthest = (2 * total - (m + 1) * limits.largest) / (m - 1)
-    if upper < min(farthest, limits.smallest) - slack:
+    if upper < min(farthest, limits.smallest) - limits.slack:
         return np.inf, -np.inf
     for i in range(m):
-        own = outcomes[start + i]
-        room[i] = min(own, (2 * total - (m + 1) * own) / (m - 1))
-    lower = max(lower, _select(room, m, m - 1 - allowed) - slack)
+        outcome = outcomes[start + i]
+        room[i] = min(outcome, (2 * total - (m + 1) * outcome) / (m - 1))
+    lower = max(lower, _select(room, m, m - 1 - allowed) - limits.slack)
     for i in range(m):
-        own = outcomes[start + i]
-        room[i] = max(own, (2 * total - (m + 1) * own) / (m - 1))
-    upper = min(upper, _select(room, m, allowed) + slack)
+        outcome = outcomes[start + i]
+        room[i] = max(outcome, (2 * total - (m + 1) * outcome) / (m - 1))
+    upper = min(upper, _select(room, m, allowed) + limits.slack)
     if lower > upper:
         return np.inf, -np.inf
     return lower, upper
@@ -212,7 +272,8 @@ def _select(values, size, k):
 
     Expected O(size); the values are moved about. To compile `np.partition` would take seconds.
     """
-    low, high = 0, size - 1
+    low = 0
+    high = size - 1
     while low < high:
         pivot = values[(low + high) >> 1]
         i, j = low, high
@@ -235,6 +296,12 @@ def _select(values, size, k):
 
 
 @jit
-def _slope(weights, sums, i, j):
-    """Mean outcome of the groups between two points of the diagram."""
+def _is_on_or_above(weights, sums, i, j, k):
+    """Whether point j of the diagram lies on the edge from point i to point k, or above it."""
+    return _diagram_slope(weights, sums, i, j) >= _diagram_slope(weights, sums, j, k)
+
+
+@jit
+def _diagram_slope(weights, sums, i, j):
+    """Mean outcome of the ties between two points of the diagram, the slope between them."""
     return (sums[j] - sums[i]) / (weights[j] - weights[i])

@@ -21,7 +21,7 @@ from calib import (
     TransductiveVennAbers,
     VennAbers,
 )
-from calib.methods.venn_abers_kernels import venn_abers
+from calib.methods.venn_abers_kernels import venn_abers_pairs
 from calib.metrics import log_loss
 
 seeds = st.integers(0, 10**6)
@@ -112,7 +112,7 @@ def test_scikit_learn_agrees_on_a_larger_sample():
 
 def test_in_exact_arithmetic_by_the_max_min_formula():
     weights, positives = np.array([2.0, 1, 3, 1, 2, 1]), np.array([1.0, 1, 1, 0, 2, 0])
-    places, *both = venn_abers(weights, positives)
+    places, *both = venn_abers_pairs(weights, positives)
     p0, p1 = (np.repeat(p, np.diff(places, append=7)) for p in both)
     w, s = [list(map(Fraction, map(int, array))) for array in [weights, positives]]
 
