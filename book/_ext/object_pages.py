@@ -34,7 +34,7 @@ SUMMARY = re.compile(r"(?<=[.:?])\s")
 MARKUP, ESCAPED = re.compile(r"([\\`*_|])"), r"\\\1"
 METHODS = (classmethod, staticmethod, property)
 MAP = """
-from calib import {name}
+from {module} import {name}
 from calibkit.datasets import LAWS
 from calibkit.diagrams import calibration_map
 
@@ -146,7 +146,7 @@ def draws_a_map(thing):
         thing().fit([0.2, 0.6, 0.4, 0.8], [0, 0, 1, 1])
     except (TypeError, ValueError, AttributeError):  # another argument is needed; a base class
         return False
-    return hasattr(calib, thing.__name__)
+    return True
 
 
 def plot(code, alt):
@@ -155,10 +155,10 @@ def plot(code, alt):
     return f".. plot::\n{options}\n{textwrap.indent(code.strip(), '   ')}\n"
 
 
-def figure(thing, name, text):
+def figure(module, name, thing, text):
     """The map of a calibrator; else the first figure of the pages of kinds that uses the object."""
-    if draws_a_map(thing):
-        code = MAP.format(name=name)
+    if draws_a_map(thing) and hasattr(import_module(module), name):
+        code = MAP.format(module=module, name=name)
         if hasattr(thing, "predict_interval"):
             code = "import numpy as np" + code + BAND
         return plot(code, f"The map that {name} learned from a thousand scores, beside the truth.")
@@ -176,7 +176,7 @@ def page(module, name, kind, text, pages, uses):
     thing = named(module, name)
     *rooms, last = f"{module}.{name}".split(".")
     room = ".".join(rooms)
-    title = f"{room}.{last}".removeprefix("calib.")
+    title = f"{room}.{last}".removeprefix("calib.").removeprefix("calibkit.")
     directive = "autoclass" if inspect.isclass(thing) else "autofunction"
     methods = list(dict.fromkeys(own_methods(thing, pages))) if inspect.isclass(thing) else []
     others = inherited(thing, pages) if inspect.isclass(thing) else {}
@@ -193,7 +193,7 @@ def page(module, name, kind, text, pages, uses):
         rows = "".join(f"   ~{one}\n" for one in names)
         table = f".. autosummary::\n   :nosignatures:\n\n{rows}"
         pieces += [heading("Inherited methods", "-"), table]
-    if drawn := figure(thing, last, text):
+    if drawn := figure(module, name, thing, text):
         pieces += [heading("Figure", "-"), drawn]
     if used := uses.get(thing):
         chapters = ", ".join(f":doc:`{number} </notebooks/{stem}>`" for number, stem in used)

@@ -6,14 +6,22 @@ from importlib import import_module
 from types import FunctionType
 
 import calib
+import calibkit
 
-ROOMS = {name: getattr(calib, name) for name in calib.__dir__()} | {"calib": calib}
+ROOMS = {
+    "calib": calib,
+    "metrics": calib.metrics,
+    **{name: getattr(calibkit, name) for name in calibkit.__all__},
+}
 
 
 def imported(code):
-    """What a program imports from `calib`, and its attributes of ``metrics``, say."""
+    """The objects that a program imports, or reads as attributes of a room."""
     for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "calib":
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in {
+            "calib",
+            "calibkit",
+        }:
             module = import_module(node.module)
             yield from (getattr(module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -388,8 +388,8 @@ def test_names_of_pages_differ_in_more_than_capitals():
 
 
 def test_calibrators_have_a_figure_and_chapters_to_read(site):
-    for name in ["VennAbers", "StackedCalibrator", "diagrams.reliability_diagram"]:
-        html = article(site / object_pages.FOLDER / f"calib.{name}.html")
+    for name in ["calib.VennAbers", "calib.StackedCalibrator", "calibkit.diagrams.corp_diagram"]:
+        html = article(site / object_pages.FOLDER / f"{name}.html")
         assert "<img" in html and "&gt;&gt;&gt; " in html and "/notebooks/" in html
 
 

@@ -157,7 +157,7 @@ def test_isotonic_and_near_isotonic_regression(weight):
             kernels.adjacent_violators.pool_adjacent_violators, weights, positives
         )
         bounded(kernels.adjacent_violators.block_centres, values, weights, starts)
-        bounded(kernels.venn_abers.venn_abers, weights, positives)
+        bounded(kernels.venn_abers.venn_abers_pairs, weights, positives)
         bounded(kernels.near_isotonic.near_isotonic_path, weights, positives)
 
 
@@ -168,7 +168,7 @@ def test_self_calibrating_intervals(values):
         starts = np.arange(0, outcomes.size + 1, size)
         with np.errstate(all="ignore"):
             sums = np.append(0.0, np.cumsum(outcomes))[starts]
-        left, right = bounded(kernels.conformal.corners, starts, sums)
+        left, right = bounded(kernels.conformal.minorant_corners, starts, sums)
         lows = np.arange(starts.size)
         for highs, (lowest, highest) in itertools.product(
             [lows, np.minimum(lows + 1, lows[-1])], [(0.0, 1.0), (-1e308, 1e308), (np.nan, np.nan)]

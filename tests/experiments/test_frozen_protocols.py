@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 import calib
 from calib import metrics
-from calibkit import datasets
+from calibkit import datasets, inference
 from experiments import recorded
 from experiments.benchmark import drift, second
 from experiments.benchmark.data import Sample
@@ -20,7 +20,7 @@ RECORDS = {
     "benchmark_second": ["benchmark_second", "benchmark_second_peers"],
     "benchmark_drift": ["benchmark_drift"],
 }
-PACKAGES = [calib, metrics, datasets]  # have the names that a text imports from modules of calib
+PACKAGES = [calib, metrics, inference, datasets]  # have the names that the texts import
 CONSTANTS = ["SEED", "N_SPLITS", "SIZES", "MOST_TRAINING", "MOST_TEST", "CANDIDATES"]
 CONSTANTS_OF_ONE = {
     "benchmark_second": ["AVERAGE", "CAUTIOUS"],
