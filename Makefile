@@ -73,6 +73,7 @@ serve: $(built)  ## build the site and serve it on http://localhost:8000; PORT=.
 lint: .venv/set-up  ## check style, formatting and types of the code
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
+	$(python) -m mypy --no-error-summary calib calibkit
 
 notebooks: .venv/set-up  ## run every notebook again, in place; NAME=notebooks/x.ipynb only that
 	$(python) tools/run_notebooks.py $(or $(NAME),--all)

@@ -15,13 +15,15 @@ ROOMS = {
 }
 
 
+def is_ours(module):
+    """Whether a module belongs to one of the two packages."""
+    return module.split(".")[0] in {"calib", "calibkit"}
+
+
 def imported(code):
     """The objects that a program imports, or reads as attributes of a room."""
     for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in {
-            "calib",
-            "calibkit",
-        }:
+        if isinstance(node, ast.ImportFrom) and is_ours(node.module or ""):
             module = import_module(node.module)
             yield from (getattr(module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

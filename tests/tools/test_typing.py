@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import calib
+import calibkit
 
 PROGRAM = """
 import numpy as np
@@ -34,7 +35,7 @@ OWN = [
 ]
 
 
-ROOMS = [calib, calib.metrics]
+ROOMS = [calib, calib.metrics, *(getattr(calibkit, room) for room in calibkit.__all__)]
 
 
 def public(kind):
@@ -52,7 +53,7 @@ def test_public_functions_have_hints(function):
 def test_public_methods_have_hints(owner):
     for method in OWN:
         function = inspect.getattr_static(owner, method, None)
-        if inspect.isfunction(function) and function.__module__.startswith("calib."):
+        if inspect.isfunction(function) and function.__module__.startswith(("calib.", "calibkit.")):
             signature = inspect.signature(function)
             returns = signature.return_annotation is not signature.empty
             assert returns or method == "__init__", method
@@ -69,7 +70,7 @@ def test_a_type_checker_sees_the_public_names(tmp_path):
         [*command, "--cache-dir", tmp_path, program],
         capture_output=True,
         text=True,
-        cwd=Path(calib.__file__).parents[2],
+        cwd=Path(calib.__file__).parents[1],
     )
     errors = [line for line in run.stdout.splitlines() if ": error: " in line]
     assert [line.split(":")[1] for line in errors] == ["11", "12"], run.stdout
