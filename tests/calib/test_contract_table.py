@@ -238,7 +238,8 @@ def test_what_the_table_says_of_monotone_maps(row):
         assert row.monotone in ("–", "as the chosen one")
         return
     found = set(ways(row))
-    assert found == expected if row.monotone != "no" else found >= expected
+    holds = found == expected if row.monotone != "no" else found >= expected
+    assert holds, f"the table says {row.monotone!r}, and the maps of some samples run {found}"
 
 
 def test_a_star_brings_neither_rooms_nor_measures():
