@@ -20,7 +20,6 @@ import csv
 import json
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -123,9 +122,9 @@ def fault(guard):
 
 def main():
     """Print the rows that are missing, as the table has them."""
-    known = Counter(row[:2] for row in guards())
-    missing = Counter(claims()) - known
-    csv.writer(sys.stdout, lineterminator="\n").writerows([*key, "open"] for key in missing)
+    known = {row[:2] for row in guards()}
+    missing = [claim for claim in dict.fromkeys(claims()) if claim not in known]
+    csv.writer(sys.stdout, lineterminator="\n").writerows([*claim, "open"] for claim in missing)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ Pages of kinds, in ``book/api``, list names of a module,
 
        log_loss
 
-or all public names of it where the list is empty; they show a table of these with one-line
-summaries. Each name gets a page: how to import it, its docstring, methods of its own and inherited
-ones, a figure where there is one, and the chapters that use it. ``book/api`` has all tables.
+or all public names of it where the list is empty. In a list, ``...`` stands for the public names
+of the module that no page lists, so that a new one has its place. The pages show a table of these
+names with one-line summaries. Each name gets a page: how to import it, its docstring, methods of
+its own and inherited ones, a figure where there is one, and the chapters that use it. ``book/api``
+has all tables.
 """
 
 import inspect
@@ -28,6 +30,7 @@ import calib
 KINDS = "book/api"
 FOLDER = f"{KINDS}/objects"
 LIST = re.compile(r"^\.\. objects:: (\S+)\n((?:\n? {3}\S+\n)*)", re.M)
+REST = "..."
 FIGURE = re.compile(r"^\.\. plot::\n(?: {3}.*\n|\n(?= {3}))+", re.M)
 TITLE = re.compile("^# (.*)$", re.M)
 SUMMARY = re.compile(r"(?<=[.:?])\s")
@@ -71,11 +74,25 @@ def named(module, name):
     return getattr(import_module(".".join(rooms)), last)
 
 
-def listed(text):
-    """Module and name of each object that a page of a kind lists."""
-    for module, names in LIST.findall(text):
-        for name in names.split() or public(import_module(module)):
-            yield module, name
+def unlisted(module, texts):
+    """Public names of a module that no list on these pages has."""
+    names = {
+        name
+        for text in texts
+        for other, listed_names in LIST.findall(text)
+        if other == module
+        for name in listed_names.split()
+    }
+    return [name for name in public(import_module(module)) if name not in names]
+
+
+def listed(texts):
+    """Page, module and name of each object that the pages of kinds list, given their texts."""
+    for page, text in texts.items():
+        for module, names in LIST.findall(text):
+            for name in names.split() or public(import_module(module)):
+                for one in unlisted(module, texts.values()) if name == REST else [name]:
+                    yield page, module, one
 
 
 def kinds(source):
@@ -207,7 +224,7 @@ def write(app):
     shutil.rmtree(source / FOLDER, ignore_errors=True)
     (source / FOLDER).mkdir(parents=True)
     texts = dict(kinds(source))
-    rows = [(kind, *row) for kind, text in texts.items() for row in listed(text)]
+    rows = list(listed(texts))
     pages = {}
     for _, module, name in rows:
         pages.setdefault(named(module, name), f"{module}.{name}")
@@ -239,8 +256,11 @@ class Objects(Autosummary):
         (module,) = self.arguments
         self.env.ref_context["py:module"] = module
         self.options["nosignatures"] = True
-        if not self.content:
-            self.content = StringList(public(import_module(module)), source=self.env.docname)
+        names = list(self.content) or public(import_module(module))
+        if REST in names:
+            texts = dict(kinds(Path(self.env.srcdir)))
+            names = [name for name in names if name != REST] + unlisted(module, texts.values())
+        self.content = StringList(names, source=self.env.docname)
         return super().run()
 
 

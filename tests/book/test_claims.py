@@ -13,8 +13,9 @@ import claims  # noqa: E402
 
 def test_every_claim_has_its_row_and_every_row_its_claim():
     found, listed = set(claims.claims()), {row[:2] for row in claims.guards()}
-    assert not found - listed, "new sentences: python tools/claims.py, and name their guards"
-    assert not listed - found, "sentences that have changed: look at their guards again"
+    new, gone = sorted(found - listed), sorted(listed - found)
+    assert not new, f"new sentences need guards in tools/claims.csv (python tools/claims.py): {new}"
+    assert not gone, f"sentences that have changed: look at their guards again: {gone}"
 
 
 def test_no_claim_is_listed_twice():

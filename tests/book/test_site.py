@@ -38,8 +38,7 @@ GENERATED = ["genindex", "prf-prf", "py-modindex", "search", "404"]
 PAGES = WRITTEN + GENERATED
 OBJECTS = {  # the page of its kind, by the full name of a class or function
     f"{module}.{name}": kind
-    for kind, text in object_pages.kinds(ROOT)
-    for module, name in object_pages.listed(text)
+    for kind, module, name in object_pages.listed(dict(object_pages.kinds(ROOT)))
 }
 WIDTHS = {"desktop": 1280, "phone": 390}
 # After a change of width the page has it soon, not at once, and then menus slide.

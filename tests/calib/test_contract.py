@@ -19,13 +19,11 @@ from sklearn.preprocessing import FunctionTransformer
 
 import calib
 from calib import (
-    ABB,
     BBQ,
     ENIR,
     BetaCalibration,
     CalibrationMap,
-    CalibratorCV,
-    DirectIsotonic,
+    Calibrator,
     DirichletProcessCalibrator,
     HistogramBinning,
     IdentityCalibrator,
@@ -34,53 +32,48 @@ from calib import (
     OneClassWarning,
     PlattScaling,
     PriorShift,
-    QuadraticLogit,
     SplineCalibrator,
     StackedCalibrator,
     TemperatureScaling,
     VennAbers,
 )
+from calib.base.calibrator import GroupCalibrator
 from calibkit.streams import GuardedCalibrator, OnlineHistogramBinning, OnlinePlattScaling
 
-CALIBRATORS = [
-    HistogramBinning(),
+BY_DEFAULT = [  # every calibrator of `calib` that takes no groups: a new one is here by itself
+    value()
+    for value in (getattr(calib, name) for name in calib.__all__)
+    if isinstance(value, type)
+    and issubclass(value, Calibrator)
+    and value is not Calibrator
+    and not issubclass(value, GroupCalibrator)
+]
+VARIANTS = [
     HistogramBinning(n_bins=4),
     HistogramBinning(n_bins=10, strategy="uniform"),
-    PlattScaling(),
     PlattScaling(scale="logit"),
-    TemperatureScaling(),
     TemperatureScaling(scale="score"),
-    BetaCalibration(),
     BetaCalibration(platt_targets=True),
-    QuadraticLogit(),
-    SplineCalibrator(),
     SplineCalibrator(scale="score", increasing=False),
-    IsotonicCalibrator(),
     IsotonicCalibrator(centred=True),
     IsotonicCalibrator(centred=True, smoothing=1),
-    KernelCalibrator(),
     KernelCalibrator(kernel="gaussian", shared=False),
     KernelCalibrator(kernel="epanechnikov", bandwidth=0.2),
     KernelCalibrator(kernel="tricube", bandwidth="cv"),
     DirichletProcessCalibrator(n_components=4),
-    BBQ(),
     BBQ(averaging=False),
-    ABB(),
-    ENIR(),
     ENIR(criterion="aicc"),
     ENIR(centred=True, smoothing=1),
-    VennAbers(),
     VennAbers(loss="brier"),
-    DirectIsotonic(),
-    IdentityCalibrator(),
-    CalibratorCV(),
-    StackedCalibrator(),
     StackedCalibrator(cautious=True),
     PriorShift(IsotonicCalibrator(), prior=0.25),
+]
+STREAMS = [
     OnlineHistogramBinning(bins=[0.5]),
     OnlinePlattScaling(),
     GuardedCalibrator(),
 ]
+CALIBRATORS = [*BY_DEFAULT, *VARIANTS, *STREAMS]
 each_calibrator = pytest.mark.parametrize("calibrator", CALIBRATORS, ids=str)
 
 
@@ -195,7 +188,8 @@ def test_one_class_is_predicted_with_a_warning(calibrator, label):
         sides = fitted.predict([0.4, 0.6]) if calibrator.unit_scores else fitted.predict([-1, 1])
         assert sides[0] <= 0.5 <= sides[1]
         return
-    if isinstance(calibrator, IdentityCalibrator | StackedCalibrator):  # nothing to learn from
+    of_scores = isinstance(calibrator, IdentityCalibrator | StackedCalibrator)
+    if of_scores or str(calibrator) == "PriorShift()":  # nothing to learn from
         np.testing.assert_array_less(np.abs(fitted.predict(scores) - label) - 1e-12, 1)
         assert np.abs(fitted.predict(scores) - label).mean() <= 0.5 + 1e-12
         return
@@ -242,7 +236,7 @@ def test_the_map_alone_gives_the_predictions(calibrator):
     scores, labels = sample()
     fitted = clone(calibrator).fit(scores, labels)
     if not hasattr(fitted, "map_"):
-        assert isinstance(calibrator, KernelCalibrator | DirichletProcessCalibrator | PriorShift)
+        assert type(calibrator)._predict is not Calibrator._predict  # it needs no map
         return
     queries = np.linspace(0, 1, 1001)
     stored = json.loads(json.dumps(fitted.map_.to_dict()))  # what another program would read

@@ -294,11 +294,8 @@ class TestNotebook:
 
 
 PUBLIC = ["calib", "calib.metrics", *(f"calibkit.{room}" for room in calibkit.__all__)]
-LISTED = [
-    row
-    for page in sorted(ROOT.glob("book/api/*.md"))
-    for row in object_pages.listed(page.read_text())
-]
+PAGES_OF_KINDS = {path.stem: path.read_text() for path in sorted(ROOT.glob("book/api/*.md"))}
+LISTED = [(module, name) for _, module, name in object_pages.listed(PAGES_OF_KINDS)]
 
 
 @pytest.mark.parametrize("module", sorted({module for module, _ in LISTED} | set(PUBLIC)))
@@ -310,3 +307,14 @@ def test_the_interface_lists_every_public_name_of_a_module_and_no_other(module):
     elsewhere = {id(object_pages.named(room, name)) for room, name in LISTED if room != module}
     documented = {n for n in offered if id(getattr(import_module(module), n)) in elsewhere}
     assert set(offered) - documented <= set(names) <= set(offered)
+
+
+def test_dots_in_a_list_are_the_names_that_no_page_lists():
+    pages = {
+        "one": ".. objects:: calib\n\n   ABB\n",
+        "two": ".. objects:: calib\n\n   BBQ\n   ...\n",
+    }
+    rows = list(object_pages.listed(pages))
+    assert rows[:2] == [("one", "calib", "ABB"), ("two", "calib", "BBQ")]
+    assert {page for page, _, _ in rows[2:]} == {"two"}
+    assert sorted(name for _, _, name in rows) == sorted(object_pages.public(calib))
