@@ -38,10 +38,15 @@ class Row(NamedTuple):
 
 
 def table():
+    """The rows of both tables, what an estimator takes and what it gives, put together."""
     text = (Path(__file__).parents[2] / "book" / "methods.md").read_text(encoding="utf-8")
-    section = text.split("\n## What each takes and gives\n")[1]
-    lines = re.search(r"\n\n(\|.*?)\n\n", section, re.DOTALL)[1].splitlines()
-    return [Row(*(c.strip(" `$") for c in line.strip("|").split(" | "))) for line in lines[2:]]
+    section = text.split("\n## What each takes and gives\n")[1].split("\n## ")[0]
+    takes, gives = (
+        [[cell.strip(" `$") for cell in line.strip("|").split(" | ")] for line in rows.splitlines()]
+        for rows in re.findall(r"\|---\|\n((?:\|.*\n)+)", section)
+    )
+    assert [row[0] for row in takes] == [row[0] for row in gives]
+    return [Row(*taken, *given[1:]) for taken, given in zip(takes, gives, strict=True)]
 
 
 TABLE = table()
