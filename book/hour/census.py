@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 
 import calib
 from calib import metrics
-from calibkit.comparison.defaults import DEFAULTS
+from calibkit.comparison import DEFAULTS
 from calibkit.comparison.guide import MARGINS, OTHERWISE
 
 FILE = Path(__file__).parents[1] / "census_scores.csv"

@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import json
 import re
 import subprocess
 import sys
@@ -145,6 +146,66 @@ def test_calib_never_imports_calibkit_and_neither_imports_experiments():
         assert {name.split(".")[0] for name in imports(path)} <= {"calib"}, path
     for path in KIT:
         assert {name.split(".")[0] for name in imports(path)} <= {"calib", "calibkit"}, path
+
+
+BUILDERS = ("calib.base.", "calib.kernels.")  # their modules serve whoever builds a calibrator
+INSIDE = {  # files that study or show the inside of a package, and the modules they open
+    "experiments/atlas.py": "calibkit.inference",
+    "experiments/atlas_designs.py": "calibkit.inference",
+    "benchmarks/definitions.py": "calibkit.inference",
+    "experiments/verdicts/study.py": "calibkit.report",
+    "experiments/verdicts/verdict.py": "calibkit.report",
+    "experiments/vovk2014/protocol.py": "calib.methods.venn_abers",
+    "book/hour/census.py": "calibkit.comparison.guide",
+    "notebooks/26_where_to_split.ipynb": "calib.heterogeneous.auc_split_tree",
+    "notebooks/29_your_own_scores.ipynb": "calibkit.cli.read",
+    "notebooks/37_many_classes.ipynb": "calibkit.inference.simultaneous_intervals",
+    "notebooks/38_two_probabilities_at_work.ipynb": "calibkit.inference.decisions",
+    "notebooks/39_which_calibrator.ipynb": "calibkit.comparison.guide",
+    "notebooks/40_the_average_of_all_of_them.ipynb": "calib.methods.folds",
+    "notebooks/41_a_second_benchmark.ipynb": "calibkit.comparison.guide",
+}
+OUTSIDE = [
+    path
+    for folder in ("benchmarks", "book", "course", "experiments", "notebooks", "tools")
+    for suffix in ("py", "ipynb")
+    for path in sorted((ROOT / folder).rglob(f"*.{suffix}"))
+    if "_build" not in path.parts and ".ipynb_checkpoints" not in path.parts
+]
+
+
+def programs(path):
+    """The text of a Python file, or of each code cell of a notebook that is plain Python."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        return [text]
+    cells = json.loads(text)["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    return [source for source in code if not source.lstrip().startswith(("%", "!"))]
+
+
+def private_imports(path):
+    """Names that a file imports from the packages although they are not public."""
+    for source in programs(path):
+        for node in ast.walk(ast.parse(source)):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            if node.module.split(".")[0] not in {"calib", "calibkit"}:
+                continue
+            public = ["__version__", "metrics"]
+            if room(node.module) == node.module:
+                public += getattr(import_module(node.module), "__all__", [])
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                if alias.name not in public and not full.startswith(BUILDERS):
+                    yield full
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_whoever_stands_outside_imports_public_names(path):
+    opened = INSIDE.get(path.relative_to(ROOT).as_posix(), "nothing")
+    found = [full for full in private_imports(path) if not full.startswith(opened)]
+    assert not found
 
 
 def test_no_circles():
