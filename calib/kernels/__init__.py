@@ -1,4 +1,6 @@
-"""Compiled loops: arrays in, arrays out; no classes, no input checks.
+"""Compiled loops that several methods share: arrays in, arrays out, no input checks.
 
-The calibrators and metrics check their input once (`calib.contract`) and then call these functions.
+The calibrators and metrics check their input once (`calib.base`) and then call these functions.
+`newton` is the one loop that runs as Python: each of its steps calls compiled sums over all rows.
+`fast` has quicker forms of what NumPy has already.
 """

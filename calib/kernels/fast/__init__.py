@@ -1,1 +1,1 @@
-"""Faster ways to the same bits."""
+"""Faster forms of NumPy functions, with the same bits."""
