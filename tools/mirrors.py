@@ -38,11 +38,13 @@ class Pair(NamedTuple):
 
 
 def pairs(table=TABLE):
+    """Rows of the table."""
     with open(table, newline="", encoding="utf-8") as file:
         return [Pair(**row) for row in csv.DictReader(file)]
 
 
 def write(rows, table=TABLE):
+    """Write the table anew, in the order of its names."""
     with open(table, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Pair._fields)
@@ -62,6 +64,7 @@ def js_code(script):
 
 
 def without_docstrings(tree):
+    """The tree, from which docstrings are taken out in place."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             if ast.get_docstring(node, clean=False) is not None:
@@ -86,6 +89,7 @@ def module_code(text):
 
 
 def digest(code):
+    """The first digits of the hash of a text."""
     return hashlib.sha256(code.encode()).hexdigest()[:DIGITS]
 
 
@@ -116,11 +120,13 @@ def fault(pair, root=ROOT):
 
 
 def changed_alone(pair, root=ROOT):
+    """Whether one of a pair has changed and the other has not."""
     now = today(pair, root)
     return (now.js_digest != pair.js_digest) != (now.module_digest != pair.module_digest)
 
 
 def main(arguments=None, table=TABLE, root=ROOT):
+    """List the pairs that have changed, or renew the digests of some; return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
