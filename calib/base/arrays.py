@@ -353,7 +353,7 @@ def _first_wrong(values: NDArray, wrong: NDArray[np.bool_]) -> tuple[int, Any]:
     return int(place[0]), values[place].item()
 
 
-def check_size(found: int, size: int | None, name: str, other: str) -> None:
-    """Raise unless the rows `found` in `name` are as many as `other` has, if its size is known."""
-    if size is not None and found != size:
-        raise ValueError(f"{name} has {found} rows but {other} has {size}: they must match")
+def check_size(n_rows: int, size: int | None, name: str, other: str) -> None:
+    """Raise unless `name`, with `n_rows` rows, has as many as `other`, if its size is known."""
+    if size is not None and n_rows != size:
+        raise ValueError(f"{name} has {n_rows} rows but {other} has {size}: they must match")

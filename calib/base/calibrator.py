@@ -16,8 +16,8 @@ from calib.base.probabilities import log_odds
 
 # Requests of metadata routing. Scores and labels, which are X and y, are no metadata. Weights are
 # routed to a calibrator unless the user switches that off.
-QUERIED = {"scores": UNUSED, "groups": UNUSED}
-ROUTED = QUERIED | {"labels": UNUSED, "sample_weight": True}
+QUERY_METADATA = {"scores": UNUSED, "groups": UNUSED}
+FIT_METADATA = QUERY_METADATA | {"labels": UNUSED, "sample_weight": True}
 
 ROUTED_METHODS = ("fit", "predict", "predict_proba", "score")
 
@@ -133,7 +133,7 @@ class ScoreModel(OneDimensional):
             self._fit(*rows)
         return self
 
-    __metadata_request__fit: ClassVar[dict] = ROUTED
+    __metadata_request__fit: ClassVar[dict] = FIT_METADATA
 
     def fit_counts(
         self,
@@ -261,9 +261,9 @@ class Calibrator(ScoreModel):
             weights = check_weights(sample_weight, size=probabilities.size, counts=False)
         return -float(np.average((probabilities - outcomes) ** 2, weights=weights))
 
-    __metadata_request__predict: ClassVar[dict] = QUERIED
-    __metadata_request__predict_proba: ClassVar[dict] = QUERIED
-    __metadata_request__score: ClassVar[dict] = ROUTED
+    __metadata_request__predict: ClassVar[dict] = QUERY_METADATA
+    __metadata_request__predict_proba: ClassVar[dict] = QUERY_METADATA
+    __metadata_request__score: ClassVar[dict] = FIT_METADATA
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calib.base.arrays import check_scores
 from calib.base.maps import CalibrationMap, LogisticMap, finite_numbers
-from calib.base.probabilities import NEAREST, inside, log_odds
+from calib.base.probabilities import SMALLEST_PROBABILITY, inside, log_odds
 from calib.kernels.spline import piecewise_cubic
 
 
@@ -52,7 +52,7 @@ class BetaMap(LogisticMap):
     @classmethod
     def _from_entries(cls, entries):
         map_ = super()._from_entries(entries)
-        if not NEAREST <= map_.centre <= 1 - NEAREST:
+        if not SMALLEST_PROBABILITY <= map_.centre <= 1 - SMALLEST_PROBABILITY:
             raise ValueError(f"centre must lie in [2**-53, 1 - 2**-53]; found {map_.centre}")
         return map_
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from calib.base.arrays import LARGEST_TOTAL
 
-MOST_BINS = 10**7  # bins of equal width, each of which takes memory even if it is empty
+MAX_UNIFORM_BINS = 10**7  # bins of equal width, each of which takes memory even if it is empty
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
@@ -68,10 +68,10 @@ def number_of_bins(n_bins: int | str, strategy: str, total: float) -> int:
 def check_uniform_bins(n_bins: int, name: str = "n_bins") -> None:
     """Raise unless `n_bins` bins of equal width fit into memory."""
     check_integer(n_bins, name)
-    if n_bins > MOST_BINS:
+    if n_bins > MAX_UNIFORM_BINS:
         raise ValueError(
-            f"{name} must be at most {MOST_BINS:.0e} for bins of equal width; found {n_bins}: "
-            "take fewer, or strategy='quantile'"
+            f"{name} must be at most {MAX_UNIFORM_BINS:.0e} for bins of equal width; found "
+            f"{n_bins}: take fewer, or strategy='quantile'"
         )
 
 

@@ -4,12 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-NEAREST = np.finfo(np.float64).eps / 2  # probability; 1 - NEAREST is the largest float below 1
+SMALLEST_PROBABILITY = np.finfo(np.float64).eps / 2  # 1 less it is the largest float below 1
 
 
 def inside(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Probabilities kept within [2**-53, 1 - 2**-53], where both logarithms are finite."""
-    return np.minimum(np.maximum(probabilities, NEAREST), 1 - NEAREST)  # quicker than np.clip
+    # quicker than np.clip
+    return np.minimum(np.maximum(probabilities, SMALLEST_PROBABILITY), 1 - SMALLEST_PROBABILITY)
 
 
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -27,7 +28,7 @@ def probabilities_of(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
-    logarithms = np.maximum(probabilities, NEAREST)
+    logarithms = np.maximum(probabilities, SMALLEST_PROBABILITY)
     return np.log(logarithms, out=logarithms)
 
 

@@ -125,7 +125,7 @@ def fitted(
     return clone(calibrator).fit(scores, labels, **given)
 
 
-def check_calibrator(
+def check_is_calibrator(
     calibrator: object, *, weighted: bool = False, multiclass: bool = False, grouped: bool = False
 ) -> None:
     """Raise unless `calibrator` learns from scores and labels, and weights if `weighted`.
@@ -212,7 +212,7 @@ def calibrated_logits(
     return logits  # exact where a probability would round to 1
 
 
-def normalized(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalized_rows(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows divided by their sums; in a row of zeros all classes become equally likely."""
     totals = probabilities.sum(axis=1, keepdims=True)
     uniform = np.full_like(probabilities, 1 / probabilities.shape[1])

@@ -285,8 +285,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y = indexable(X, column_or_1d(y, warn=True))
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size < 2:
-            found = f"one class only ({self.classes_[0]})" if y.size else "no rows"
-            raise ValueError(f"y holds {found}: pass rows of at least two classes")
+            content = f"one class only ({self.classes_[0]})" if y.size else "no rows"
+            raise ValueError(f"y holds {content}: pass rows of at least two classes")
         if sample_weight is not None:
             sample_weight = check_weights(sample_weight, size=y.size, other="y")
         routed = self._routed(sample_weight, groups, fit_params)
@@ -305,7 +305,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _routed(self, sample_weight, groups, fit_params):
         """The parameters of `fit`, given to those that ask for them."""
         if get_config()["enable_metadata_routing"]:
-            protocol.check_calibrator(self._calibrator(), multiclass=True)
+            protocol.check_is_calibrator(self._calibrator(), multiclass=True)
             params = {"sample_weight": sample_weight, "groups": groups} | fit_params
             params = {name: value for name, value in params.items() if value is not None}
             routed = process_routing(self, "fit", **params)
@@ -315,7 +315,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 calibrating=routed["calibrator"]["fit"],
             )
         weighted = sample_weight is not None
-        protocol.check_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
+        protocol.check_is_calibrator(self._calibrator(), weighted=weighted, multiclass=True)
         if groups is not None and isinstance(self.cv, str) and self.cv != "leave_one_out":
             raise ValueError(f"groups are for a splitter, but cv={self.cv!r} splits nothing")
         prefit = is_prefit(self.cv)
@@ -359,7 +359,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         if self.classes_.size == 2:
             return np.hstack([1 - probabilities, probabilities])
-        return protocol.normalized(probabilities)
+        return protocol.normalized_rows(probabilities)
 
     def _scores(self, estimator, X):
         method = self.response_method

@@ -29,7 +29,7 @@ def is_prefit(cv: object) -> bool:
     return isinstance(cv, str) and cv == "prefit"
 
 
-class ScoredRows(NamedTuple):
+class ScoredFold(NamedTuple):
     """A fitted classifier and scores to calibrate it on, with the numbers of their rows."""
 
     estimator: Any
@@ -52,12 +52,12 @@ class TrainingSample(NamedTuple):
         cv: object,
         splitting: dict,
         random_state: RandomState,
-    ) -> Iterator[ScoredRows]:
+    ) -> Iterator[ScoredFold]:
         """For each split of `cv` the trained classifier and the rows that it scores."""
         all_rows = np.arange(self.codes.size)
         if is_prefit(cv):
             self._check_fitted(estimator)
-            yield ScoredRows(estimator=estimator, scores=score(estimator, self.X), rows=all_rows)
+            yield ScoredFold(estimator=estimator, scores=score(estimator, self.X), rows=all_rows)
             return
         n_splits = 0
         for training, scoring in self._splits(cv, splitting, random_state):
@@ -65,12 +65,12 @@ class TrainingSample(NamedTuple):
             scored = all_rows[scoring]
             fitted = self._train(estimator, trained)
             X_scored, _ = _safe_split(fitted, self.X, None, scored, trained)
-            yield ScoredRows(estimator=fitted, scores=score(fitted, X_scored), rows=scored)
+            yield ScoredFold(estimator=fitted, scores=score(fitted, X_scored), rows=scored)
             n_splits += 1
         if n_splits == 0:
             raise ValueError("cv yields no split: pass at least one (a generator works only once)")
 
-    def pooled(self, estimator: Any, parts: Iterator[ScoredRows]) -> ScoredRows:
+    def pooled(self, estimator: Any, parts: Iterator[ScoredFold]) -> ScoredFold:
         """Join the parts to one; the classifier of several parts is trained on all rows."""
         scores = []
         rows = []
@@ -80,7 +80,7 @@ class TrainingSample(NamedTuple):
             fitted = part.estimator
         if len(rows) > 1:
             fitted = self._train(estimator, np.arange(self.codes.size))
-        return ScoredRows(
+        return ScoredFold(
             estimator=fitted, scores=np.concatenate(scores), rows=np.concatenate(rows)
         )
 

@@ -13,7 +13,7 @@ from calib.base.calibrator import GroupCalibrator, warn_of_one_class
 from calib.base.failures import restored_on_failure
 from calib.base.options import check_integer
 from calib.base.probabilities import log_odds
-from calib.base.protocol import check_calibrator
+from calib.base.protocol import check_is_calibrator
 from calib.heterogeneous.partitions import GivenGroups, fit_partition, part_numbers_of
 from calib.heterogeneous.parts import CalibratedParts, LabelledScores
 from calib.methods.platt import PlattScaling
@@ -250,7 +250,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     def _fit(self, sample, groups, features):
         check_integer(self.min_part_size, "min_part_size")
         calibrator = PlattScaling() if self.calibrator is None else self.calibrator
-        check_calibrator(calibrator, weighted=sample.weights is not None)
+        check_is_calibrator(calibrator, weighted=sample.weights is not None)
         self.partition_ = self._fit_partition(sample, groups, features)
         for name in ("n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)

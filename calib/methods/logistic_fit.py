@@ -15,12 +15,12 @@ from calib.base.probabilities import log_odds, rescaled
 from calib.kernels.logistic import CrossEntropy, LogisticFit
 
 MIN_SCORE_RADIUS = 1e-290  # half the range of the scores: no finite slope tells closer ones apart
-MAX_FLOAT = np.finfo(np.float64).max
+MAX_FLOAT = np.finfo(np.float64).max  # the largest float
 NEGLIGIBLE_LOSS = 2.0**-53  # mean log loss that rounding cannot tell from 0
 NO_MISSES = (0.0, 0.0)  # misses of targets that are the labels
 MIN_ROWS_WITH_GUIDE = 100_000  # rows, of which a part is a good guide to the optimum
 GUIDE_STRIDE = 16  # rows, of which one belongs to that part
-MAX_EXPONENT = 1023  # exponent of the largest power of two that is a float
+MAX_BINARY_EXPONENT = 1023  # exponent of the largest power of two that is a float
 
 
 class LogisticCalibrator(Calibrator):
@@ -180,7 +180,7 @@ def _fit_slope(values, labels, weights, unit, start):
 def _steepest_gaining_slope(loss: CrossEntropy):
     """Search for the largest power of two, as a slope, from which a steeper one lowers the loss."""
     low = 0
-    high = MAX_EXPONENT
+    high = MAX_BINARY_EXPONENT
     while high - low > 1:
         exponent = (low + high) // 2
         state = loss.state(np.array([0.0, 2.0**exponent]))

@@ -14,7 +14,7 @@ from calib.base.calibrator import CompositeCalibrator
 from calib.base.options import check_integer
 from calib.methods.folds import deal, deal_groups
 
-MANY = 100_000  # observations; with more of them, holding out one fold is enough
+MIN_OBSERVATIONS_FOR_ONE_FOLD = 100_000  # above them, one held-out fold is enough
 
 
 class OutOfFoldCalibrator(CompositeCalibrator):
@@ -64,7 +64,7 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         if not candidates:
             raise ValueError("calibrators is empty: pass at least one")
         for candidate in candidates:
-            protocol.check_calibrator(candidate, weighted=True, grouped=True)
+            protocol.check_is_calibrator(candidate, weighted=True, grouped=True)
         return candidates
 
     def _class_counts(self, labels, weights, groups):
@@ -89,7 +89,8 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         weights = np.ones(scores.size) if weights is None else weights
         folds = self._folds(scores, labels, weights, groups)
         rarest = self._class_counts(labels, weights, groups)[0]
-        if rarest >= self.cv and weights.sum() > MANY:  # the first fold has rows of both classes
+        has_both_classes = rarest >= self.cv  # in the first fold
+        if has_both_classes and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
             folds = folds[:1]
         columns = []
         with warnings.catch_warnings():  # the final fit repeats those of the chosen calibrator

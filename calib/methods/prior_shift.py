@@ -14,7 +14,7 @@ from calib.base.calibrator import CompositeCalibrator
 from calib.base.options import check_positive
 from calib.base.protocol import (
     calibrated,
-    check_calibrator,
+    check_is_calibrator,
     fitted,
     needs_unit_scores,
     takes_groups,
@@ -137,7 +137,7 @@ class PriorShift(CompositeCalibrator):
         self._check_prior()
         self.calibrator_ = None
         if self.calibrator is not None:
-            check_calibrator(self.calibrator, weighted=weights is not None, grouped=True)
+            check_is_calibrator(self.calibrator, weighted=weights is not None, grouped=True)
             self.calibrator_ = fitted(self.calibrator, scores, labels, weights, groups)
         weights = np.ones(labels.size) if weights is None else weights
         positive = weights[labels == 1].sum()

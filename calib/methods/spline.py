@@ -138,10 +138,10 @@ class SplineCalibrator(ScalingCalibrator):
             line = np.array([platt.intercept_, platt.slope_])
         self.map_ = self._straight_map(values, line, weights, total)
         knots = np.array([self.map_.low, self.map_.high])
-        places = self.map_.places(values)
+        positions = self.map_.places(values)
         del values  # as long as the sample
-        weights = np.ones(places.size) if weights is None else weights
-        curve = _Curve(line[0] + line[1] * knots, places, labels, weights)
+        weights = np.ones(positions.size) if weights is None else weights
+        curve = _Curve(line[0] + line[1] * knots, positions, labels, weights)
         fits = list(curve.fits())
         evidence = np.array([fit.evidence for fit in fits])
         self.log_evidence_ = float(logsumexp(evidence) - np.log(evidence.size))
@@ -227,17 +227,17 @@ class _CurveFit(NamedTuple):
 class _Curve:
     """The curves of a sample; `ends` are the log-odds at the outer knots without data."""
 
-    def __init__(self, ends, places, labels, weights):
-        mean = np.average(places, weights=weights)
-        spread = max(np.sqrt(np.average((places - mean) ** 2, weights=weights)), 1.0)
+    def __init__(self, ends, positions, labels, weights):
+        mean = np.average(positions, weights=weights)
+        spread = max(np.sqrt(np.average((positions - mean) ** 2, weights=weights)), 1.0)
         sites = np.arange(-1, N_INTERVALS + 2) / N_INTERVALS
         self.line = ends[0] + (ends[1] - ends[0]) * sites  # coefficients of a line are its values
         self.bends = np.diff(np.eye(sites.size), 2, axis=0)
         level, below, above = dense_rows(np.array([mean, mean - spread, mean + spread]))
         self.tilts = np.stack([level, (above - below) / 2])
-        if places.size > MAX_ROWS_UNCONDENSED:
-            places, labels, weights = condensed(places, labels, weights)
-        self.first, self.basis = rows(places)
+        if positions.size > MAX_ROWS_UNCONDENSED:
+            positions, labels, weights = condensed(positions, labels, weights)
+        self.first, self.basis = rows(positions)
         self.labels = labels
         self.weights = weights
 

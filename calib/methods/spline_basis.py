@@ -4,25 +4,25 @@ import numpy as np
 
 from calib.kernels.spline import cell_moments
 
-N_INTERVALS = 16
-CELLS_PER_INTERVAL = 64
+N_INTERVALS = 16  # intervals between the knots
+CELLS_PER_INTERVAL = 64  # cells, in each of which rows are condensed
 ROWS_AT_A_TIME = 2**20  # rows, so that few arrays are as long as the sample
 MIN_VARIANCE = 1e-9  # variance in squared widths of a cell, below which it is a rounding error
 
 
-def _inner_and_beyond(places):
-    """The places, moved to the outer knots if they lie beyond, and how far they were moved."""
-    inner = np.clip(places, 0, N_INTERVALS)
-    return inner, places - inner
+def _inner_and_beyond(positions):
+    """The positions, moved to the outer knots if they lie beyond, and how far they were moved."""
+    inner = np.clip(positions, 0, N_INTERVALS)
+    return inner, positions - inner
 
 
-def rows(places):
-    """Return the values of cubic B-splines at places in units of intervals.
+def rows(positions):
+    """Return the values of cubic B-splines at positions in units of intervals.
 
     Returns, for each place, the number of the first spline that is not 0, and the values of four
     splines from there on. Beyond the outer knots each spline goes on as a line.
     """
-    inner, beyond = _inner_and_beyond(places)
+    inner, beyond = _inner_and_beyond(positions)
     first = np.minimum(inner.astype(np.int64), N_INTERVALS - 1)
     r = inner - first
     columns = [
@@ -34,10 +34,10 @@ def rows(places):
     return first, np.stack(columns, axis=1)
 
 
-def dense_rows(places):
-    """Return the values of all cubic B-splines at places, of shape (n, N_INTERVALS + 3)."""
-    first, basis = rows(places)
-    dense = np.zeros((places.size, N_INTERVALS + 3))
+def dense_rows(positions):
+    """Return the values of all cubic B-splines at positions, of shape (n, N_INTERVALS + 3)."""
+    first, basis = rows(positions)
+    dense = np.zeros((positions.size, N_INTERVALS + 3))
     np.put_along_axis(dense, first[:, np.newaxis] + np.arange(4), basis, axis=1)
     return dense
 
@@ -55,27 +55,29 @@ def pieces(coefficients):
     return np.vstack([left, powers])
 
 
-def _cells(places):
-    """Return the numbers of the cells, which increase with the places."""
-    inner, beyond = _inner_and_beyond(places)
+def _cells(positions):
+    """Return the numbers of the cells, which increase with the positions."""
+    inner, beyond = _inner_and_beyond(positions)
     scaled = inner + np.sign(beyond) * np.log1p(np.abs(beyond))
     return np.floor(CELLS_PER_INTERVAL * scaled).astype(np.int64)
 
 
-def condensed(places, labels, weights):
+def condensed(positions, labels, weights):
     """Replace the rows of each class and cell by two rows with the same moments up to the third.
 
     Cells beyond the knots are wider, the further out they are.
     """
-    start, end = _cells(np.array([places.min(), places.max()]))
+    start, end = _cells(np.array([positions.min(), positions.max()]))
     inner, beyond = _inner_and_beyond((np.arange(start, end + 1) + 0.5) / CELLS_PER_INTERVAL)
     centres = inner + np.sign(beyond) * np.expm1(np.abs(beyond))
     widths = np.exp(np.abs(beyond)) / CELLS_PER_INTERVAL
     moments = np.zeros((2, centres.size, 4))
-    for first in range(0, places.size, ROWS_AT_A_TIME):
+    for first in range(0, positions.size, ROWS_AT_A_TIME):
         block = slice(first, first + ROWS_AT_A_TIME)
-        cells = _cells(places[block]) - start
-        cell_moments(cells, places[block] - centres[cells], labels[block], weights[block], moments)
+        cells = _cells(positions[block]) - start
+        cell_moments(
+            cells, positions[block] - centres[cells], labels[block], weights[block], moments
+        )
     classes, cells = np.nonzero(moments[:, :, 0])
     totals = moments[classes, cells, 0]
     mean = moments[classes, cells, 1] / totals

@@ -15,7 +15,7 @@ from calib.methods.isotonic_regression import IsotonicCalibrator
 from calib.methods.out_of_fold import OutOfFoldCalibrator
 from calib.methods.quadratic import QuadraticLogit
 from calib.methods.spline import SplineCalibrator
-from calib.methods.stacking_weights import SHY, likeliest_weights, normalized
+from calib.methods.stacking_weights import MIN_CAUTIOUS_PRIOR, likeliest_weights, weights_of_sum_one
 from calib.methods.temperature import TemperatureScaling
 from calib.methods.venn_abers import VennAbers
 
@@ -153,7 +153,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         shares = self._learn_shares(members, scores, labels, weights, groups)
         if self.kept_:
             members.append(IdentityCalibrator())
-            shares = normalized(np.append((1 - KEPT_WEIGHT) * shares, KEPT_WEIGHT))
+            shares = weights_of_sum_one(np.append((1 - KEPT_WEIGHT) * shares, KEPT_WEIGHT))
         self.weights_ = shares
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -173,11 +173,11 @@ class StackedCalibrator(OutOfFoldCalibrator):
         self.gap_ = np.nan
         fewer, more = self._class_counts(labels, weights, groups)
         if fewer == 0 or more <= 1:
-            return normalized(np.ones(len(members)))
+            return weights_of_sum_one(np.ones(len(members)))
         compared = [*members, IdentityCalibrator()] if self.cautious else members
         copies, losses = self._held_out_losses(compared, scores, labels, weights, groups)
         member_losses = losses[:, : len(members)]
-        prior = self.prior if fewer >= self.cv else max(self.prior, SHY)
+        prior = self.prior if fewer >= self.cv else max(self.prior, MIN_CAUTIOUS_PRIOR)
         shares, self.gap_ = likeliest_weights(member_losses, copies, prior)
         average_losses = -np.log(np.exp(-member_losses) @ shares)
         self.losses_ = np.average(member_losses, axis=0, weights=copies)

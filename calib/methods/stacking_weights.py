@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 OPTIMALITY_GAP = 1e-9  # in mean log loss, within which the weights are the best
-MAX_WEIGHT_STEPS = 200
+MAX_WEIGHT_STEPS = 200  # Newton steps
 ROUNDING_GAIN = 1e-12  # change of the mean log likelihood that may be a rounding error
-SHY = 1.0  # least prior where a class has fewer observations than there are folds
+MIN_CAUTIOUS_PRIOR = 1.0  # of a stack in which a class has fewer observations than folds
 
 
 def likeliest_weights(
@@ -43,13 +43,13 @@ def likeliest_weights(
         step = np.linalg.solve(curvature, gradient)
         least = value(weights) - ROUNDING_GAIN * total
         step /= max(1.0, 2 * np.max(-step / weights))  # no weight loses more than half
-        while value(normalized(weights + step)) < least:
+        while value(weights_of_sum_one(weights + step)) < least:
             step /= 2
-        weights = normalized(weights + step)
+        weights = weights_of_sum_one(weights + step)
     return weights, gap
 
 
-def normalized(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def weights_of_sum_one(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weights with the sum 1, or a last digit below: no average with them exceeds 1."""
     shares = weights / weights.sum()
     while np.cumsum(shares)[-1] > 1:

@@ -35,7 +35,7 @@ def roc_auc_score(
     """
     rows = check_scored_rows(labels, scores, sample_weight)
     won, n_pairs = won_pairs(rows.labels, rows.scores, rows.weights)
-    return share(won, n_pairs)
+    return fraction_of(won, n_pairs)
 
 
 class ScoredRows(NamedTuple):
@@ -91,14 +91,14 @@ def won_pairs(labels, scores, weights):
         order = argsort(scores)
         negative, positive = class_weights(labels, weights)
         _, negatives, positives = sum_runs(scores[order], negative[order], positive[order])
-    return won_by_groups(negatives, positives), negatives.sum() * positives.sum()
+    return won_by_ties(negatives, positives), negatives.sum() * positives.sum()
 
 
-def won_by_groups(negatives, positives):
+def won_by_ties(negatives, positives):
     """Number of pairs with the positive above (ties: half), from the weights at each tied score."""
     return np.dot(positives, np.cumsum(negatives)) - np.dot(positives, negatives) / 2
 
 
-def share(part, whole):
+def fraction_of(part, whole):
     """Fraction `part` / `whole`, in [0, 1] in spite of rounding; NaN if `whole` is 0."""
     return float(np.clip(part / whole, 0.0, 1.0)) if whole > 0 else np.nan

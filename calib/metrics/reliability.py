@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calib.base.arrays import check_sample
-from calib.base.options import MOST_BINS, check_choice, check_positive, number_of_bins
+from calib.base.options import MAX_UNIFORM_BINS, check_choice, check_positive, number_of_bins
 from calib.kernels import ties as grouping
 from calib.kernels.binning import (
     MAX_USEFUL_BINS,
@@ -254,9 +254,9 @@ def _label_ordered_sizes(tied, weights, n_bins):
     whole = weights is None or np.array_equal(weights, np.rint(weights))
     if whole:
         n_bins = min(n_bins, int(total))
-    if weights is not None and n_bins > max(MOST_BINS, weights.size):
+    if weights is not None and n_bins > max(MAX_UNIFORM_BINS, weights.size):
         raise ValueError(
-            f"n_bins must be at most {MOST_BINS:.0e} for ties='label' with weights; found "
+            f"n_bins must be at most {MAX_UNIFORM_BINS:.0e} for ties='label' with weights; found "
             f"{n_bins}: take fewer, or ties='group'"
         )
     return split_sizes(total, n_bins, whole)

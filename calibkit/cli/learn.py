@@ -16,7 +16,7 @@ from calibkit.cli.read import Scores, read_scores
 from calibkit.cli.tables import InputError
 from calibkit.deployment.stored_maps import FittedTo, StoredMap
 
-FOLDS_OF_COMPARISON = 5
+FOLDS_OF_COMPARISON = 5  # folds of a repeat
 # Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
 MAX_COPIES = 1_000_000
 
@@ -152,7 +152,7 @@ def _columns(names, positive):
 def _json(comparison, notes):
     """Return the comparison as JSON, which has no infinity and no NaN: null stands for both."""
     table = [
-        {name: _finite_or_none(value) for name, value in row.items() if name != "seconds"}
+        {name: _json_number(value) for name, value in row.items() if name != "seconds"}
         for row in comparison.table()
     ]
     document = {
@@ -167,7 +167,7 @@ def _json(comparison, notes):
     return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
 
-def _finite_or_none(value):
+def _json_number(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -12,9 +12,9 @@ from importlib import import_module
 
 # exit codes, as `calib --help` lists them
 EXIT_WRONG_INPUT = 2
-EXIT_INTERRUPTED = 130
-EXIT_CLOSED_PIPE = 141
-EXIT_TERMINATED = 143
+EXIT_INTERRUPTED = 130  # 128 and the number of SIGINT
+EXIT_CLOSED_PIPE = 141  # 128 and the number of SIGPIPE
+EXIT_TERMINATED = 143  # 128 and the number of SIGTERM
 MODULE_WITH_SCIKIT_LEARN = "calibkit.cli.learn"  # its commands fit calibrators
 ALLOCATIONS_PER_COLLECTION = 100_000  # far more than Python's default
 

@@ -23,7 +23,7 @@ from calibkit.cli.tables import BLOCK_ROWS, Block, Format, InputError, open_tabl
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 CODES_OF_BINARY_LABELS = {"0": 0, "1": 1, "false": 0, "true": 1}
 ROLES = ("score", "label", "weight", "group", "cluster")  # roles that columns can have
-CODE_OF_MISSING_LABEL = 2
+CODE_OF_MISSING_LABEL = 2  # beside the classes 0 and 1
 IS_MISSING = "is missing: fill it in, or pass --drop-missing to leave such rows out"
 NAME_OTHER_CLASS = "; if it is a class, name the other one with --positive VALUE"
 IS_NO_PROBABILITY = (
@@ -135,7 +135,7 @@ class ScoreReader:
         indices = list(self.indices.values())
         numeric = [role in ("score", "weight") for role in self.indices]
         for block in self.table.blocks(indices, numeric, size):
-            self.n_rows += len(block.places)
+            self.n_rows += len(block.positions)
             complete, scores = self._scores(block)
             yield block, complete, scores
         if self.n_rows == 0:
@@ -190,7 +190,7 @@ class ScoreReader:
 
     def _error(self, block, role, cells, bad):
         cell = "" if cells[bad.row] is None else str(cells[bad.row])
-        place = f"{self.table.name}: {self.table.place} {block.places[bad.row]}"
+        place = f"{self.table.name}: {self.table.place} {block.positions[bad.row]}"
         column = f"column {self.names[role]!r}"
         return InputError(f"{place}, {column}: found {short(cell)!r}, which {bad.fault}")
 
@@ -302,10 +302,10 @@ def read_scores(
                 progress(reader.n_rows)
     read = Scores(
         scores=np.concatenate([part.scores for part in parts]),
-        labels=_concatenated([part.labels for part in parts]),
-        weights=_concatenated([part.weights for part in parts]),
-        groups=_concatenated([part.groups for part in parts]),
-        clusters=_concatenated([part.clusters for part in parts]),
+        labels=_joined_column([part.labels for part in parts]),
+        weights=_joined_column([part.weights for part in parts]),
+        groups=_joined_column([part.groups for part in parts]),
+        clusters=_joined_column([part.clusters for part in parts]),
         notes=reader.notes(),
         names=reader.names,
     )
@@ -313,7 +313,7 @@ def read_scores(
     return read
 
 
-def _concatenated(parts):
+def _joined_column(parts):
     """Concatenate the parts of a column; they are None if it was not asked for."""
     return None if parts[0] is None else np.concatenate(parts)
 

@@ -82,7 +82,7 @@ class Block:
 
     Attributes
     ----------
-    places : sequence of int
+    positions : sequence of int
         The line of each row in its file (its row, in Parquet), from 1.
     columns : list
         The columns that were asked for: lists of str, or arrays of numbers with NaN for missing
@@ -91,7 +91,7 @@ class Block:
         The whole rows.
     """
 
-    places: Sequence[int]
+    positions: Sequence[int]
     columns: list
     records: Any
 
@@ -188,7 +188,7 @@ class Delimited(Table):
         while block := list(islice(self._records, size)):
             lines, rows = zip(*block, strict=True)
             picked = [[row[c] for row in rows] for c in columns]
-            yield Block(places=lines, columns=picked, records=rows)
+            yield Block(positions=lines, columns=picked, records=rows)
 
     def _checked_records(self):
         """Yield line and cells of each record; all must be as wide as the first."""
@@ -288,7 +288,7 @@ class Parquet(Table):
                         for c, as_number in zip(columns, numeric, strict=True)
                     ]
                     rows = range(row, row + batch.num_rows)
-                    yield Block(places=rows, columns=picked, records=batch)
+                    yield Block(positions=rows, columns=picked, records=batch)
                     row += batch.num_rows
         except (self._arrow.ArrowException, OSError) as error:
             raise InputError(f"{self.name} is damaged: {short(str(error))}") from None

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _num_samples
 
 from calib.base.arrays import check_labels, check_scores, check_size, check_weights
 from calib.base.options import RandomState, check_choice, check_positive, check_seed
-from calib.base.protocol import check_calibrator
+from calib.base.protocol import check_is_calibrator
 from calib.metrics.corp import score_decomposition
 from calib.metrics.reliability import expected_calibration_error
 from calibkit.comparison.cross_validation import (
@@ -226,7 +226,7 @@ def _named_calibrators(calibrators, sample):
         if name in named:
             raise ValueError(f"calibrators has the name {name!r}, which is taken: rename it")
     for calibrator in named.values():
-        check_calibrator(
+        check_is_calibrator(
             calibrator, weighted=sample.weights is not None, grouped=sample.groups is not None
         )
     return named, []

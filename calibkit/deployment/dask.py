@@ -56,7 +56,7 @@ from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.fast.sorting import argsort
 from calib.kernels.fast.ties import sum_runs
 from calib.kernels.ties import ties
-from calib.metrics.auc import share, won_by_groups
+from calib.metrics.auc import fraction_of, won_by_ties
 
 __all__ = ["counts", "isotonic_counts", "roc_auc_score"]
 
@@ -88,7 +88,7 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     ValueError
         For rows that are not as described; the message names the partition and the row in it.
     """
-    return _concatenated(_ranges(_pooled, scores, labels, sample_weight))
+    return _stacked_tables(_ranges(_pooled, scores, labels, sample_weight))
 
 
 def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None = None) -> Counts:
@@ -125,7 +125,7 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
     >>> calib.IsotonicCalibrator().fit_counts(*counts).predict([0.1, 0.25, 0.35, 0.9])
     array([0.  , 0.5 , 0.75, 1.  ])
     """
-    return _isotonic_blocks(_concatenated(_ranges(_pooled_blocks, scores, labels, sample_weight)))
+    return _isotonic_blocks(_stacked_tables(_ranges(_pooled_blocks, scores, labels, sample_weight)))
 
 
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
@@ -166,7 +166,7 @@ def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | Non
         raise ValueError("labels must hold both classes: the AUC compares their rows")
     lower = np.cumsum(negatives) - negatives
     pairs = negatives.sum() * positives.sum()
-    return share(won.sum() + np.dot(positives, lower), pairs)
+    return fraction_of(won.sum() + np.dot(positives, lower), pairs)
 
 
 def _ranges(function, scores, labels, sample_weight):
@@ -305,14 +305,14 @@ def _split_at(table, cuts):
 
 def _pooled(tables):
     """One table for many: equal scores are pooled."""
-    table = _concatenated(tables)
+    table = _stacked_tables(tables)
     order = argsort(table.scores)
     scores = table.scores[order]
     starts, totals, positives = sum_runs(scores, table.counts[order], table.positives[order])
     return _compact(Counts(scores=scores[starts], positives=positives, counts=totals))
 
 
-def _concatenated(tables):
+def _stacked_tables(tables):
     """The tables below one another, as floats."""
     positives = np.concatenate([table.positives for table in tables])
     totals = np.concatenate([table.counts for table in tables])
@@ -325,9 +325,9 @@ def _concatenated(tables):
 
 def _won(tables):
     """Pairs that positives win in a range, and the negatives and the positives in it."""
-    table = _concatenated([_pooled(tables)])
+    table = _stacked_tables([_pooled(tables)])
     negatives = table.counts - table.positives
-    return won_by_groups(negatives, table.positives), negatives.sum(), table.positives.sum()
+    return won_by_ties(negatives, table.positives), negatives.sum(), table.positives.sum()
 
 
 def _pooled_blocks(tables):
@@ -336,7 +336,7 @@ def _pooled_blocks(tables):
 
 def _isotonic_blocks(table):
     """Each block of isotonic regression in two halves, of which the first has no smaller mean."""
-    table = _concatenated([table])
+    table = _stacked_tables([table])
     starts, totals, positives = pool_adjacent_violators(table.counts, table.positives)
     ends = np.column_stack([starts[:-1], starts[1:] - 1])
     halves = np.column_stack([totals, totals]) / 2

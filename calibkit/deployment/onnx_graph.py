@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calib.base.probabilities import NEAREST
+from calib.base.probabilities import SMALLEST_PROBABILITY
 
 OPSET = 18  # version of the operators, which onnxruntime reads from 1.14 (2023) on
 IR_VERSION = 9  # version of the format, read since the same release
@@ -121,7 +121,7 @@ def _powers(graph, coefficients, value):
 
 
 def _log_odds(graph, value):
-    value = graph.within(value, NEAREST, 1 - NEAREST)
+    value = graph.within(value, SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY)
     return graph("Log", graph("Div", value, graph("Sub", 1.0, value)))
 
 
@@ -133,7 +133,7 @@ def _polynomial(graph, map_, value):
 
 
 def _beta(graph, map_, value):
-    value = graph.within(value, NEAREST, 1 - NEAREST)
+    value = graph.within(value, SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY)
     first = graph("Log", graph("Div", value, map_.centre))
     second = graph("Log", graph("Div", graph("Sub", 1.0, value), 1 - map_.centre))
     difference = graph("Sub", graph("Mul", first, map_.a), graph("Mul", second, map_.b))
@@ -150,7 +150,7 @@ def _spline(graph, map_, value):
     distance = graph("Sub", position, graph("Max", start, 0.0))
     coefficients = [graph("Gather", column.copy(), piece) for column in map_.coefficients.T]
     logit = _powers(graph, coefficients, distance)
-    return graph.within(graph("Sigmoid", logit), NEAREST, 1 - NEAREST)
+    return graph.within(graph("Sigmoid", logit), SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY)
 
 
 def _logit_spline(graph, map_, value):

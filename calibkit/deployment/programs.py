@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import logit
 
 from calib.base.maps import CalibrationMap
-from calib.base.probabilities import NEAREST, probabilities_of
+from calib.base.probabilities import SMALLEST_PROBABILITY, probabilities_of
 from calibkit.deployment.inverse_maps import scores_at
 from calibkit.deployment.onnx_graph import GRAPHS, onnx_model
 from calibkit.deployment.stored_maps import StoredMap
@@ -32,9 +32,10 @@ RESERVED = frozenset(  # words that PostgreSQL, DuckDB or SQLite does not read a
     values variadic verbose when where window with
     """.split()
 )
-MAX_EXPONENT = 700  # log-odds, beyond which EXP may leave the range of floats
-INNER_ENDS = np.array([NEAREST, 1 - NEAREST])  # scores kept between them, so that LN is finite
-MAX_LOG_ODDS = -logit(NEAREST)  # log-odds of the probability 1 - NEAREST
+MAX_EXP_ARGUMENT = 700  # log-odds, beyond which EXP may leave the range of floats
+# probabilities between which scores are kept, so that LN is finite
+INNER_ENDS = np.array([SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY])
+MAX_LOG_ODDS = -logit(SMALLEST_PROBABILITY)  # log-odds of the probability 1 - SMALLEST_PROBABILITY
 JS_SEARCH = """\
   let low = 0, high = scores.length;
   while (low < high) {
@@ -231,7 +232,7 @@ def _sql_pieces(map_, score, value, score_of):
     halves = np.linspace(map_.low / 2, map_.high / 2, n + 1)  # the range may be beyond all floats
     half, gap = _literals([halves[0], halves[-1] - halves[0]])
     largest_logit, least_logit = _literals([MAX_LOG_ODDS, -MAX_LOG_ODDS])
-    largest, least = _literals([1 - NEAREST, NEAREST])
+    largest, least = _literals([1 - SMALLEST_PROBABILITY, SMALLEST_PROBABILITY])
     position = f"{n}.0 * (0.5 * {value} - {half}) / {gap}"
     pieces = []
     for j, coefficients in enumerate(map_.coefficients):
@@ -246,8 +247,8 @@ def _sql_pieces(map_, score, value, score_of):
 
 
 def _sql_logistic(logit, ends=()):
-    """Log-odds to probability, which beyond `MAX_EXPONENT` is 0 or 1 up to 1e-300."""
-    limits = [(f"{logit} > {MAX_EXPONENT}", "1.0"), (f"{logit} < -{MAX_EXPONENT}", "0.0")]
+    """Log-odds to probability, which beyond `MAX_EXP_ARGUMENT` is 0 or 1 up to 1e-300."""
+    limits = [(f"{logit} > {MAX_EXP_ARGUMENT}", "1.0"), (f"{logit} < -{MAX_EXP_ARGUMENT}", "0.0")]
     return _case([*ends, *limits], f"1.0 / (1.0 + EXP(-({logit})))")
 
 

@@ -79,5 +79,5 @@ def pair_of_axes(axes):
 def check_named(values, name):
     """Raise unless `values` is a dictionary with at least one entry."""
     if not isinstance(values, Mapping) or not values:
-        found = "an empty one" if isinstance(values, Mapping) else type(values).__name__
-        raise ValueError(f"{name} must be a dictionary with at least one entry; found {found}")
+        given = "an empty one" if isinstance(values, Mapping) else type(values).__name__
+        raise ValueError(f"{name} must be a dictionary with at least one entry; found {given}")

@@ -108,8 +108,8 @@ def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -
     """
     check_is_fitted(calibrator)
     if not hasattr(calibrator, "parts_"):
-        found = type(calibrator).__name__
-        raise ValueError(f"calibrator must be a HeterogeneousCalibrator; found {found}")
+        type_name = type(calibrator).__name__
+        raise ValueError(f"calibrator must be a HeterogeneousCalibrator; found {type_name}")
     n_trees = len(calibrator.fallbacks_)
     if tree not in range(n_trees):
         raise ValueError(f"tree must be an integer from 0 to {n_trees - 1}; found {tree!r}")
@@ -222,8 +222,8 @@ def weights_plot(calibrator: Any, *, ax: "Axes | None" = None) -> "Axes":
     """
     check_is_fitted(calibrator)
     if not (hasattr(calibrator, "weights_") and hasattr(calibrator, "calibrators_")):
-        found = type(calibrator).__name__
-        raise ValueError(f"calibrator must be a StackedCalibrator; found {found}")
+        type_name = type(calibrator).__name__
+        raise ValueError(f"calibrator must be a StackedCalibrator; found {type_name}")
     ax = one_axes(ax)
     rows = range(len(calibrator.weights_))
     bars = ax.barh(rows, calibrator.weights_, color="#0072B2")

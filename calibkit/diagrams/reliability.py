@@ -75,7 +75,7 @@ def reliability_diagram(
     ('Observed fraction', 'ECE 0.035')
     """
     samples = _samples(labels, predictions, None, sample_weight)
-    edges = _histogram_edges(samples, scale)
+    edges = _edges_on_scale(samples, scale)
     curves = {
         name: bin_sample(z, p, weights, n_bins=n_bins, strategy=strategy, ties=ties)
         for name, (z, p, weights) in samples.items()
@@ -155,7 +155,7 @@ def corp_diagram(
     if band is not None:
         check_choice(band, ["consistency", "confidence"], "band")
     samples = _samples(labels, predictions, groups, sample_weight)
-    edges = _histogram_edges(samples, scale)
+    edges = _edges_on_scale(samples, scale)
     top, bottom = pair_of_axes(axes)
     for name, style in line_styles(samples, styles).items():
         z, p, weights = samples[name]
@@ -175,7 +175,7 @@ def corp_diagram(
     return _finished(top, bottom, edges, scale)
 
 
-def _histogram_edges(samples, scale):
+def _edges_on_scale(samples, scale):
     """Edges within [0, 1], or, on the scale of log-odds, within the range of the predictions."""
     check_choice(scale, ["score", "logit"], "scale")
     if scale == "score":

@@ -47,18 +47,18 @@ class Blended(NamedTuple):
         """Log-odds between those of the two calibrators, of shape (n,)."""
         checked = np.asarray(scores, np.float64)
         common = calibrated_logits(self.common, checked)
-        own = calibrated_logits(self.own, checked)
+        of_part = calibrated_logits(self.own, checked)
         return self._between(
             np.clip(common, -MAX_BLENDED_LOGIT, MAX_BLENDED_LOGIT),
-            np.clip(own, -MAX_BLENDED_LOGIT, MAX_BLENDED_LOGIT),
+            np.clip(of_part, -MAX_BLENDED_LOGIT, MAX_BLENDED_LOGIT),
         )
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
         """Probabilities of class 1, of shape (n,)."""
         return expit(self.predict_logit(scores))
 
-    def _between(self, common, own):
-        return (1 - self.share) * common + self.share * own
+    def _between(self, common, of_part):
+        return (1 - self.share) * common + self.share * of_part
 
 
 class PooledParts(CalibratedParts):
@@ -89,14 +89,14 @@ class PooledParts(CalibratedParts):
         if self.strength == np.inf:
             return common
         if self.unpooled is not None:
-            own = self.unpooled.calibrator_of(tree, number)
+            calibrator = self.unpooled.calibrator_of(tree, number)
         else:
-            own = super()._fit_large(tree, number, common, in_part)
+            calibrator = super()._fit_large(tree, number, common, in_part)
         if self.strength == 0:
-            return own
+            return calibrator
         effective_size = effective_size_of(in_part.labels, in_part.weights)
         share = effective_size / (effective_size + self.strength)
-        return Blended(common=common, own=own, share=share)
+        return Blended(common=common, own=calibrator, share=share)
 
     def _fit_small(self, common, in_part):
         if self.strength == np.inf:

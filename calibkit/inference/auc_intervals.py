@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from calib.base.arrays import check_labels, check_scores, check_size, counts_of
 from calib.base.options import check_positive
 from calib.kernels.binning import prefix_sums
-from calib.metrics.auc import check_scored_rows, class_weights, share, won_pairs
+from calib.metrics.auc import check_scored_rows, class_weights, fraction_of, won_pairs
 from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clusters import (
     cluster_codes,
@@ -96,10 +96,10 @@ def auc_by_parts(
             won_within += won_of_part
             n_within += total_of_part
     return PartsAUC(
-        auc=share(won, n_pairs),
-        within=share(won_within, n_within),
-        across=share(won - won_within, n_across),
-        share_within=share(n_within, n_pairs),
+        auc=fraction_of(won, n_pairs),
+        within=fraction_of(won_within, n_within),
+        across=fraction_of(won - won_within, n_across),
+        share_within=fraction_of(n_within, n_pairs),
     )
 
 

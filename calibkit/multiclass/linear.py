@@ -22,7 +22,7 @@ from calibkit.multiclass.regression import (
 from calibkit.multiclass.softmax_kernels import gaps_below_largest, slope_derivatives
 
 NEGLIGIBLE_STEP = 1e-8  # fraction of the factor, below which rounding hides the next Newton step
-MAX_FACTOR = np.finfo(np.float64).max / 2
+MAX_FACTOR = np.finfo(np.float64).max / 2  # factor of the logits whose double is a float
 
 
 class TemperatureScaling(MulticlassCalibrator):

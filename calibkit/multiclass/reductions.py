@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from calib.base.calibrator import OneClassWarning
 from calib.base.failures import warn
 from calib.base.options import check_choice, check_integer, check_positive
-from calib.base.protocol import calibrated, check_calibrator, fitted, normalized
+from calib.base.protocol import calibrated, check_is_calibrator, fitted, normalized_rows
 from calib.methods.histogram_binning import HistogramBinning
 from calib.methods.platt import PlattScaling
 from calib.methods.venn_abers import MERGES, VennAbers
@@ -104,7 +104,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
 
     def _fit(self, probabilities, labels, weights):
         binary = self._calibrator()
-        check_calibrator(binary, weighted=weights is not None)
+        check_is_calibrator(binary, weighted=weights is not None)
         absent = np.setdiff1d(self.classes_, labels)
         if 0 < absent.size < self.classes_.size - 1:  # `fit` has warned of a single class
             warn(
@@ -124,7 +124,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         return np.column_stack([calibrated(f, column) for f, column in columns])
 
     def _predict_proba(self, probabilities):
-        return normalized(self._predict_each(probabilities))
+        return normalized_rows(self._predict_each(probabilities))
 
 
 class TopLabelBinning(MulticlassCalibrator):
@@ -268,7 +268,7 @@ class TopLabelBinning(MulticlassCalibrator):
         alone = ~others.any(axis=1)
         others[alone] = 1
         others[alone, top[alone]] = 0
-        shares = normalized(others) * (1 - calibrated)[:, np.newaxis]
+        shares = normalized_rows(others) * (1 - calibrated)[:, np.newaxis]
         shares[rows, top] = calibrated
         return shares
 
@@ -361,7 +361,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
                     second = self.calibrators_[j, k].predict(ratios)
                 totals[:, j] += 1 / (1 - second)
                 totals[:, k] += 1 / second
-        return normalized(1 / (totals - (n_classes - 2)))
+        return normalized_rows(1 / (totals - (n_classes - 2)))
 
 
 def log_ratios(probabilities: NDArray[np.float64], j: int, k: int) -> NDArray[np.float64]:

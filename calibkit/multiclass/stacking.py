@@ -9,12 +9,12 @@ from sklearn.base import clone
 from calib.base.curve_maps import mixed
 from calib.base.options import check_integer, check_positive
 from calib.base.probabilities import log_probabilities
-from calib.base.protocol import check_calibrator, is_multiclass
+from calib.base.protocol import check_is_calibrator, is_multiclass
 from calib.methods.folds import deal
 from calib.methods.identity import IdentityCalibrator
-from calib.methods.out_of_fold import MANY, held_out_losses
+from calib.methods.out_of_fold import MIN_OBSERVATIONS_FOR_ONE_FOLD, held_out_losses
 from calib.methods.spline import SplineCalibrator
-from calib.methods.stacking_weights import SHY, likeliest_weights, normalized
+from calib.methods.stacking_weights import MIN_CAUTIOUS_PRIOR, likeliest_weights, weights_of_sum_one
 from calibkit.multiclass.base import MulticlassCalibrator
 from calibkit.multiclass.linear import TemperatureScaling, VectorScaling
 from calibkit.multiclass.reductions import OneVsRestCalibrator
@@ -109,7 +109,7 @@ class StackedCalibrator(MulticlassCalibrator):
         if not members:
             raise ValueError("calibrators is empty: pass at least one")
         for member in members:
-            check_calibrator(member, weighted=True, multiclass=True)
+            check_is_calibrator(member, weighted=True, multiclass=True)
             if not is_multiclass(member):
                 raise ValueError(
                     f"calibrators holds {member!r}, which takes two classes: pass "
@@ -125,7 +125,7 @@ class StackedCalibrator(MulticlassCalibrator):
             ]
 
     def _learn_weights(self, members, probabilities, labels, weights):
-        self.weights_ = normalized(np.ones(len(members)))
+        self.weights_ = weights_of_sum_one(np.ones(len(members)))
         self.gap_ = np.nan
         self.losses_ = np.full(len(members), np.nan)
         counts = np.bincount(labels, weights)
@@ -136,8 +136,8 @@ class StackedCalibrator(MulticlassCalibrator):
         folds = deal(last, labels, weights, self.cv, others)
         prior = self.prior
         if counts.min() < self.cv:
-            prior = max(prior, SHY)
-        elif weights.sum() > MANY:
+            prior = max(prior, MIN_CAUTIOUS_PRIOR)
+        elif weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
             folds = folds[:1]
         losses = np.column_stack(
             [

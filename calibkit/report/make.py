@@ -94,11 +94,11 @@ def look_at(
     )
 
 
-def comparison_of(look: FirstLook, seed: int) -> Compared | None:
+def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
     """Compare calibrators; None where advice is withheld or rows are too few."""
-    if any(caution.kind in WITHHELD for caution in look.cautions):
+    if any(caution.kind in WITHHELD for caution in first_look.cautions):
         return None
-    return compared(look.sample, seed, look.finding.outcome)
+    return compared(first_look.sample, seed, first_look.finding.outcome)
 
 
 def make_report(
@@ -169,35 +169,37 @@ def make_report(
     thresholds = list(thresholds)
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
-    look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
-    sample = look.sample
-    data = look.data
+    first_look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
+    sample = first_look.sample
+    data = first_look.data
     is_simulated = data.probabilities and sample.clusters is None
     chance = measuring.simulated(sample, seed) if is_simulated else None
     measures = measuring.estimates(sample, data, chance)
-    tests = measuring.calibration_tests(sample, look.by_cluster) if data.probabilities else ()
+    tests = measuring.calibration_tests(sample, first_look.by_cluster) if data.probabilities else ()
     curve = measuring.curve_of(sample) if data.probabilities else None
-    judgement = judgement_of(sample, data, look.finding, measures, tests, look.cautions, curve)
+    judgement = judgement_of(
+        sample, data, first_look.finding, measures, tests, first_look.cautions, curve
+    )
     verdict = verdict_in_words(judgement, sample, data, measures)
     escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
     what_escapes = [open_at(escape) for escape in escapes]
     verdict = replace(verdict, details=(*verdict.details, *what_escapes))
-    comparison = comparison_of(look, seed)
+    comparison = comparison_of(first_look, seed)
     return Report(
         name=str(name),
         version=calib.__version__,
         notes=tuple(str(note) for note in notes),
         data=data,
         verdict=verdict,
-        cautions=look.cautions,
+        cautions=first_look.cautions,
         measures=measures,
         tests=tests,
         curve=curve,
         bins=measuring.reliability_bins(sample) if data.probabilities else (),
-        groups=measuring.groups_of(sample, look.p_values) if data.probabilities else (),
+        groups=measuring.groups_of(sample, first_look.p_values) if data.probabilities else (),
         decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
         escapes=escapes,
         comparison=comparison,
-        advice=advise(data, verdict, look.cautions, comparison),
+        advice=advise(data, verdict, first_look.cautions, comparison),
         methods=METHOD_NOTES if sample.clusters is None else (*METHOD_NOTES, CLUSTER_NOTE),
     )

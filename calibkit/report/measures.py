@@ -35,7 +35,7 @@ Chance = dict[str, Simulated]  # errors of calibrated outcomes, by statistic
 PValues = dict[int | None, float]  # of all rows (None) and of groups, by number
 N_DRAWS = 99  # samples of outcomes that are drawn from the predictions to show what chance does
 VERDICT_STATISTICS = ["kuiper", "scan"]
-MIN_VERDICT_DRAWS = 999
+MIN_VERDICT_DRAWS = 999  # simulated samples of a test
 DRAWS_PER_TEST = 20  # for the verdict: with fewer, one test among many could not reject
 N_BLOCKS = 2000  # blocks of neighbours in all rows
 MIN_BLOCKS = 100  # blocks of neighbours in a group
@@ -43,10 +43,10 @@ MAX_TESTED_GROUPS = 100  # the largest groups, which the verdict tells apart
 N_RANGES = (
     MAX_SCANNED_RANGES * (MAX_SCANNED_RANGES + 1) // 2
 )  # ranges of neighbours that the worst is chosen from
-HUNDREDTHS = np.arange(1, 100) / 100
+HUNDREDTHS = np.arange(1, 100) / 100  # thresholds: 0.01 to 0.99
 N_COLUMNS = 25  # columns of the histogram
 HISTOGRAM_QUANTILES = 0.001, 0.999  # of the predictions between which the histogram has its columns
-LN2 = math.log(2)
+LN2 = math.log(2)  # log-odds of odds of 2
 
 
 class ReportedMeasure(NamedTuple):

@@ -17,10 +17,10 @@ from calibkit.report.records import Curve, Group, Method, Threshold
 
 WIDTH = 330  # of a picture, in its own units, as all lengths here
 RIGHT = 320  # end of the horizontal axis
-FONT_SIZE = 10
+FONT_SIZE = 10  # of labels, in units of the picture
 SIDE = 266  # of the square of a diagram
-MAX_TICKS = 6
-MAX_LOG_ODDS = 50  # where probabilities of 0 and 1 are drawn: far outside of the picture
+MAX_TICKS = 6  # on an axis
+MAX_DRAWN_LOG_ODDS = 50  # where probabilities of 0 and 1 are drawn: far outside of the picture
 SOLID_LINE = 'fill="none" stroke="currentColor" stroke-width="1.5"'
 THIN_LINE = 'fill="none" stroke="currentColor" stroke-width="0.8"'
 FAINT_LINE = 'fill="none" stroke="#808080"'
@@ -43,7 +43,9 @@ class Axis(NamedTuple):
 
     def _scaled(self, values):
         values = np.asarray(values, np.float64)
-        return np.clip(logit(values), -MAX_LOG_ODDS, MAX_LOG_ODDS) if self.log_odds else values
+        if not self.log_odds:
+            return values
+        return np.clip(logit(values), -MAX_DRAWN_LOG_ODDS, MAX_DRAWN_LOG_ODDS)
 
     def ticks(self) -> dict[float, str]:
         """A few round numbers, each with its text."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from calib.base.arrays import check_scores
-from calib.base.calibrator import ROUTED, Calibrator
+from calib.base.calibrator import FIT_METADATA, Calibrator
 from calib.base.failures import restored_on_failure
 from calib.base.maps import LogitPolynomialMap, StepMap
 from calib.base.options import check_uniform_bins
@@ -59,7 +59,7 @@ class OnlineCalibrator(Calibrator):
             self._learn(*self._check_rows(scores, labels, sample_weight, groups))
         return self
 
-    __metadata_request__partial_fit: ClassVar[dict] = ROUTED
+    __metadata_request__partial_fit: ClassVar[dict] = FIT_METADATA
 
     def to_dict(self) -> dict:
         """All that the calibrator remembers, as plain numbers for ``json.dumps``."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from calib.base.probabilities import NEAREST
+from calib.base.probabilities import SMALLEST_PROBABILITY
 from calibkit.testing.shared import (
     WEIGHTLESS_SCORE,
     Check,
@@ -28,9 +28,9 @@ from calibkit.testing.shared import (
 
 # new scores, none of them halfway between two scores of a sample
 NEW_SCORES = np.append((np.arange(9) + 1 / np.pi) / 9, [0, WEIGHTLESS_SCORE, 1])
-EXTREME_SCORES = np.array([0, np.nextafter(0, 1), 1e-300, 0.5, 1 - NEAREST, 1])
+EXTREME_SCORES = np.array([0, np.nextafter(0, 1), 1e-300, 0.5, 1 - SMALLEST_PROBABILITY, 1])
 HUGE_SCORES = np.array([-1e300, -50, 0, 50, 1e300])
-ROWS_OF_ONE_SCORE = 1000
+ROWS_OF_ONE_SCORE = 1000  # rows of equal scores
 MAX_ERROR_OF_ONE_SCORE = 0.002  # from the frequency of positives, because priors may count too
 
 

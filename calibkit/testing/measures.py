@@ -30,7 +30,7 @@ EXTREME_SAMPLE = CheckSample(np.array([0.0, 0.0, 0.5, 1.0, 1.0]), np.array([0, 1
 ONE_CLASS_SAMPLE = sample(12, 0, ties=False)._replace(labels=np.zeros(12, dtype=np.int64))
 ONE_ROW_SAMPLE = CheckSample(np.array([0.3]), np.array([1]))
 SHIFT_OFF_EDGES = 0.0005  # moves scores off the edges of bins of equal width, which are half-open
-DIGITS_OF_SHIFTED_SCORES = 4
+DIGITS_OF_SHIFTED_SCORES = 4  # decimals, to which shifted scores are rounded
 
 
 class MeasureKind(NamedTuple):

@@ -225,7 +225,7 @@ class DiscreteLaw:
         return (1 - self.base_rate) * self.negative
 
     def _check(self, values, name="values", *, unit=False):
-        given = _as_array(values, name)
+        given = _array_of_cells(values, name)
         shape = self.positive.shape
         try:
             values = np.broadcast_to(given, shape)
@@ -243,7 +243,7 @@ class DiscreteLaw:
 
 def _distribution_of(weights, name):
     """Weights divided by their sum, as floats or, from fractions, exactly."""
-    weights = _as_array(weights, name)
+    weights = _array_of_cells(weights, name)
     if weights.ndim != 2 or weights.size == 0:
         raise ValueError(f"{name} must have shape (n_levels, n_parts); found {weights.shape}")
     real = weights.dtype.kind in "fiub"
@@ -260,7 +260,7 @@ def _distribution_of(weights, name):
     return weights / weights.sum()
 
 
-def _as_array(values, name):
+def _array_of_cells(values, name):
     if np.ma.is_masked(values):
         raise ValueError(f"{name} holds masked values: every cell needs one")
     try:

@@ -28,7 +28,7 @@ from calib import (
 from calib.base.curve_maps import MixtureMap
 from calib.methods import out_of_fold
 from calib.methods.folds import deal
-from calib.methods.stacking_weights import OPTIMALITY_GAP, likeliest_weights, normalized
+from calib.methods.stacking_weights import OPTIMALITY_GAP, likeliest_weights, weights_of_sum_one
 from calib.metrics import log_loss
 from calibkit.groups import MondrianVennAbers
 
@@ -80,7 +80,7 @@ def test_the_gap_bounds_what_other_weights_gain():
 
 @pytest.mark.parametrize("k", [3, 6, 7, 49])
 def test_weights_never_add_up_to_more_than_one(k):
-    weights = normalized(np.ones(k))
+    weights = weights_of_sum_one(np.ones(k))
     assert np.cumsum(weights)[-1] <= 1
     np.testing.assert_allclose(weights, 1 / k, rtol=1e-14)
 
@@ -293,7 +293,7 @@ def test_of_many_rows_one_fold_is_held_out(cls, monkeypatch):
             super()._fit(*rows)
 
     for most, expected in [(400, 6), (399, 2)]:
-        monkeypatch.setattr(out_of_fold, "MANY", most)
+        monkeypatch.setattr(out_of_fold, "MIN_OBSERVATIONS_FOR_ONE_FOLD", most)
         fits.clear()
         cls([Counted(centred=True, smoothing=1.0)]).fit(scores, labels)
         assert len(fits) == expected

@@ -8,7 +8,8 @@ const answerModule = () => {
   const COLUMNS = 25; // of the histogram
   const RARE = 0.05; // share of a class below which the diagram has log-odds
 
-  /* Which points of step functions begin or end a flat piece: the others change no picture. */
+  /* calibkit.report.measures.flat_ends: which points of step functions begin or end a flat piece:
+     the others change no picture. */
   function corners(at, ...lines) {
     const last = at.length - 1;
     const changes = (i) => lines.some((line) => line[i] !== line[i + 1]);
@@ -16,7 +17,8 @@ const answerModule = () => {
     return [at, ...lines].map((line) => kept.map((i) => line[i]));
   }
 
-  /* Edges of the histogram: those of log-odds where one class is rare. */
+  /* calibkit.report.measures._histogram_edges: edges of the histogram, those of log-odds where one
+     class is rare. */
   function edgesOf(scores, labels) {
     const share = measures.positivesOf(labels) / labels.length;
     const rare = Math.min(share, 1 - share);
@@ -113,7 +115,7 @@ const answerModule = () => {
     };
   }
 
-  /* The rows that were read, each with its probability, as `calib apply` writes them. */
+  /* calibkit.cli.apply._write_text: the rows that were read, each with its probability. */
   function calibratedTable(f) {
     const { table, kept, scores, form } = sample;
     const marks = ['"', "\r", "\n", form.separator];

@@ -1,6 +1,6 @@
 /*
- * calibkit.comparison.compare of the maps of this page, and calib.StackedCalibrator, their average: the folds,
- * the draws and the words are those of calib. Needs draws, special, measures and maps.
+ * calibkit.comparison.compare of the maps of this page, and calib.StackedCalibrator, their average: the
+ * folds, the draws and the words are those of the packages. Needs draws, special, measures and maps.
  */
 "use strict";
 
@@ -40,7 +40,7 @@ const comparingModule = () => {
   const MEMBERS =
     ["Identity", "Temperature", "Quadratic", "Spline", "Centred isotonic", "Venn-Abers"];
 
-  /* StackedCalibrator: the average of the members that foresees held-out labels best. */
+  /* calib.StackedCalibrator: the average of the members that foresees held-out labels best. */
   function average(training) {
     const { scores, labels } = training;
     const positives = measures.positivesOf(labels);
@@ -132,7 +132,7 @@ const comparingModule = () => {
 
   const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
 
-  /* Of sum 1, or a last digit below: no average exceeds 1. */
+  /* calib.methods.stacking_weights.weights_of_sum_one: no average with them exceeds 1. */
   function normalized(weights) {
     const all = sumOf(weights);
     let found = weights.map((w) => w / all);
@@ -164,7 +164,8 @@ const comparingModule = () => {
     return x;
   }
 
-  /* sklearn's RepeatedStratifiedKFold(5, random_state=0): the fold of each row, by repeat. */
+  /* calibkit.comparison.cross_validation.repeated_folds, by sklearn's
+     RepeatedStratifiedKFold(5, random_state=0): the fold of each row, by repeat. */
   function foldsOf(labels, nRepeats) {
     const rng = draws.legacyGenerator();
     const codes = labels.map((label) => (label === labels[0] ? 0 : 1));
@@ -188,7 +189,8 @@ const comparingModule = () => {
     });
   }
 
-  /* What a method predicts in each repeat, and what that costs. */
+  /* calibkit.comparison.cross_validation.CrossValidation.try_calibrator: what a method predicts in
+     each repeat, and what that costs. */
   function tried(sample, repeats, predictor) {
     const { scores, labels } = sample;
     const n = scores.length;
@@ -235,7 +237,8 @@ const comparingModule = () => {
     });
   }
 
-  /* Quantile of the largest |t| of variables with these correlations. */
+  /* calibkit.inference.simultaneous_intervals._quantile_of_largest: of the largest |t| of variables
+     with these correlations. */
   function largestQuantile(correlations, freedom) {
     const k = correlations.length;
     if (k === 0) return 0;
@@ -314,7 +317,7 @@ const comparingModule = () => {
     return { results, ...advice(results, n), notes, nRepeats };
   }
 
-  // calibkit.comparison.result, for log loss
+  // calibkit.comparison.result.recommend, for log loss
 
   function advice(results, n) {
     const others = results.slice(1);

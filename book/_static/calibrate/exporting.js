@@ -16,7 +16,7 @@ const exportingModule = () => {
   };
   const floats = (values) => Array.from(values, float);
 
-  /* What a file of `calib fit` holds. */
+  /* calibkit.deployment.stored_maps.StoredMap.dumps: what a file of `calib fit` holds. */
   function stored(map, { method, parameters }, fittedTo, version) {
     const document = {
       format: "calib-map", version: 1, map, method: { name: method, parameters },
@@ -84,12 +84,14 @@ ${EXPIT}`,
 
   // SQL
 
+  /* calibkit.deployment.programs._case. */
   function cases(branches, otherwise) {
     if (!branches.length) return `${otherwise}\n`;
     const lines = branches.map(([condition, value]) => `WHEN ${condition} THEN ${value}`);
     return `${["CASE", ...lines, `ELSE ${otherwise}`].join("\n  ")}\nEND\n`;
   }
 
+  /* calibkit.deployment.programs._sql_logistic. */
   function logistic(logit, before) {
     const far = [
       [`${logit} > ${LARGEST_EXPONENT}`, "1.0"], [`${logit} < -${LARGEST_EXPONENT}`, "0.0"],
@@ -97,7 +99,8 @@ ${EXPIT}`,
     return cases([...before, ...far], `1.0 / (1.0 + EXP(-(${logit})))`);
   }
 
-  /* Where a score is kept inside (0, 1), the map is constant: LN never sees 0. */
+  /* calibkit.deployment.programs._sql_ends: where a score is kept inside (0, 1), the map is
+     constant, and LN never sees 0. */
   function endsOf(map, score) {
     const f = maps.functionOf(map);
     const [low, high] = [NEAREST, 1 - NEAREST];
@@ -174,7 +177,8 @@ ${EXPIT}`,
     return `CASE WHEN ${name} - ${name} = 0 THEN CAST(\n${value}AS DOUBLE PRECISION) END\n`;
   }
 
-  /* The map in a language, with a comment that says what it is. */
+  /* calibkit.deployment.programs.program: the map in a language, with a comment that says what it
+     is. */
   function program(map, language, { method, fittedTo, version }) {
     const comment = language === "sql" ? "--" : "//";
     // a name of a file may hold anything: an end of line too

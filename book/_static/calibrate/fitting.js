@@ -1,6 +1,7 @@
 /*
  * Newton's method for logistic regression on a few columns, step for step as in
- * calib.kernels.logistic: where classes are separated, the end depends on the way. Needs special.
+ * calib.kernels.logistic and calib.kernels.newton: where classes are separated, the end depends on
+ * the way. Needs special.
  */
 "use strict";
 
@@ -11,8 +12,9 @@ const fittingModule = () => {
   /* `misses` are what the targets of negatives and positives leave to the other class. */
   const sampleOf = (columns, labels, misses) => ({ columns, labels, misses });
 
-  /* Loss, gradient and lower triangle of the Hessian of the cross entropy; the level first. Of two
-     columns at most, which are written out: this loop takes most of the time. */
+  /* calib.kernels.logistic.derivatives: loss, gradient and lower triangle of the Hessian of the
+     cross entropy; the level first. Of two columns at most, which are written out: this loop takes
+     most of the time. */
   function derivatives({ columns, labels, misses }, slopes, level, centres) {
     const n = labels.length;
     const size = columns.length + 1;
@@ -62,7 +64,7 @@ const fittingModule = () => {
     };
   }
 
-  /* calib.kernels.logistic.newton; `start` is the level and the slopes. */
+  /* calib.kernels.newton.newton; `start` is the level and the slopes. */
   function newton(sample, start, { freeLevel = true, enough = 0 } = {}) {
     const size = start.length;
     let slopes = start.slice(1);
@@ -116,7 +118,8 @@ const fittingModule = () => {
     return { level: atZero(), slopes, loss: state.loss, last: step };
   }
 
-  /* The step by Cholesky's method without roots, and how much it should gain, twice. */
+  /* calib.kernels.logistic._newton_step: the step by Cholesky's method without roots, and how much
+     it should gain, twice. */
   function newtonStep(state, first, diagonal) {
     const size = diagonal.length;
     const gradient = state.gradient.slice();
@@ -142,7 +145,8 @@ const fittingModule = () => {
     return { full, decrement };
   }
 
-  /* Whether the last step was no small one: then the fit was not near an optimum. */
+  /* calib.kernels.logistic.LogisticFit.moves: whether the last step was no small one: then the fit
+     was not near an optimum. */
   function moves(fit, reach) {
     const size = (values) => Math.abs(values[0]) +
       reach.reduce((sum, r, j) => sum + Math.abs(values[j + 1]) * r, 0);

@@ -8,6 +8,7 @@ const mapsModule = () => {
   const { inside, logOdds, expit } = special;
   const LARGEST = Number.MAX_VALUE;
   const SMALLEST_RADIUS = 1e-290;
+  /* calib.methods.logistic_fit.radius_about. */
   const radiusAbout = (centre, lowest, highest) => {
     const radius = Math.max(highest - centre, centre - lowest);
     return radius < SMALLEST_RADIUS ? Infinity : radius;
@@ -34,7 +35,7 @@ const mapsModule = () => {
 
   const identity = () => ({ kind: "linear", scores: [0, 1], probabilities: [0, 1] });
 
-  /* TemperatureScaling. */
+  /* calib.TemperatureScaling. */
   function temperature(scores, labels) {
     const values = scores.map(logOdds);
     const radius = radiusAbout(0, ...ends(values));
@@ -43,7 +44,7 @@ const mapsModule = () => {
     return { kind: "logit_polynomial", coefficients: [0, slope], centre: 0 };
   }
 
-  /* PlattScaling(scale="logit"). */
+  /* calib.PlattScaling, with scale="logit". */
   function platt(scores, labels) {
     const halves = scores.map((p) => logOdds(p) / 2);
     const centre = median(halves);
@@ -58,7 +59,7 @@ const mapsModule = () => {
     return { kind: "logit_polynomial", coefficients: [fit.level, slope], centre: 2 * centre };
   }
 
-  /* QuadraticLogit. */
+  /* calib.QuadraticLogit. */
   function quadratic(scores, labels) {
     const logits = scores.map(logOdds);
     const centre = middle(logits);
@@ -67,7 +68,7 @@ const mapsModule = () => {
     return { kind: "logit_polynomial", coefficients: [fit.level, ...fit.slopes], centre };
   }
 
-  /* BetaCalibration. */
+  /* calib.BetaCalibration. */
   function beta(scores, labels) {
     const within = scores.map(inside);
     const centre = middle(within);
@@ -91,12 +92,13 @@ const mapsModule = () => {
     const [a, b] = found.exponents;
     return { kind: "beta", a, b, level: found.level, centre };
   }
+  /* calib.base.curve_maps.BetaMap.columns. */
   const betaColumns = (within, centre) => [
     within.map((p) => Math.log(p / centre)),
     within.map((p) => -Math.log((1 - p) / (1 - centre))),
   ];
 
-  /* IsotonicCalibrator(centred=True, smoothing=0.5). */
+  /* calib.IsotonicCalibrator, with centred=True and smoothing=0.5. */
   function centredIsotonic(scores, labels) {
     const ties = measures.groupTies(scores, labels);
     const last = ties.weights.length - 1;
@@ -118,7 +120,7 @@ const mapsModule = () => {
     return { kind: "linear", scores: knots, probabilities };
   }
 
-  /* VennAbers, merged for log loss. */
+  /* calib.VennAbers, with its pairs merged for log loss (calib.methods.venn_abers.minimax_log). */
   function vennAbers(scores, labels) {
     const ties = measures.groupTies(scores, labels);
     const upper = pooledWithPositive(ties, (hit, total) => (hit + 1) / (total + 1));
@@ -149,7 +151,8 @@ const mapsModule = () => {
     return map;
   }
 
-  /* calib.methods.venn_abers_kernels.pool_new_positive: a value for each place of a new positive. */
+  /* calib.methods.venn_abers_kernels.pool_new_positive: a value for each place of a new positive.
+     */
   function pooledWithPositive({ weights, positives }, value) {
     const n = weights.length;
     const blocks = measures.pool({ weights, positives });
@@ -210,7 +213,8 @@ const mapsModule = () => {
     "Venn-Abers": { method: "VennAbers", parameters: { loss: "log" }, fit: vennAbers },
   };
 
-  /* The log-odds that a map gives a score, if it knows them itself. */
+  /* calib.base.maps.LogisticMap.logits: the log-odds that a map gives a score, if it knows them
+     itself. */
   function ownLogits(map) {
     const forms = {
       logit_polynomial: ({ coefficients, centre }) => (s) =>
@@ -236,7 +240,8 @@ const mapsModule = () => {
     return ownLogits(map) ?? ((s) => logOdds(f(s)));
   }
 
-  /* The function of a score that a map is. */
+  /* calib.base.maps.CalibrationMap and calib.base.curve_maps: the function of a score that a map
+     is. */
   function functionOf(map) {
     const logit = ownLogits(map);
     if (map.kind === "logit_spline") return (s) => inside(expit(logit(s)));

@@ -16,7 +16,7 @@ const measuresModule = () => {
   const mean = (values) => total(values) / values.length;
   const positivesOf = (labels) => labels.reduce((sum, label) => sum + label, 0);
 
-  /* calib.kernels.ties.group_ties. */
+  /* calib.kernels.ties.ties. */
   function groupTies(scores, labels) {
     const n = scores.length;
     const positive = positivesOf(labels);
@@ -143,8 +143,8 @@ const measuresModule = () => {
     return { lower, upper, holdsDiagonal: holds, crosses: lower.some((low, g) => low > upper[g]) };
   }
 
-  /* calibkit.inference.resampling_tests.draws_of: calls `use` with the numbers of positives at the ties, draw by
-     draw, until it returns false. */
+  /* calibkit.inference.resampling_tests.draws_of: calls `use` with the numbers of positives at the
+     ties, draw by draw, until it returns false. */
   function eachDraw(ties, nDraws, use) {
     const { scores, weights } = ties;
     const n = scores.length;
@@ -169,6 +169,7 @@ const measuresModule = () => {
 
   // Statistics of calibkit.inference.statistics: functions of the numbers of positives at the ties.
 
+  /* calibkit.inference.statistics._kuiper_statistic. */
   function kuiperOf(ties) {
     const expected = products(ties.weights, ties.scores);
     const rows = total(ties.weights);
@@ -183,6 +184,7 @@ const measuresModule = () => {
     };
   }
 
+  /* calibkit.inference.statistics._scan_statistic. */
   function scanOf(ties) {
     const starts = neighbours(ties, 50);
     const counts = sumsOf(starts, ties.weights);
@@ -213,6 +215,7 @@ const measuresModule = () => {
     return { divergence: worst, first: from, last: to };
   }
 
+  /* calibkit.inference.statistics._miscalibration_statistic. */
   function miscalibrationOf(ties) {
     const { scores, weights } = ties;
     const rows = total(weights);
@@ -227,6 +230,7 @@ const measuresModule = () => {
     };
   }
 
+  /* calibkit.inference.statistics._spiegelhalter_statistic. */
   function spiegelhalterOf(ties) {
     const { scores, weights } = ties;
     const slopes = scores.map((p) => 1 - 2 * p);
@@ -239,7 +243,8 @@ const measuresModule = () => {
     };
   }
 
-  /* calib.metrics.samples.impossible: number of outcomes that were given probability 0. */
+  /* calibkit.report.sample.CleanSample.impossible: number of outcomes that were given probability
+     0. */
   function impossibleIn(ties) {
     let found = 0;
     ties.scores.forEach((p, i) => {
@@ -290,6 +295,7 @@ const measuresModule = () => {
     return Math.min(...adjustedPValues(blocksOf(sample, ties), 999));
   }
 
+  /* calibkit.report.measures._neighbour_blocks. */
   function blocksOf({ scores, labels }, ties) {
     const n = scores.length;
     const step = Math.ceil(n / 2000);
@@ -325,7 +331,8 @@ const measuresModule = () => {
     return { scores: column("score"), weights: column("count"), positives: column("positive") };
   }
 
-  /* Simulated.by_chance of the miscalibration: what 95 of 100 calibrated samples stay below. */
+  /* calibkit.inference.resampling_tests.Simulated.by_chance of the miscalibration: what 95 of 100
+     calibrated samples stay below. */
   function miscalibrationByChance(ties) {
     const statistic = miscalibrationOf(ties);
     const found = new Float64Array(99);
@@ -363,6 +370,7 @@ const measuresModule = () => {
     return pValue ?? (1 + asLarge) / (1 + most);
   }
 
+  /* calibkit.inference.mean_intervals.normal_interval. */
   const interval = (estimate, error, z) =>
     ({ value: estimate, lower: estimate - z * error, upper: estimate + z * error });
   const Z = () => ndtri((1 + 0.95) / 2);
@@ -404,7 +412,8 @@ const measuresModule = () => {
     return (reach * Math.sqrt(variance)) / total(ties.weights);
   }
 
-  /* calibkit.report.measures.place_of: the worst range, with limits for the choice. */
+  /* calibkit.report.measures.place_of: the worst range, with limits for the choice. It is found as
+     by calibkit.inference.kuiper.worst_range. */
   function worstRange(ties) {
     const starts = neighbours(ties, 50);
     const counts = sumsOf(starts, ties.weights);
@@ -454,7 +463,8 @@ const measuresModule = () => {
       [names[k], interval(value, errors[k], Z())]));
   }
 
-  /* What is to be added to the logits, by Newton's method within a bracket. */
+  /* calibkit.inference.recalibration.recalibration_line: what is to be added to the logits, by
+     Newton's method within a bracket. */
   function shiftOf(logits, labels, base) {
     let [low, high] = [Infinity, -Infinity];
     for (const value of logits) {
@@ -479,7 +489,7 @@ const measuresModule = () => {
     return shift;
   }
 
-  /* Sandwich errors of slope and intercept. */
+  /* calibkit.inference.recalibration._sandwich_errors: errors of slope and intercept. */
   function lineErrors(logits, labels, fitted) {
     const bread = [0, 0, 0];
     const filling = [0, 0, 0];
@@ -536,6 +546,7 @@ const measuresModule = () => {
       ? { value: area, lower: 1 - high, upper: 1 - low } : { value: area, lower: low, upper: high };
   }
 
+  /* calibkit.inference.auc_intervals._area_limits. */
   function areaLimits(area, error, sizes, wrong) {
     const z = Z();
     let [lower, upper] = [area, area];
@@ -588,7 +599,7 @@ const measuresModule = () => {
     return { pValue: special.kolmogorov(corrected), row: row + 1 };
   }
 
-  /* calib.metrics.losses.logarithmic and squared. */
+  /* calib.metrics.losses.logarithmic and calib.metrics.losses.squared. */
   const logLosses = (labels, p) => p.map((q, i) => 0 - Math.log(labels[i] ? q : 1 - q));
   const squares = (labels, p) => p.map((q, i) => (q - labels[i]) ** 2);
 

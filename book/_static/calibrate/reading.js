@@ -1,6 +1,6 @@
 /*
- * Scores and labels out of delimited text, cell by cell as calibkit.cli.tables and reading read
- * them, with their messages: what the command line refuses, this page refuses in the same words.
+ * Scores and labels out of delimited text, cell by cell as calibkit.cli.tables and calibkit.cli.read
+ * read them, with their messages: what the command line refuses, this page refuses in the same words.
  */
 "use strict";
 
@@ -36,6 +36,7 @@ const readingModule = () => {
     }
   }
 
+  /* calibkit.cli.tables.short. */
   const short = (text, most = 60) =>
     [...text].length <= most ? text : `${[...text].slice(0, most).join("")}...`;
 
@@ -95,7 +96,8 @@ const readingModule = () => {
     return low;
   }
 
-  /* The records of delimited text, {line, cells}, as Python's strict csv reads them. */
+  /* calibkit.cli.tables.Delimited: the records of delimited text, {line, cells}, as Python's strict
+     csv reads them. */
   function* recordsOf(text, name, separator) {
     const unreadable = (line, why) => new InputError(
       `${name}: the record that starts at line ${line} cannot be read (${why}): look for a ` +
@@ -212,7 +214,7 @@ const readingModule = () => {
     return NUMBER.test(plain) || UNUSUAL.test(plain);
   };
 
-  /* Number of a cell as Python's float reads it, or null. */
+  /* calibkit.cli.read._number_or_nan: number of a cell as Python's float reads it, or null. */
   function float(cell) {
     const plain = cell.trim();
     if (NUMBER.test(plain)) return Number(plain);
@@ -221,7 +223,7 @@ const readingModule = () => {
     return plain.startsWith("-") ? -Infinity : Infinity;
   }
 
-  /* Index of the column of this name, or number from 1. */
+  /* calibkit.cli.tables.Table.find: index of the column of this name, or number from 1. */
   function find(table, wanted, flag) {
     const found = table.names.flatMap((name, i) => (name === wanted ? [i] : []));
     if (found.length === 1) return found[0];
@@ -278,7 +280,7 @@ const readingModule = () => {
     throw new BadCell(row, `is no number: ${remedy}`);
   }
 
-  /* A label without blanks; whole numbers and truth as 1 is written. */
+  /* calibkit.cli.read._plain: a label without blanks; whole numbers and truth as 1 is written. */
   function plain(cell) {
     const value = cell.trim();
     const [, whole] = /^(-?\d+)\.0+$/.exec(value) ?? [];
@@ -287,7 +289,7 @@ const readingModule = () => {
     return BINARY.has(key) ? String(BINARY.get(key)) : value;
   }
 
-  /* From cells to classes; remembers the values that it has seen. */
+  /* calibkit.cli.read._Labels: from cells to classes; remembers the values that it has seen. */
   class Labels {
     constructor(positive) {
       this.positive = positive === null ? null : plain(positive);

@@ -5,11 +5,13 @@
 
 const specialModule = () => {
   const NEAREST = 2 ** -53;
+  /* calib.base.probabilities.inside. */
   const inside = (p) => Math.min(Math.max(p, NEAREST), 1 - NEAREST);
   const expit = (t) => 1 / (1 + Math.exp(-t));
   // log1p near 1/2, where the quotient is as good as 1
   const logit = (p) =>
     p > 0.3 && p < 0.65 ? Math.log1p(2 * p - 1) - Math.log1p(1 - 2 * p) : Math.log(p / (1 - p));
+  /* calib.base.probabilities.log_odds. */
   const logOdds = (p) => logit(inside(p));
 
   function total(values) {
@@ -180,7 +182,8 @@ const specialModule = () => {
     return [Math.min(lower, observed), Math.max(upper, observed)];
   }
 
-  /* Of the range of Brownian motion on [0, 1], by Feller's series or its dual. */
+  /* calibkit.inference.significance.brownian_range_tail: of the range of Brownian motion on [0, 1],
+     by Feller's series or its dual. */
   function brownianRangeTail(x) {
     if (x === 0) return 1;
     let sum = 0;
@@ -194,6 +197,7 @@ const specialModule = () => {
     }
     return 1 - sum;
   }
+  /* calibkit.inference.kuiper.brownian_range_quantile. */
   const criticalRange = remembered("range", (confidence) =>
     root((x) => 1 - confidence - brownianRangeTail(x), 0.1, 40));
 

@@ -27,7 +27,8 @@ const splineModule = () => {
     return sum;
   };
 
-  /* First of four B-splines at a place in units of intervals, and their values. */
+  /* calib.methods.spline_basis.rows: first of four B-splines at a place in units of intervals, and
+     their values. */
   function splinesAt(place) {
     const inner = clip(place, 0, N_INTERVALS);
     const beyond = place - inner;
@@ -40,6 +41,7 @@ const splineModule = () => {
     return { first, basis: values.map((v, k) => v / 6 + (beyond * slopes[k]) / 2) };
   }
 
+  /* calib.methods.spline_basis.dense_rows, of one place. */
   function denseRow(place) {
     const { first, basis } = splinesAt(place);
     const row = new Float64Array(SIZE);
@@ -47,7 +49,8 @@ const splineModule = () => {
     return row;
   }
 
-  /* The spline as polynomials: the line on the left, one for each interval, that on the right. */
+  /* calib.methods.spline_basis.pieces: the spline as polynomials, the line on the left, one for
+     each interval, that on the right. */
   function pieces(coefficients) {
     const toPowers = [[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]];
     const padded = [...coefficients, 0];
@@ -58,7 +61,8 @@ const splineModule = () => {
     return [[powers[0][0], powers[0][1], 0, 0], ...powers];
   }
 
-  /* Two nodes for each class and cell, with the moments of its rows up to the third. */
+  /* calib.methods.spline_basis.condensed: two nodes for each class and cell, with the moments of
+     its rows up to the third. */
   function condensed(places, labels) {
     const sign = Math.sign;
     const cells = Int32Array.from(places, (place) => {
@@ -110,7 +114,8 @@ const splineModule = () => {
     return nodes;
   }
 
-  /* The penalised loss of a sample; `ends` are the log-odds at the outer knots without data. */
+  /* calib.methods.spline._Curve and its penalised loss; `ends` are the log-odds at the outer knots
+     without data. */
   function curveOf(ends, places, labels) {
     const n = places.length;
     const mean = special.total(places) / n;
@@ -172,7 +177,7 @@ const splineModule = () => {
       return state;
     }
 
-    /* Newton's method, with steps that are halved until the loss falls. */
+    /* calib.kernels.newton.newton: steps that are halved until the loss falls. */
     function minimum(start, penalties, nextPlace) {
       const prior = priorOf(penalties);
       let coefficients = start;
@@ -209,7 +214,8 @@ const splineModule = () => {
       });
     }
 
-    /* The minimum at the same penalties among coefficients that do not decrease. */
+    /* calib.methods.spline._Curve.increasing: the minimum at the same penalties among coefficients
+       that do not decrease. */
     function increasing(fit) {
       const risen = fit.coefficients.slice();
       for (let i = 1; i < SIZE; i++) risen[i] = Math.max(risen[i], risen[i - 1]);
@@ -253,7 +259,7 @@ const splineModule = () => {
     return { loss, gradient, hessian };
   }
 
-  /* Lower triangle of Cholesky's method, of a positive definite matrix. */
+  /* calib.methods.spline._root: lower triangle of Cholesky's method. */
   function rootOf(matrix) {
     const n = matrix.length;
     const root = zeros(n);
@@ -269,6 +275,7 @@ const splineModule = () => {
     }
     return root;
   }
+  /* calib.methods.spline._half_log. */
   const halfLog = (matrix) => rootOf(matrix).reduce((sum, row, i) => sum + Math.log(row[i]), 0);
 
   function forward(root, right) {
@@ -288,14 +295,15 @@ const splineModule = () => {
     return x;
   }
 
-  /* The minimum of the parabola. */
+  /* calib.methods.spline._PenalisedLoss._parabola_minimum. */
   function anywhere(coefficients, gradient, hessian) {
     const root = rootOf(hessian);
     const step = backward(root, forward(root, gradient));
     return coefficients.map((value, i) => value - step[i]);
   }
 
-  /* The minimum of the parabola among coefficients that do not decrease. */
+  /* calib.methods.spline._IncreasingLoss._parabola_minimum: among coefficients that do not
+     decrease. */
   function ascending(coefficients, gradient, hessian) {
     const n = coefficients.length;
     const root = rootOf(hessian);
@@ -412,6 +420,7 @@ const splineModule = () => {
     return sorted[Math.max(index > whole ? whole + 1 : whole, 0)];
   }
 
+  /* calib.methods.spline._knots. */
   function knotsOf(sorted) {
     const apart = (low, high) => high / 2 - low / 2 > SMALLEST_RADIUS;
     let [low, high] = [quantile(sorted, 0.01), quantile(sorted, 0.99)];

@@ -1,6 +1,6 @@
 /*
- * The words of `calib report`: cautions, verdict and details, as calibkit.report.input, judging,
- * sentences and wording write them. Needs special and measures.
+ * The words of `calib report`: cautions, verdict and details, as calibkit.report.input,
+ * calibkit.report.verdict and calibkit.report.sentences make them. Needs special and measures.
  */
 "use strict";
 
@@ -71,7 +71,8 @@ const verdictModule = () => {
     };
   }
 
-  /* The fewest decimals that write all scores, or null if these are more than four. */
+  /* calibkit.report.input._decimals_of: the fewest decimals that write all scores, or null if these
+     are more than four. */
   function decimalsOf(scores) {
     const rounded = (p, d) => {
       const scaled = p * 10 ** d;
@@ -107,6 +108,7 @@ const verdictModule = () => {
     return cautions;
   }
 
+  /* calibkit.report.input._score_cautions. */
   function ofScores(ties, data, add) {
     if (!data.probabilities) {
       let text =
@@ -144,7 +146,8 @@ const verdictModule = () => {
     }
   }
 
-  /* Rows that the classifier knew, or that repeat another one more than equal scores explain. */
+  /* calibkit.report.input._origin_cautions: rows that the classifier knew, or that repeat another
+     one more than equal scores explain. */
   function ofOrigin(ties, data, area, add) {
     if (data.probabilities && data.rarer >= FEW && area.value >= 0.99) {
       const parts = measures.decomposition(ties);
@@ -167,7 +170,8 @@ const verdictModule = () => {
     }
   }
 
-  /* Whether outcomes or residuals change along the file, and whether it was sorted. */
+  /* calibkit.report.input._order_cautions: whether outcomes or residuals change along the file, and
+     whether it was sorted. */
   function ofOrder({ scores, labels }, data, add) {
     const n = scores.length;
     if (n < 2 * FEW) return;
@@ -225,7 +229,8 @@ const verdictModule = () => {
     };
   }
 
-  /* The verdict, cautions and measures of a sample, and why no map should be fitted to it. */
+  /* calibkit.report.make.look_at: the verdict, cautions and measures of a sample, and why no map
+     should be fitted to it. */
   function judge(sample) {
     const ties = measures.groupTies(sample.scores, sample.labels);
     const data = described(sample, ties);
@@ -238,6 +243,7 @@ const verdictModule = () => {
     return { data, cautions, verdict, estimates, withheld, ties };
   }
 
+  /* calibkit.report.sentences.verdict_in_words, of calibkit.report.verdict.finding_of. */
   function verdictOf(sample, ties, data, kinds, estimates) {
     if (!data.probabilities) {
       return {
@@ -260,6 +266,7 @@ const verdictModule = () => {
     return { ...found, ...noEvidence(ties, data, estimates, found) };
   }
 
+  /* calibkit.report.sentences._too_few. */
   function tooFew(data, { pValue, detectable }) {
     const rare = data.positives <= data.rows - data.positives ? "positive" : "negative";
     return {
@@ -274,6 +281,7 @@ const verdictModule = () => {
     };
   }
 
+  /* calibkit.report.sentences._no_evidence. */
   function noEvidence(ties, data, { bias, slope }, { pValue, detectable }) {
     const doubts = [];
     const misses = (estimate, right) =>
@@ -299,6 +307,7 @@ const verdictModule = () => {
     };
   }
 
+  /* calibkit.report.sentences._what_escapes. */
   function whatEscapes(detectable) {
     if (detectable === 0) {
       return "That is no proof of calibration: predictions of 0 and 1 are refuted by the first " +
@@ -313,6 +322,7 @@ const verdictModule = () => {
       `80${BLANK}% or more; smaller errors, and errors of few rows, can escape it.`;
   }
 
+  /* calibkit.report.sentences._miscalibrated. */
   function miscalibrated(ties, data, estimates, pValue) {
     const { kuiper_error: kuiper, brier, miscalibration } = estimates;
     const place = measures.worstRange(ties);
@@ -339,7 +349,8 @@ const verdictModule = () => {
     };
   }
 
-  /* What is wrong in a few words: bias and spread, the worst range, then what cannot be. */
+  /* calibkit.report.sentences._errors_in_words: what is wrong in a few words, bias and spread, the
+     worst range, then what cannot be. */
   function direction(ties, data, { bias, slope }, place) {
     const found = [];
     if (Number.isFinite(bias.lower) && !(bias.lower <= 0 && 0 <= bias.upper)) {
@@ -361,7 +372,8 @@ const verdictModule = () => {
     return text;
   }
 
-  /* How far a mean prediction is off, with the limits of the share; as a ratio if it is rare. */
+  /* calibkit.report.sentences._deviation_in_words: how far a mean prediction is off, with the
+     limits of the share; as a ratio if it is rare. */
   function errorOf(predicted, observed, lower, upper) {
     let size;
     let limits;
@@ -378,6 +390,7 @@ const verdictModule = () => {
     return sure ? `${size} (${limits.join(" to ")})` : `${size} on these rows`;
   }
 
+  /* calibkit.report.sentences._range_in_words. */
   function ends(range) {
     const [lowest, highest] = [number(range.lowest), number(range.highest)];
     return lowest === highest ? `of ${lowest}` : `from ${lowest} to ${highest}`;

@@ -58,12 +58,12 @@ class _Columns(NamedTuple):
     counts: np.ndarray
     positives: np.ndarray
 
-    def part(self, places):
-        """The room in a slice of the places; no copy."""
+    def part(self, chosen):
+        """The room at a slice `chosen` of the places; no copy."""
         return _Columns(
-            distinct=self.distinct[places],
-            counts=self.counts[places],
-            positives=self.positives[places],
+            distinct=self.distinct[chosen],
+            counts=self.counts[chosen],
+            positives=self.positives[chosen],
         )
 
 
