@@ -266,9 +266,8 @@ def test_styles_tell_many_names_apart():
 def test_only_drawing_needs_matplotlib():
     program = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from calib import *\n"
-        "import calibkit.diagrams\n"
-        "draw_maps = calibkit.diagrams.calibration_map\n"
+        "from calib import PlattScaling\n"
+        "from calibkit.diagrams import calibration_map as draw_maps, reliability_diagram\n"
         "for draw, arguments in [(reliability_diagram, ([0, 1], [0.1, 0.9])),\n"
         "                        (draw_maps, ({'a': PlattScaling().fit([0, 1], [0, 1])},))]:\n"
         "    try: draw(*arguments)\n"
