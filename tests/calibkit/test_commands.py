@@ -625,7 +625,7 @@ def test_compare_prints_a_table_and_json(data, capfd, monkeypatch):
         assert (sample_weight, clusters, cv, loss, verbose) == (None, None, 5, "log", 0)
         return expected
 
-    monkeypatch.setattr(calib, "compare", same)
+    monkeypatch.setattr(calibkit.comparison, "compare", same)
     assert main(["compare", data, *COLUMNS]) == 0
     assert capfd.readouterr().out == f"{expected}\n"
     assert main(["compare", data, *COLUMNS, "--json"]) == 0
@@ -655,7 +655,7 @@ def test_compare_and_report_take_clusters(tmp_path, capfd, monkeypatch):
         np.testing.assert_array_equal(clusters, names)
         return expected
 
-    monkeypatch.setattr(calib, "compare", same)
+    monkeypatch.setattr(calibkit.comparison, "compare", same)
     monkeypatch.setattr("calibkit.report.make.compared", lambda *_: None)
     assert main(["compare", str(path), *COLUMNS, "--cluster", "patient"]) == 0
     assert capfd.readouterr().out == f"{expected}\n"
