@@ -21,22 +21,24 @@ Canonical Rmult_com := Monoid.ComLaw Rmult_comm.
 Canonical Rmult_mul := Monoid.MulLaw Rmult_0_l Rmult_0_r.
 Canonical Rplus_add := Monoid.AddLaw RmultDl RmultDr.
 
+(** The body of a sum reaches over products and quotients, not over sums: [c * \rsum_i f i * g i + d]
+    is [(c * (\rsum_i (f i * g i))) + d]. *)
 Notation "\rsum_ ( i | P ) F" := (\big[Rplus/0]_(i | P) F)
-  (at level 41, F at level 41, i at level 50, format "\rsum_ ( i  |  P )  F").
+  (at level 35, F at level 40, i at level 50, format "\rsum_ ( i  |  P )  F").
 Notation "\rsum_ i F" := (\big[Rplus/0]_i F)
-  (at level 41, F at level 41, i at level 0, right associativity, format "\rsum_ i  F").
+  (at level 35, F at level 40, i at level 0, right associativity, format "\rsum_ i  F").
 Notation "\rmax_ i F" := (\big[Rmax/0]_i F)
-  (at level 41, F at level 41, i at level 0, right associativity, format "\rmax_ i  F").
+  (at level 35, F at level 40, i at level 0, right associativity, format "\rmax_ i  F").
 Notation "\rprod_ ( i : t ) F" := (\big[Rmult/1]_(i : t) F)
-  (at level 41, F at level 41, i at level 50, only parsing).
+  (at level 35, F at level 40, i at level 50, only parsing).
 Notation "\rsum_ ( i : t ) F" := (\big[Rplus/0]_(i : t) F)
-  (at level 41, F at level 41, i at level 50, only parsing).
+  (at level 35, F at level 40, i at level 50, only parsing).
 Notation "\rmax_ ( i : t ) F" := (\big[Rmax/0]_(i : t) F)
-  (at level 41, F at level 41, i at level 50, only parsing).
+  (at level 35, F at level 40, i at level 50, only parsing).
 Notation "\rsum_ ( i : t | P ) F" := (\big[Rplus/0]_(i : t | P) F)
-  (at level 41, F at level 41, i at level 50, only parsing).
+  (at level 35, F at level 40, i at level 50, only parsing).
 Notation "\rprod_ i F" := (\big[Rmult/1]_i F)
-  (at level 41, F at level 41, i at level 0, right associativity, format "\rprod_ i  F").
+  (at level 35, F at level 40, i at level 0, right associativity, format "\rprod_ i  F").
 
 (** Comparisons that return a boolean, and the indicator [ind] of a boolean. *)
 Definition ltb (x y : R) : bool := if Rlt_dec x y then true else false.
@@ -50,6 +52,9 @@ Lemma lebP x y : reflect (x <= y) (leb x y).
 Proof. by rewrite /leb; case: Rle_dec => h; constructor. Qed.
 Lemma eqbP x y : reflect (x = y) (eqb x y).
 Proof. by rewrite /eqb; case: Req_EM_T => h; constructor. Qed.
+
+Lemma mult_div a b : 0 < b -> b * (a / b) = a.
+Proof. by move=> b0; field; lra. Qed.
 
 Section Sums.
 Variables (I : finType).
@@ -252,3 +257,55 @@ Lemma ind_range b : 0 <= ind b <= 1.
 Proof. by case: b; rewrite /ind; lra. Qed.
 
 Lemma Rsqr_ge0 x : 0 <= Rsqr x. Proof. exact: Rle_0_sqr. Qed.
+
+(** The sum of the first n values of a sequence. *)
+Fixpoint prefix (f : nat -> R) (n : nat) : R := if n is m.+1 then prefix f m + f m else 0.
+
+Lemma prefix_ext f g n : (forall i, (i < n)%N -> f i = g i) -> prefix f n = prefix g n.
+Proof. by elim: n => //= n IH h; rewrite h // IH // => i hi; apply: h; exact: ltnW. Qed.
+
+Lemma prefix_add f g n : prefix (fun i => f i + g i) n = prefix f n + prefix g n.
+Proof. by elim: n => /= [|n ->]; ring. Qed.
+
+Lemma prefix_sub f g n : prefix (fun i => f i - g i) n = prefix f n - prefix g n.
+Proof. by elim: n => /= [|n ->]; ring. Qed.
+
+Lemma prefix_scal c f n : prefix (fun i => c * f i) n = c * prefix f n.
+Proof. by elim: n => /= [|n ->]; ring. Qed.
+
+Lemma prefix_le f g n : (forall i, (i < n)%N -> f i <= g i) -> prefix f n <= prefix g n.
+Proof.
+elim: n => /= [|n IH] h; first lra.
+have := h n (ltnSn n); have : prefix f n <= prefix g n by apply: IH => i hi; apply: h; exact: ltnW.
+lra.
+Qed.
+
+Lemma prefix_ge0 f n : (forall i, (i < n)%N -> 0 <= f i) -> 0 <= prefix f n.
+Proof.
+move=> h; have -> : 0 = prefix (fun=> 0) n by elim: n {h} => //= n <-; ring.
+exact: prefix_le.
+Qed.
+
+Lemma prefix_zero f n : (forall i, (i < n)%N -> 0 <= f i) -> prefix f n <= 0 ->
+  forall i, (i < n)%N -> f i = 0.
+Proof.
+elim: n => // n IH h /= le; have h' i (hi : (i < n)%N) : 0 <= f i by apply: h; exact: ltnW.
+have a := h n (ltnSn n); have b := prefix_ge0 h'.
+move=> i; rewrite ltnS leq_eqVlt => /orP[/eqP ->|]; first lra.
+by apply: IH => //; lra.
+Qed.
+
+Lemma prefix_shift f a j : prefix f (a + j) = prefix f a + prefix (fun i => f (a + i)%N) j.
+Proof. by elim: j => [|j IH]; rewrite ?addn0 ?addnS /= ?IH; ring. Qed.
+
+Lemma prefix_pos f n : (forall i, (i < n.+1)%N -> 0 < f i) -> 0 < prefix f n.+1.
+Proof.
+move=> h /=; have := h n (ltnSn n); have : 0 <= prefix f n; last lra.
+by apply: prefix_ge0 => i hi; left; apply: h; exact: ltnW.
+Qed.
+
+(** Summation by parts. *)
+Lemma by_parts f q n :
+  prefix (fun i => f i * q i) n.+1 =
+  prefix f n.+1 * q n - prefix (fun i => prefix f i.+1 * (q i.+1 - q i)) n.
+Proof. by elim: n => [|n IH] /=; [ring|move: IH => /= ->; ring]. Qed.
