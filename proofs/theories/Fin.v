@@ -150,6 +150,13 @@ rewrite big_const; elim: #|I| => [|n IH]; first by rewrite /=; ring.
 by rewrite iterS IH S_INR; ring.
 Qed.
 
+Lemma sum_const_pred (I : finType) (A : pred I) c : \rsum_(i | A i) c = INR #|A| * c.
+Proof.
+have -> : \rsum_(i | A i) c = \rsum_(i | i \in A) c by apply: eq_bigl.
+rewrite big_const; elim: #|A| => [|n IH]; first by rewrite /=; ring.
+by rewrite iterS IH S_INR; ring.
+Qed.
+
 (** A law on a finite set [T] gives each element a mass.  [E P X] is the mean of [X], and [Pr P A]
     the probability of the event [A]. *)
 Record law (T : finType) := Law {
