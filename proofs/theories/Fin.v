@@ -29,6 +29,8 @@ Notation "\rsum_ i F" := (\big[Rplus/0]_i F)
   (at level 35, F at level 40, i at level 0, right associativity, format "\rsum_ i  F").
 Notation "\rmax_ i F" := (\big[Rmax/0]_i F)
   (at level 35, F at level 40, i at level 0, right associativity, format "\rmax_ i  F").
+Notation "\rprod_ ( i | P ) F" := (\big[Rmult/1]_(i | P) F)
+  (at level 35, F at level 40, i at level 50, format "\rprod_ ( i  |  P )  F").
 Notation "\rprod_ ( i : t ) F" := (\big[Rmult/1]_(i : t) F)
   (at level 35, F at level 40, i at level 50, only parsing).
 Notation "\rsum_ ( i : t ) F" := (\big[Rplus/0]_(i : t) F)
