@@ -58,6 +58,14 @@ Proof. by rewrite /eqb; case: Req_EM_T => h; constructor. Qed.
 Lemma mult_div a b : 0 < b -> b * (a / b) = a.
 Proof. by move=> b0; field; lra. Qed.
 
+(** Look at every comparison in the goal. *)
+Ltac compare_all := repeat match goal with
+  | |- context [ltb ?x ?y] => case: (ltbP x y) => ?
+  | |- context [leb ?x ?y] => case: (lebP x y) => ?
+  | |- context [eqb ?x ?y] => case: (eqbP x y) => ?
+  | |- context [Rcase_abs ?x] => case: (Rcase_abs x) => ?
+  end.
+
 Section Sums.
 Variables (I : finType).
 Implicit Types (P : pred I) (f g : I -> R).
