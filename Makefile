@@ -13,6 +13,7 @@ EXAMPLES ?= 2000
 EVERY ?= 12
 LAWS ?= 100000
 SUBMISSIONS ?=
+PROOFS ?=
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
@@ -28,7 +29,7 @@ above-kernels := addresses any_size argument_names atlas attack bad_files benchm
   benchmark_peers calibration_data check_estimator claims classifier clusters commands comparison \
   contract_table cost counting counts dask datasets_real decisions delong diagrams dirichlet_process \
   discrete distributions factors front_pages guide hour interval_coverage kdd98 ledger \
-  minutes multiclass_stacking mutate original_files outlets perturbed prior_shift project protocol \
+  minutes multiclass_stacking mutate original_files outlets perturbed prior_shift project proofs protocol \
   recorded_numbers \
   recording report reproducing results_naeini2014 rounding routing scorers selection sources stacking \
   statistics tables_durfee2022 testing theory_and_laws typing validation verdicts
@@ -43,7 +44,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard calib/*.py calib/*/*.py experiments/*.py experiments/*/*.py results/*.csv)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
-  test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
+  test-pdf test-wheel proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
   results reproduce audit bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
@@ -152,6 +153,10 @@ test-site: $(built)  ## links, offline reading, and every page in a browser
 
 test-pdf: pdf epub  ## make the books for paper and e-readers, and look at them
 	$(python) -m pytest -q tests/test_pdf.py tests/test_epub.py
+
+proofs:  ## check the formal proofs; needs Coq, PROOFS=optional passes without it
+	@if command -v coqc >/dev/null; then $(PYTHON) proofs/check.py; else \
+	  echo "Coq is missing: apt-get install coq libcoq-mathcomp-ssreflect"; test "$(PROOFS)" = optional; fi
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py

@@ -253,9 +253,9 @@ have := h k; have -> // : 1 / / INR #|K| = INR #|K|.
 by rewrite /Rdiv Rmult_1_l Rinv_involutive //; exact: Rgt_not_eq.
 Qed.
 
-(** label: prop-c40-harm, part 1: rows [i] with the probabilities [a i] (scores) and [b i] (average)
-    of what happened; the mixture keeps the share [r] of the scores. *)
 Section Harm.
+(** Rows [i] with the probabilities [a i] (scores) and [b i] (average) of what happened; the mixture
+    keeps the share [r] of the scores. *)
 Variables (I : finType) (a b : I -> R).
 Hypotheses (a_pos : forall i, 0 < a i) (b_pos : forall i, 0 < b i).
 Definition loss_at r := \rsum_i - ln (r * a i + (1 - r) * b i).
@@ -346,9 +346,9 @@ by apply: Rplus_le_compat; apply: Rinv_le_contravar.
 Qed.
 
 Section Reach.
-(** Models [t] with the criteria [C t]; the best of them has the criterion [C best]. *)
+(** Models [t] with the criteria [C t]; [best] is the best one, or any other. *)
 Variables (T : finType) (C : T -> R) (best : T) (eps : R).
-Hypotheses (best_least : forall t, C best <= C t) (eps_range : 0 < eps < 1).
+Hypothesis eps_range : 0 < eps < 1.
 Definition total := \rsum_t exp (- C t / 2).
 Definition model_weight t := exp (- C t / 2) / total.
 Definition rho := 2 * ln (INR #|T| / eps).

@@ -152,10 +152,10 @@ Qed.
 End Unanimous.
 
 Section Holm.
-(** [m] p values, sorted in each outcome [w] by [order w]; [order w 0] has the smallest one. *)
+(** [m] p values, which are looked at in the order [order w] in the outcome [w].  Holm sorts them;
+    that rejects most, and the proof does not need it. *)
 Variables (W : finType) (P : law W) (m : nat) (p : W -> 'I_m -> R) (order : W -> 'I_m -> 'I_m).
-Hypotheses (order_inj : forall w, injective (order w))
-  (sorted : forall w (r s : 'I_m), (r <= s)%N -> p w (order w r) <= p w (order w s)).
+Hypothesis order_inj : forall w, injective (order w).
 (** Hypothesis [i] is true if [true_ones i]; then its p value is small with small probability. *)
 Variables (true_ones : pred 'I_m) (alpha : R).
 Hypothesis p_value : forall i u, true_ones i -> 0 <= u -> Pr P (fun w => leb (p w i) u) <= u.

@@ -42,8 +42,9 @@ rewrite -sum_sub (bigID A) /= [X in _ + X]big1 => [|i /negbTE na].
 by rewrite /patched na; ring.
 Qed.
 
-(** label: thm-c36-brier, predictions cut off at 0 and 1: the fall is at least as large. *)
 Definition cut_off x := Rmax 0 (Rmin 1 x).
+
+(** label: thm-c36-brier, predictions cut off at 0 and 1: the fall is at least as large. *)
 Theorem fall_with_cut_off s : brier z (fun i => cut_off (patched s i)) <= brier z (patched s).
 Proof.
 have n0 : 0 <= / size I.
@@ -53,9 +54,11 @@ apply: Rmult_le_compat_r => //; apply: sum_le => i _; rewrite /cut_off /ind /Rsq
 by case: (z i); rewrite /Rmax /Rmin; do 2 case: Rle_dec; nra.
 Qed.
 
-(** label: cor-c36-end, scale of probabilities, one patch: if the evidence 2 n b^2 of the shrunk bias
-    b = n/(n+1) times the bias reaches T, the patch lowers the Brier score by T/(2N) or more. *)
+(** The bias, shrunk by one pseudo-label that is as predicted. *)
 Definition shrunk := points * bias p / (points + 1).
+
+(** label: cor-c36-end, scale of probabilities, one patch: if its evidence reaches T, it lowers the
+    Brier score by T/(2N) or more. *)
 Theorem patch_pays T : T <= 2 * points * Rsqr shrunk ->
   T / (2 * size I) <= brier z p - brier z (patched shrunk).
 Proof.

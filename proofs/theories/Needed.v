@@ -215,8 +215,7 @@ apply/existsP; exists ord0; apply/existsP; exists ord0; rewrite eqxx /=.
 apply/forallP => s; apply/implyP => _; apply/lebP; rewrite ord1 /=; lra.
 Qed.
 
-(** needed: Venn.venn_valid, exchangeable: a sequence whose first label is sure to be 0 and whose last
-    one is sure to be 1, all in one class. *)
+(** A sequence whose first label is sure to be 0 and whose last one is sure to be 1. *)
 Definition zero_one : sequence [finType of unit] 1 := [ffun i => (tt, i == ord_max)].
 Lemma zero_one_ge0 (v : sequence [finType of unit] 1) : 0 <= ind (v == zero_one).
 Proof. by rewrite /ind; case: ifP; lra. Qed.
@@ -227,6 +226,8 @@ by rewrite eqxx /ind; ring.
 Qed.
 Definition zero_one_law : law [finType of sequence [finType of unit] 1] := Law zero_one_ge0 zero_one_sum.
 
+(** needed: Venn.venn_valid, exchangeable: the first label is sure to be 0, the last one is sure to be
+    1, and all are in one class. *)
 Theorem venn_needs_exchangeability : ~ (forall (X : finType) (N : nat)
     (same : sequence X N -> rel 'I_N.+1), (forall v, equivalence_rel (same v)) -> equivariant same ->
   forall (P : law [finType of sequence X N]) (h : R -> R),

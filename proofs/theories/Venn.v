@@ -165,26 +165,27 @@ End Venn.
 
 Section Training.
 (** A proper training sequence is drawn first: [prior] is its law, and given the sequence [s] the
-    other observations have an exchangeable law [P s].  The taxonomy may depend on [s]. *)
-Variables (S X : finType) (N : nat) (prior : law S) (P : S -> law [finType of sequence X N]).
-Variable same : S -> sequence X N -> rel 'I_N.+1.
-Hypotheses (same_equiv : forall s v, equivalence_rel (same s v))
-  (exch : forall s, exchangeable (P s)) (equi : forall s, equivariant (same s)).
+    [N s] observations and the last one have an exchangeable law [P s].  The taxonomy may depend on [s]. *)
+Variables (S X : finType) (N : S -> nat) (prior : law S).
+Variables (P : forall s, law [finType of sequence X (N s)])
+  (same : forall s, sequence X (N s) -> rel 'I_(N s).+1).
+Hypotheses (same_equiv : forall s v, equivalence_rel (@same s v))
+  (exch : forall s, exchangeable (P s)) (equi : forall s, equivariant (@same s)).
 
 (** label: thm-c20-ivap, for every taxonomy that the training sequence defines, such as the level sets
     of isotonic regression on the scores of a classifier. *)
 Theorem valid_given_training (h : S -> R -> R) :
   E prior (fun s => E (P s) (fun v =>
-    (ind (label v ord_max) - selected (same s) v) * h s (selected (same s) v))) = 0.
+    (ind (label v ord_max) - selected (@same s) v) * h s (selected (@same s) v))) = 0.
 Proof.
 rewrite -[RHS](E_const prior 0); apply: E_ext => s.
-exact: (venn_valid (same_equiv s) (exch s) (equi s) (h s)).
+exact: (venn_valid (@same_equiv s) (@exch s) (@equi s) (h s)).
 Qed.
 
-(** label: thm-c38-mondrian, with [S] the training data and the categories of all objects, and [N]
+(** label: thm-c38-mondrian, with [s] the training data and the categories of all objects, and [N s]
     cases in the category of the test observation. *)
 Corollary valid_within_categories (category : S -> nat) (h : nat -> R -> R) :
-  E prior (fun s => E (P s) (fun v => (ind (label v ord_max) - selected (same s) v)
-    * h (category s) (selected (same s) v))) = 0.
+  E prior (fun s => E (P s) (fun v => (ind (label v ord_max) - selected (@same s) v)
+    * h (category s) (selected (@same s) v))) = 0.
 Proof. exact: (valid_given_training (fun s => h (category s))). Qed.
 End Training.
