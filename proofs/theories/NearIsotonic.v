@@ -95,10 +95,10 @@ by split=> //; exact: le.
 Qed.
 
 (** label: thm-c13-end, second sentence: below a slack, isotonic regression is not the fit. *)
-Theorem before_the_end p i : certified m.+1 w (fun i => w i * z i) p -> (i < m)%N ->
+Theorem before_the_end p i : (i < m)%N ->
   lambda < slack w (fun i => w i * z i) p i.+1 -> ~ exists u, certificate u p.
 Proof.
-move=> _ hi lt [u [u0 _ bal sg]]; have e j : (j <= m.+1)%N -> u j = slack w (fun i => w i * z i) p j.
+move=> hi lt [u [u0 _ bal sg]]; have e j : (j <= m.+1)%N -> u j = slack w (fun i => w i * z i) p j.
   elim: j => [|j IH] hj; first by rewrite u0.
   by have := bal j hj; rewrite (IH (ltnW hj)) /slack /=; lra.
 by have [_ _ r] := sg i hi; rewrite e in r; [lra|exact: ltnW].

@@ -210,6 +210,16 @@ Section Score.
 Variables (Y : finType) (y : W -> Y).
 Definition truth (s : Y) := Pr P (fun w => z w && (y w == s)) / Pr P (fun w => y w == s).
 
+Lemma truth_range s : 0 <= truth s <= 1.
+Proof.
+have [a0 _] := Pr_range P (fun w => z w && (y w == s)).
+have le : Pr P (fun w => z w && (y w == s)) <= Pr P (fun w => y w == s) by apply: Pr_le => w /andP[].
+rewrite /truth; case: (Rle_lt_or_eq_dec _ _ (proj1 (Pr_range P (fun w => y w == s)))) => [p|<-].
+  split; first by apply: Rmult_le_pos => //; left; exact: Rinv_0_lt_compat.
+  by apply: (Rmult_le_reg_r (Pr P (fun w => y w == s))) => //; rewrite /Rdiv Rmult_assoc Rinv_l; lra.
+by rewrite /Rdiv Rinv_0; lra.
+Qed.
+
 Lemma truth_residual s : E P (fun w => (ind (z w) - truth s) * ind (y w == s)) = 0.
 Proof.
 have -> : E P (fun w => (ind (z w) - truth s) * ind (y w == s)) =
@@ -274,7 +284,8 @@ Theorem best_prediction (D : finType) (d : W -> D) (g : D -> R) :
   E P (fun w => loss_log (z w) (g (d w))) - E P (fun w => loss_log (z w) (truth d (d w))) =
     E P (fun w => divergence (truth d (d w)) (g (d w))) /\
   E P (fun w => loss_brier (z w) (g (d w))) - E P (fun w => loss_brier (z w) (truth d (d w))) =
-    E P (fun w => Rsqr (truth d (d w) - g (d w))).
+    E P (fun w => Rsqr (truth d (d w) - g (d w))) /\
+  0 <= E P (fun w => divergence (truth d (d w)) (g (d w))).
 Proof.
 move=> gr; have t (h : D -> R) : E P (fun w => (ind (z w) - truth d (d w)) * h (d w)) = 0.
   have -> : E P (fun w => (ind (z w) - truth d (d w)) * h (d w)) =
@@ -284,7 +295,7 @@ move=> gr; have t (h : D -> R) : E P (fun w => (ind (z w) - truth d (d w)) * h (
       by rewrite eqxx /ind; ring.
     by rewrite eq_sym (negbTE ne) /ind; ring.
   by apply: big1 => s _; rewrite truth_residual; ring.
-split.
+split; last split; last by apply: E_ge0 => w; apply: divergence_ge0 => //; exact: truth_range.
 - pose h s := (ln (truth d s) - ln (g s)) - (ln (1 - truth d s) - ln (1 - g s)).
   rewrite -E_sub -[LHS]Rminus_0_r -{1}(t h) -E_sub; apply: E_ext => w.
   by rewrite /loss_log /divergence /h /ind; case: (z w); ring.
