@@ -129,7 +129,8 @@ case: b ne => // x b _; rewrite /= addnS => -[->].
 by rewrite ltnNge leq_addr /= addKn ltnSn.
 Qed.
 
-Lemma pav_certified places rest blocks : right blocks -> places = places_of blocks ++ rest ->
+(** label: lem-c6-pav, part 2: the slack of such blocks is never negative, and 0 wherever they end. *)
+Theorem pav_certified places rest blocks : right blocks -> places = places_of blocks ++ rest ->
   certified (size (places_of blocks)) (w_of places) (s_of places) (nth 0 (values_of blocks)).
 Proof.
 elim: blocks rest => [|b blocks IH] rest.
