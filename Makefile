@@ -13,6 +13,7 @@ EXAMPLES ?= 2000
 EVERY ?= 12
 LAWS ?= 100000
 SUBMISSIONS ?=
+PROOFS ?=
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
@@ -41,7 +42,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   results/protocols/*.txt)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
-  test-pdf test-wheel fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
+  test-pdf test-wheel proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
   results reproduce audit bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
@@ -151,6 +152,10 @@ test-site: $(built)  ## links, offline reading, and every page in a browser
 
 test-pdf: pdf epub  ## make the books for paper and e-readers, and look at them
 	$(python) -m pytest -q tests/book/test_pdf.py tests/book/test_epub.py
+
+proofs:  ## check the formal proofs; needs Coq, PROOFS=optional passes without it
+	@if command -v coqc >/dev/null; then $(PYTHON) proofs/check.py; else \
+	  echo "Coq is missing: apt-get install coq libcoq-mathcomp-ssreflect"; test "$(PROOFS)" = optional; fi
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py
