@@ -5,8 +5,8 @@ Names are loaded on first use, so that ``import calibkit`` itself costs nothing:
 >>> from calib import PlattScaling
 >>> from calibkit.deployment import scores_at
 >>> calibrator = PlattScaling().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1])
->>> scores_at(calibrator.map_, 0.5).lower
-0.0
+>>> round(scores_at(calibrator.map_, 0.6).lower, 3)
+0.602
 """
 
 import lazy_loader

@@ -31,6 +31,7 @@ Examples
 --------
 >>> import calib
 >>> import dask.array as da
+>>> import calibkit.deployment.dask
 >>> scores = da.from_array([0.2, 0.8, 0.2, 0.2], chunks=2)
 >>> labels = da.from_array([0, 1, 1, 0], chunks=2)
 >>> counts = calibkit.deployment.dask.counts(scores, labels)
@@ -154,11 +155,10 @@ def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | Non
 
     Examples
     --------
-    >>> import calib
     >>> import dask.array as da
-    >>> from calibkit.deployment.dask import isotonic_counts
+    >>> from calibkit.deployment.dask import roc_auc_score
     >>> scores = da.from_array([0.1, 0.4, 0.4, 0.8], chunks=2)
-    >>> calibkit.deployment.dask.roc_auc_score(da.from_array([0, 1, 0, 1], chunks=2), scores)
+    >>> roc_auc_score(da.from_array([0, 1, 0, 1], chunks=2), scores)
     0.875
     """
     won, negatives, positives = np.transpose(_ranges(_won, scores, labels, sample_weight))
