@@ -70,7 +70,7 @@ def classifier_scores(estimator, X, response_method: str = "auto", n_classes: in
     if scores.ndim == 1:
         scores = scores[:, np.newaxis]
     if n_classes == 2 and scores.shape[1] <= 2:
-        return scores[:, -1:]  # of the second class
+        return scores[:, -1:]  # the scores of the second class
     if scores.shape[1] != n_classes:
         raise ValueError(
             f"estimator {name}: {method} gives {scores.shape[1]} columns for {n_classes} classes, "

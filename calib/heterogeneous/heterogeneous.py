@@ -168,7 +168,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
             sample = LabelledScores(
                 scores=checked_scores, labels=check_labels(labels, size=size), weights=None
             )
-            name = getattr(groups, "name", None)  # of a series
+            name = getattr(groups, "name", None)  # a pandas series has a name
             self._title = name if isinstance(name, str) else "x0"
             groups, features = _check_groups_or_features(groups, features, size)
             if sample_weight is not None:

@@ -150,7 +150,7 @@ def linear_sums(scores, values, n_cells):
     """
     sums = np.zeros(n_cells)
     for i in range(scores.size):
-        position = scores[i] * n_cells - 0.5  # in cells, from the middle of the first
+        position = scores[i] * n_cells - 0.5  # distance from the middle of the first cell, in cells
         left = int(np.floor(position))
         share = position - left
         sums[max(left, 0)] += (1 - share) * values[i]

@@ -88,7 +88,7 @@ class BetaCalibration(LogisticCalibrator):
         columns = BetaMap.columns(scores, centre)
         fit = likeliest(columns, labels, weights, misses)
         self.n_iter_ = fit.n_steps
-        fits = {(0, 1): fit}  # by the columns whose exponents are not fixed at 0
+        fits = {(0, 1): fit}  # keys: the columns whose exponents are free
         if np.any(fit.slopes < 0):
             fits = self._fit_edges(columns, labels, weights, misses, fit.slopes < 0)
         free = min(fits, key=lambda numbers: fits[numbers].loss)

@@ -89,7 +89,7 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         weights = np.ones(scores.size) if weights is None else weights
         folds = self._folds(scores, labels, weights, groups)
         rarest = self._class_counts(labels, weights, groups)[0]
-        has_both_classes = rarest >= self.cv  # in the first fold
+        has_both_classes = rarest >= self.cv  # true of the first fold
         if has_both_classes and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
             folds = folds[:1]
         columns = []

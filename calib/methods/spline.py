@@ -139,7 +139,7 @@ class SplineCalibrator(ScalingCalibrator):
         self.map_ = self._straight_map(values, line, weights, total)
         knots = np.array([self.map_.low, self.map_.high])
         positions = self.map_.places(values)
-        del values  # as long as the sample
+        del values  # the array is as long as the sample
         weights = np.ones(positions.size) if weights is None else weights
         curve = _Curve(line[0] + line[1] * knots, positions, labels, weights)
         fits = list(curve.fits())

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-OPTIMALITY_GAP = 1e-9  # in mean log loss, within which the weights are the best
+OPTIMALITY_GAP = 1e-9  # mean log loss, within which the weights count as the best
 MAX_WEIGHT_STEPS = 200  # Newton steps
 ROUNDING_GAIN = 1e-12  # change of the mean log likelihood that may be a rounding error
-MIN_CAUTIOUS_PRIOR = 1.0  # of a stack in which a class has fewer observations than folds
+MIN_CAUTIOUS_PRIOR = 1.0  # least prior of a stack if a class has fewer observations than folds
 
 
 def likeliest_weights(

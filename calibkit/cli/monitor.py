@@ -17,7 +17,7 @@ from calibkit.cli.tables import InputError, open_table
 from calibkit.streams import BaseRateTest, SequentialCalibrationTest
 
 STATE_FORMAT = "calib-monitor"
-STATE_VERSION = 2  # of the format in which a state is stored
+STATE_VERSION = 2  # version of the format in which a state is stored
 EXIT_ALARM = 1  # exit code after an alarm
 HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
 LAYOUT = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"  # a line of the table

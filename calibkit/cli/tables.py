@@ -28,7 +28,7 @@ PARQUET = b"PAR1"  # first bytes
 GZIP = b"\x1f\x8b"  # first bytes
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # first bytes, a mark of the order of bytes
 N_FIRST_BYTES = 16  # bytes that tell the format of a file
-REMEDIES_FOR_OTHER_FORMATS = {  # by first bytes
+REMEDIES_FOR_OTHER_FORMATS = {  # keys: the first bytes of a file
     b"PK\x03\x04": "a zip archive or a workbook: unpack it, or save the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV",
     b"BZh": "compressed with bzip2: unpack it, for example bunzip2 -c FILE | calib ... -",

@@ -16,7 +16,7 @@ from calib.base.protocol import calibrated, fitted
 from calib.metrics.losses import logarithmic, squared
 
 MAX_REPEATS = 10  # draws of folds by default
-MAX_PREDICTED_ROWS = 100_000  # in all repeats together; the folds of a large sample hardly matter
+MAX_PREDICTED_ROWS = 100_000  # rows in all repeats; the folds of a large sample hardly matter
 
 Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # training rows and rows to predict
 

@@ -66,7 +66,7 @@ class ExactErrors(NamedTuple):
     auc: float
 
 
-RankFunction = Callable[[Any], NDArray[np.float64]]  # of ranks: a number, or an array
+RankFunction = Callable[[Any], NDArray[np.float64]]  # its argument: ranks, a number or an array
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ from calib.metrics.auc import fraction_of, won_by_ties
 
 __all__ = ["counts", "isotonic_counts", "roc_auc_score"]
 
-Column = da.Array | dd.Series  # of one dimension
+Column = da.Array | dd.Series  # a column of one dimension
 ROWS_PER_RANGE = 2**21  # rows of all tables that are joined at a time
 N_QUANTILES = 512  # quantiles of the scores of each partition, by which ranges are chosen
 

@@ -12,7 +12,7 @@ from calib.base.probabilities import log_odds
 from calib.kernels.spline import piecewise_cubic
 
 SPLINE_ROUNDING = 1e-12  # relative gap between pieces of a spline, which meet up to rounding
-SIGN_BIT = 1 << 63  # of a float, as an integer
+SIGN_BIT = 1 << 63  # the sign bit of a float, as an integer
 
 
 class ScoresAt(NamedTuple):

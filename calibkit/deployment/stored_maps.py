@@ -9,7 +9,7 @@ from calib.base.arrays import check_scores
 from calib.base.maps import CalibrationMap
 
 MAP_FORMAT = "calib-map"
-MAP_FORMAT_VERSION = 1  # of the format in which a map is stored
+MAP_FORMAT_VERSION = 1  # version of the format in which a map is stored
 
 
 @dataclass(frozen=True)

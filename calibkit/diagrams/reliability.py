@@ -199,7 +199,7 @@ def _finished(top, bottom, edges, scale):
         for set_scale in (top.set_xscale, top.set_yscale, bottom.set_xscale):
             set_scale("logit", nonpositive="clip")
     top.set_box_aspect(1)
-    bottom.set_box_aspect(1 / 4)  # as wide as the square above it
+    bottom.set_box_aspect(1 / 4)  # the box is as wide as the square above it
     top.legend(loc="upper left", fontsize=9)
     bottom.set(xlabel="Predicted probability", ylabel="Count")
     return top, bottom

@@ -214,7 +214,7 @@ def _parts(labels, probabilities, groups, sample_weight):
     weights = np.ones(outcomes.size) if weights is None else check_whole_weights(weights)
     order = np.lexsort((codes, predicted))
     codes, scores = codes[order], predicted[order]
-    starts = _starts_of_runs([scores, codes])  # of the cells
+    starts = _starts_of_runs([scores, codes])  # first row of each cell
     cells = Ties(
         scores=scores[starts],
         weights=np.add.reduceat(weights[order].astype(float), starts),

@@ -14,7 +14,7 @@ from calibkit.report.sample import MIN_ROWS_OF_CLASS, CleanSample, rarer
 
 MAX_DECIMALS = 4  # beyond which scores do not count as rounded
 DRIFT_LEVEL = 0.005  # p value of each of two series below which it is reported: 1 % of honest files
-ROWS_PER_TIED_SCORE = 10  # from which on scores are taken for scores of classes of cases
+ROWS_PER_TIED_SCORE = 10  # rows a score, from which on scores are taken for classes of cases
 NOTABLE_COPIES = 0.01  # fraction of the rows
 SUSPICIOUS_AUC = 0.99  # no honest file had it together with the next one
 SUSPICIOUS_GAIN = 0.5  # fraction of the Brier score that a map would remove

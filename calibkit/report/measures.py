@@ -32,7 +32,7 @@ from calibkit.report.records import (
 from calibkit.report.sample import MIN_ROWS_OF_CLASS, RARE_FRACTION, CleanSample, rarer
 
 Chance = dict[str, Simulated]  # errors of calibrated outcomes, by statistic
-PValues = dict[int | None, float]  # of all rows (None) and of groups, by number
+PValues = dict[int | None, float]  # p values of all rows (None) and of each group, by number
 N_DRAWS = 99  # samples of outcomes that are drawn from the predictions to show what chance does
 VERDICT_STATISTICS = ["kuiper", "scan"]
 MIN_VERDICT_DRAWS = 999  # simulated samples of a test
@@ -45,7 +45,7 @@ N_RANGES = (
 )  # ranges of neighbours that the worst is chosen from
 HUNDREDTHS = np.arange(1, 100) / 100  # thresholds: 0.01 to 0.99
 N_COLUMNS = 25  # columns of the histogram
-HISTOGRAM_QUANTILES = 0.001, 0.999  # of the predictions between which the histogram has its columns
+HISTOGRAM_QUANTILES = 0.001, 0.999  # quantiles of the predictions that bound the histogram
 LN2 = math.log(2)  # log-odds of odds of 2
 
 

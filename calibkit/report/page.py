@@ -12,7 +12,7 @@ from calibkit.report.records import N_BINS
 from calibkit.report.svg import decision_diagram, diagram, interval_diagram
 
 HERE = Path(__file__).parent
-MAX_DRAWN_GROUPS = 30  # in a picture
+MAX_DRAWN_GROUPS = 30  # most groups that a picture shows
 SHOWN_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 

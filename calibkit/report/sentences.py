@@ -31,11 +31,11 @@ UNSURE = (
     " These limits hold what was predicted: the test finds an error, but its place and size are "
     "not sure."
 )
-NO_VERDICT_REASONS = {  # by kind of caution
+NO_VERDICT_REASONS = {  # keys: kinds of caution
     "training rows": "these look like rows that the classifier learned from, or like a leak",
     "duplicated rows": "cases stand in the file more than once, and no test here allows for that",
 }
-WITHHELD_ADVICE = {  # by kind of caution
+WITHHELD_ADVICE = {  # keys: kinds of caution
     "training rows": (
         "Fit no calibrator to these rows, and choose none by them: score rows that the classifier "
         "has not learned from, or each row by a model trained without it, look for a column that "

@@ -15,10 +15,10 @@ from scipy.special import logit
 
 from calibkit.report.records import Curve, Group, Method, Threshold
 
-WIDTH = 330  # of a picture, in its own units, as all lengths here
+WIDTH = 330  # width of a picture, in its own units, as all lengths here
 RIGHT = 320  # end of the horizontal axis
-FONT_SIZE = 10  # of labels, in units of the picture
-SIDE = 266  # of the square of a diagram
+FONT_SIZE = 10  # size of labels, in units of the picture
+SIDE = 266  # side of the square of a diagram
 MAX_TICKS = 6  # on an axis
 MAX_DRAWN_LOG_ODDS = 50  # where probabilities of 0 and 1 are drawn: far outside of the picture
 SOLID_LINE = 'fill="none" stroke="currentColor" stroke-width="1.5"'

@@ -9,7 +9,7 @@ from calibkit.report.measures import PValues, place_of
 from calibkit.report.records import Bin, Caution, Compared, Curve, Data, Estimate, Test
 from calibkit.report.sample import MIN_ROWS_OF_CLASS, RARE_FRACTION, CleanSample, rarer
 
-LEVEL = 0.05  # of the test that decides
+LEVEL = 0.05  # level of the test that decides
 POWER = 0.8  # probability with which the test finds a bias that is called detectable
 SMALL_ERROR = 0.01  # fraction of the rows below which an error may be small
 SMALL_ERROR_OF_CLASS = 0.1  # fraction of the rarer class below which an error may be small

@@ -11,7 +11,7 @@ from calib.base.arrays import check_labels, counts_of
 from calib.metrics.samples import counted_sample
 from calibkit.streams.betting import DESIGNS, RANGES, Learners, cells, spread
 
-MIN_DISTANCE_TO_CERTAINTY = 1e-12  # of predictions from 0 and 1, for finite logits
+MIN_DISTANCE_TO_CERTAINTY = 1e-12  # distance of predictions from 0 and 1, so that logits are finite
 STORED_ATTRIBUTES = ["n_rows", "n_positives", "log_e_value", "largest_log_e_value"]
 
 

@@ -31,7 +31,7 @@ NEW_SCORES = np.append((np.arange(9) + 1 / np.pi) / 9, [0, WEIGHTLESS_SCORE, 1])
 EXTREME_SCORES = np.array([0, np.nextafter(0, 1), 1e-300, 0.5, 1 - SMALLEST_PROBABILITY, 1])
 HUGE_SCORES = np.array([-1e300, -50, 0, 50, 1e300])
 ROWS_OF_ONE_SCORE = 1000  # rows of equal scores
-MAX_ERROR_OF_ONE_SCORE = 0.002  # from the frequency of positives, because priors may count too
+MAX_ERROR_OF_ONE_SCORE = 0.002  # from the frequency of positives, since priors may count too
 
 
 class CalibratorPromises(TypedDict, total=False):
