@@ -40,8 +40,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, SETUPTOOLS = PYPROJECT["project"], PYPROJECT["tool"]["setuptools"]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-CODE = sorted((ROOT / "calib").rglob("*.py"))
-EXPERIMENTS = sorted((ROOT / "experiments").rglob("*.py"))
 
 
 def text(name):
