@@ -133,6 +133,13 @@ const widgets = (() => {
       this.node = element("div", { class: "panel" }, this.svg);
     }
 
+    /* Whether the drawing is as wide and as high as the panel. The widths of two panels beside each
+       other may change by a pixel where the width of the widget, in whole pixels, stays. */
+    fits() {
+      const { width, height } = this.svg.viewBox.baseVal;
+      return width === this.node.clientWidth && height === this.node.clientHeight;
+    }
+
     /* Start anew with axes for the ranges x and y, of probabilities on the scale of log-odds if
        `logit`: what lies beyond them is then drawn at their ends. */
     axes({ x, y, xlabel, ylabel, logit = false }) {
@@ -291,12 +298,10 @@ const widgets = (() => {
     root.dataset.ready = "";
     if (widget.drag) dragging(panels[0], root.querySelector(`[name=${widget.drag}]`));
     changed();
-    let width = root.clientWidth;
-    new ResizeObserver(() => {
-      if (root.clientWidth === width) return;
-      width = root.clientWidth;
-      changed();
-    }).observe(root);
+    const observer = new ResizeObserver(() => {
+      if (panels.some((panel) => !panel.fits())) changed();
+    });
+    for (const panel of panels) observer.observe(panel.node);
   }
 
   function define(name, make) {
