@@ -56,7 +56,7 @@ CLEAR = 0.002  # difference of losses that counts as help or harm
 MODELS = {name: model for name, model in BENCHMARK_MODELS.items() if name != "SVM"} | {
     "nearest neighbours": KNeighborsClassifier(),
     "linear discriminant": LinearDiscriminantAnalysis(),
-    "quadratic discriminant": QuadraticDiscriminantAnalysis(reg_param=0.01),
+    "quadratic discriminant": QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
     "AdaBoost": AdaBoostClassifier(),
 }
 
