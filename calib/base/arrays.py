@@ -13,6 +13,7 @@ from calib.base.failures import warn
 
 LARGEST_TOTAL = 1e150  # sum of weights, whose products with another such sum are finite
 LARGEST_COST = 1e300  # cost or gain of an action, whose differences are finite
+UNIT_ROUNDING = 1e-5  # distance of a probability from [0, 1] that is rounding
 MAX_ROW_SUM_ERROR = 1e-3  # distance of the sum of a row from 1, as 16-bit probabilities may have
 REAL_TYPES = numbers.Real | Decimal | np.bool_  # members of an array of objects, as in databases
 
@@ -34,11 +35,19 @@ def check_scores(
     remedy = "drop or impute such rows"
     values, lowest, highest = _finite_floats(reals, name, remedy, allow_empty, dtype)
     if unit and (lowest < 0 or highest > 1):
-        remedy = "map margins to probabilities first, for example with scipy.special.expit"
-        if -1e-6 < lowest and highest < 1 + 1e-6:
-            remedy = f"if that is rounding, pass np.clip({name}, 0, 1)"
-        _refuse_outside_unit(values, name, remedy)
+        if not (lowest >= -UNIT_ROUNDING and highest <= 1 + UNIT_ROUNDING):
+            remedy = "map margins to probabilities first, for example with scipy.special.expit"
+            _refuse_outside_unit(values, name, remedy)
+        values = np.clip(values, 0, 1)
+        warn(
+            f"{name} lie in [{lowest:.9g}, {highest:.9g}]: taken for rounding and clipped to [0, 1]"
+        )
     return values
+
+
+def holds_probabilities(scores: NDArray[np.float64]) -> bool:
+    """Whether all scores lie in [0, 1], but for rounding."""
+    return bool(scores.min() >= -UNIT_ROUNDING and scores.max() <= 1 + UNIT_ROUNDING)
 
 
 def check_score_rows(
