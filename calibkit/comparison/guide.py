@@ -8,20 +8,18 @@ benchmark whether it supports the answers.
 import math
 from typing import NamedTuple
 
+from calib.methods.stacking import StackedCalibrator, default_members
 from calibkit.inference.bootstrap import Interval
 
 FEW_ROWS = 500  # rows from which on features are worth a calibrator of their own in the benchmark
 DEFAULT_NAME = "Stacked"  # name of the default in every comparison
 LOSS_NAMES = {"log": "log loss", "brier": "Brier score"}
 REFERENCE_NAMES = {"Raw": "the raw scores", "Base rate": "the base rate"}
-BOUNDS = {  # by reference
-    "Raw": (
-        "On the held-out rows by which it weighs its members it cannot be more than "
-        f"{math.log(2):.2f} nats in all worse than the scores."
-    ),
+BOUNDS = {  # by reference: how far `StackedCalibrator.loss_` can exceed another loss, in all
+    "Raw": f"{-math.log(StackedCalibrator().trust):.2f} nats in all worse than the scores",
     "Base rate": (
-        "On the held-out rows by which it weighs its members it cannot be more than "
-        f"{math.log(5):.2f} nats in all worse than Platt's line."
+        f"{math.log(len(default_members(is_probability=False))):.2f} nats in all worse than Platt "
+        "scaling"
     ),
 }
 
@@ -98,7 +96,10 @@ def advice_to_calibrate(gain: Interval | None, gain_in: str, reference: str) -> 
     Calibrate with the default, StackedCalibrator(): on held-out rows it gains 0.0123 in log loss
     """
     begin = f"Calibrate with the default, {OTHERWISE.take}"
-    bound = BOUNDS[reference]
+    bound = (
+        "On the held-out rows by which it weighs its members it cannot be more than "
+        f"{BOUNDS[reference]}, before its sum is set right."
+    )
     if gain is None:
         return f"{begin}. {bound}"
     verb, than = ("loses", "to") if gain.estimate < 0 else ("gains", "over")

@@ -37,6 +37,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from calib import StackedCalibrator
 from experiments.benchmark import frozen
 from experiments.benchmark.data import DATA_SETS, encoded, split_rows, table
+from experiments.benchmark.first_average import LikeliestAverage
 from experiments.benchmark.models import MODELS as BENCHMARK_MODELS
 from experiments.benchmark.models import probabilities, seeded
 from experiments.benchmark.protocol import rounded
@@ -126,7 +127,10 @@ def clone_of(name, seed):
 
 
 def run_case(case):
-    """One case: a row with the losses of the scores, the default, and the advice followed."""
+    """One case: a row with the losses of the scores, the default, and the advice followed.
+
+    Beyond the protocol: the average that the default was before.
+    """
     (scores, labels), (test_scores, test_labels) = scored(case)
     fresh = Fresh(scores=test_scores, truth=test_labels.astype(float))
     file = File(scores=scores, labels=labels, fresh=fresh, chance=scores)
@@ -135,14 +139,15 @@ def run_case(case):
         look = look_at_file(file)
         advice = advice_of(look)
         default = StackedCalibrator().fit(scores, labels).predict(test_scores)
+        before = LikeliestAverage().fit(scores, labels).predict(test_scores)
         advised = test_scores
         if advice.kind == "fit":
             advised = advice.estimator.fit(scores, labels).predict(test_scores)
     rate = test_labels.mean()
     entropy = -rate * np.log(rate) - (1 - rate) * np.log(1 - rate)
+    policies = {"keep": test_scores, "default": default, "advised": advised, "before": before}
     losses = {
-        f"loss_{name}": rounded(log_loss(test_labels, p) / entropy)
-        for name, p in {"keep": test_scores, "default": default, "advised": advised}.items()
+        f"loss_{name}": rounded(log_loss(test_labels, p) / entropy) for name, p in policies.items()
     }
     about = {
         "rows": labels.size,
