@@ -80,7 +80,7 @@ def run_compare(options) -> int:
 def run_fit(options) -> int:
     """Learn a map and write it as JSON; return the exit code."""
     check_new(options.output, force=options.force)
-    calibrator = _calibrator(CLASSES_OF_METHODS[options.method], options.parameter)
+    calibrator = calibrator_of(options)
     read = _read(options)
     labels = _labels(read)
     calibrator.fit(read.scores, labels, sample_weight=read.weights)
@@ -213,13 +213,14 @@ def _json_number(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _calibrator(name, settings):
-    """Make the calibrator of this class with the arguments of ``--parameter NAME=VALUE``."""
+def calibrator_of(options):
+    """Make the calibrator of ``--method`` with the arguments of ``--parameter NAME=VALUE``."""
+    name = CLASSES_OF_METHODS[options.method]
     room = calib if hasattr(calib, name) else calibkit.comparison
     calibrator_class = getattr(room, name)
     known = calibrator_class().get_params()
     parameters = {}
-    for setting in settings:
+    for setting in options.parameter:
         key, equals, value = setting.partition("=")
         if not equals or key not in known:
             raise InputError(
