@@ -39,9 +39,8 @@ def check_scores(
             remedy = "map margins to probabilities first, for example with scipy.special.expit"
             _refuse_outside_unit(values, name, remedy)
         values = np.clip(values, 0, 1)
-        warn(
-            f"{name} lie in [{lowest:.9g}, {highest:.9g}]: taken for rounding and clipped to [0, 1]"
-        )
+        span = f"[{float(lowest)!r}, {float(highest)!r}]"
+        warn(f"{name} lie in {span}: taken for rounding and clipped to [0, 1]")
     return values
 
 

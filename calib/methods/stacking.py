@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calib.base import protocol
-from calib.base.arrays import check_scores, holds_probabilities
+from calib.base.arrays import holds_probabilities
 from calib.base.calibrator import Calibrator
 from calib.base.curve_maps import MirroredMap, MixtureMap, mixed
 from calib.base.failures import warn
@@ -156,8 +156,10 @@ class StackedCalibrator(OutOfFoldCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1], for a member that was given."""
-        return self.calibrators is not None and super().unit_scores
+        """Whether scores must lie in [0, 1]: for a member, or after a fit to probabilities."""
+        if self.calibrators is None:
+            return not getattr(self, "margins_", True)
+        return super().unit_scores
 
     @property
     def map_(self):
@@ -169,14 +171,19 @@ class StackedCalibrator(OutOfFoldCalibrator):
     def _default(self):
         return default_members()
 
+    def _check_rows(self, *rows):
+        self.margins_ = True  # any scores are taken, whatever an earlier fit was given
+        return super()._check_rows(*rows)
+
     def _fit(self, scores, labels, weights, groups=None):
         check_positive(self.trust, "trust", below=1)
         check_flag(self.centred, "centred")
         members = self._checked_candidates()
-        self.margins_ = self.reversed_ = False
+        self.margins_ = self.calibrators is None and not holds_probabilities(scores)
+        self.reversed_ = False
         if self.calibrators is None:
-            self.margins_ = not holds_probabilities(scores)
             members = default_members(is_probability=not self.margins_)
+            scores = self._check_scores(scores)
             self.reversed_ = self._are_reversed(scores, labels, weights)
             scores = self._turned(scores)
         scores, labels, weights, groups = self._in_order(scores, labels, weights, groups)
@@ -206,7 +213,8 @@ class StackedCalibrator(OutOfFoldCalibrator):
         if self.margins_ and auc < 0.5:
             warn(f"scores are turned round: their AUC is {auc:.3g}, as positives have smaller ones")
             return True
-        error = np.sqrt((n_negative + n_positive + 1) / (12 * n_negative * n_positive))
+        with np.errstate(over="ignore"):  # weights may be tiny
+            error = np.sqrt((1 / n_negative + 1 / n_positive) / 12)
         if 0.5 - auc > SURELY_REVERSED * error:
             warn(
                 f"scores order the classes the wrong way round (AUC {auc:.3g}), and the order is "
@@ -215,9 +223,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return False
 
     def _turned(self, scores):
-        """Scores as the members take them: clipped probabilities, or margins turned round."""
-        if self.calibrators is None and not self.margins_:
-            return check_scores(scores, unit=True, allow_empty=True)
+        """Scores as the members take them."""
         return -scores if self.reversed_ else scores
 
     def _learn_weights(self, members, scores, labels, weights, groups):

@@ -43,10 +43,9 @@ class StackedCalibrator(MulticlassCalibrator):
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        Positive, of sum 1. The prior weights if fewer than two classes have more than one
-        observation.
+        Positive, of sum 1. The prior weights if there is one class only.
     losses_ : ndarray of shape (n_members,)
-        Mean log loss of each out of fold; NaN if there is nothing to learn the weights from.
+        Mean log loss of each out of fold; NaN if there is one class only.
     calibrators_ : list of MulticlassCalibrator
         The members, fitted to all rows.
 
@@ -130,7 +129,7 @@ class StackedCalibrator(MulticlassCalibrator):
         self.losses_ = np.full(len(members), np.nan)
         counts = np.bincount(labels, weights)
         counts = counts[counts > 0]
-        if np.count_nonzero(counts > 1) < 2:
+        if counts.size < 2 or counts.max() <= 1:
             return
         last, *others = probabilities.T[::-1]
         folds = deal(last, labels, weights, self.cv, others)

@@ -202,7 +202,7 @@ def test_one_class_is_predicted_with_a_warning(calibrator, label):
 @each_calibrator
 def test_far_out_scores_get_a_probability(calibrator):
     fitted = clone(calibrator).fit(*sample())
-    if calibrator.unit_scores:
+    if fitted.unit_scores:
         with pytest.raises(ValueError, match=r"scores must lie in \[0, 1\]"):
             fitted.predict([-50])
         return

@@ -3,6 +3,7 @@
 import decimal
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -109,12 +110,18 @@ def test_masked_labels_and_weights_are_refused_too():
 
 @pytest.mark.parametrize(
     "value, message",
-    [(1 + 1e-9, r"found 1.000000001 at row 0: if that is rounding, pass np.clip\(scores, 0, 1\)")]
-    + [(value, f"found {value} at row 0: map margins.*expit") for value in (2.0, -0.25)],
+    [(value, f"found {value} at row 0: map margins.*expit") for value in (2.0, -0.25, 1.000011)],
 )
-def test_the_message_about_probabilities_tells_rounding_from_margins(value, message):
+def test_the_message_about_probabilities_names_margins(value, message):
     with pytest.raises(ValueError, match=message):
         check_scores([value], unit=True)
+
+
+@pytest.mark.parametrize("value, clipped", [(1 + 1e-9, 1), (1.0000099, 1), (-9.9e-6, 0)])
+def test_rounding_beyond_the_ends_is_clipped_and_said(value, clipped):
+    message = re.escape(f"scores lie in [{min(value, 0.5)}, {max(value, 0.5)}]: taken for rounding")
+    with pytest.warns(UserWarning, match=message):
+        assert check_scores([value, 0.5], unit=True).tolist() == [clipped, 0.5]
 
 
 # Weights are counts
