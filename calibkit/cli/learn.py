@@ -16,7 +16,7 @@ from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Scores, read_scores
 from calibkit.cli.tables import InputError
 from calibkit.deployment.stored_maps import FittedTo, StoredMap
-from calibkit.report.make import withheld_advice
+from calibkit.report.make import BeforeFitting, before_fitting
 
 FOLDS_OF_COMPARISON = 5  # folds of a repeat
 # Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
@@ -68,9 +68,12 @@ def run_compare(options) -> int:
         loss=options.loss,
         verbose=int(options.progress),
     )
-    withheld = _withheld(as_read)
+    withheld, questions = _before_fitting(as_read)
     if withheld:
         comparison = replace(comparison, chosen=None, recommendation=" ".join(withheld))
+    if questions:
+        advice = " ".join([*questions, comparison.recommendation])
+        comparison = replace(comparison, recommendation=advice)
     print(_json(comparison, read.notes) if options.json else comparison)
     if not options.json:
         print(METHOD_WORDS)
@@ -124,14 +127,14 @@ def _labels(read: Scores) -> NDArray[np.uint8]:
     return read.labels
 
 
-def _withheld(read):
-    """Sentences that take the place of the advice if the rows are not fit to learn from.
+def _before_fitting(read):
+    """Sentences in the place of the advice, and before it, if rows may not be fit to learn from.
 
     With weights that are no counts they are not looked for.
     """
     if read.weights is not None and np.any(read.weights % 1):
-        return ()
-    return withheld_advice(read.scores, _labels(read), read.weights, read.clusters)
+        return BeforeFitting(withheld=(), questions=())
+    return before_fitting(read.scores, _labels(read), read.weights, read.clusters)
 
 
 def _with_copies(read):

@@ -1,6 +1,7 @@
 """The comparison of calibrators by repeated cross-validation."""
 
 import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -252,7 +253,9 @@ def _trials(
     trials = {reference: validation.try_raw() if raw else validation.try_base_rate()}
     for name, calibrator in methods.items():
         try:
-            trials[name] = validation.try_calibrator(calibrator)
+            with warnings.catch_warnings():  # the fit to all rows repeats those of the best one
+                warnings.simplefilter("ignore")
+                trials[name] = validation.try_calibrator(calibrator)
         except ValueError as error:
             raise ValueError(f"calibrator {name} cannot be compared: {error}") from error
         if verbose:

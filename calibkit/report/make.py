@@ -15,7 +15,13 @@ from calibkit.report.input import cautions_of, clean, described
 from calibkit.report.records import Caution, Compared, Data
 from calibkit.report.report import Report
 from calibkit.report.sample import CleanSample
-from calibkit.report.sentences import advice_withheld, advise, open_at, verdict_in_words
+from calibkit.report.sentences import (
+    advice_withheld,
+    advise,
+    open_at,
+    questions,
+    verdict_in_words,
+)
 from calibkit.report.verdict import Finding, finding_of, judgement_of, withheld_by
 
 METHOD_NOTES = (
@@ -94,20 +100,37 @@ def look_at(
     )
 
 
-def withheld_advice(
+class BeforeFitting(NamedTuple):
+    """Sentences on rows that may not be fit to learn from.
+
+    Attributes
+    ----------
+    withheld : tuple of str
+        What to do before any calibrator is fitted.
+    questions : tuple of str
+        What the user has to make sure of first.
+    """
+
+    withheld: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+def before_fitting(
     scores: ArrayLike,
     labels: ArrayLike,
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
-) -> tuple[str, ...]:
-    """What to do before any calibrator is fitted to these rows; empty if they are fit for it."""
+) -> BeforeFitting:
+    """What to do, and what to make sure of, before a calibrator is fitted to these rows."""
     sample, left_out = clean(scores, labels, sample_weight, None, clusters)
-    return advice_withheld(cautions_of(sample, described(sample, left_out)))
+    data = described(sample, left_out)
+    cautions = cautions_of(sample, data)
+    return BeforeFitting(withheld=advice_withheld(data, cautions), questions=questions(cautions))
 
 
 def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
     """Compare calibrators; None where advice is withheld or rows are too few."""
-    if withheld_by(first_look.cautions):
+    if withheld_by(first_look.data, first_look.cautions):
         return None
     return compared(first_look.sample, seed)
 

@@ -25,6 +25,7 @@ from calibkit.report.verdict import (
     Judgement,
     Spread,
     advice_of,
+    asked_by,
     expects_little,
     rows_wanted,
     withheld_by,
@@ -39,11 +40,6 @@ NO_VERDICT_REASONS = {  # keys: kinds of caution
     "duplicated rows": "cases stand in the file more than once, and no test here allows for that",
 }
 WITHHELD_ADVICE = {  # keys: kinds of caution
-    "training rows": (
-        "Fit no calibrator to these rows, and choose none by them: score rows that the classifier "
-        "has not learned from, or each row by a model trained without it, look for a column that "
-        "tells the outcome, and run the report again."
-    ),
     "duplicated rows": (
         "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or "
         "name the clusters (--cluster), and run the report again."
@@ -51,6 +47,13 @@ WITHHELD_ADVICE = {  # keys: kinds of caution
     "reversed scores": (
         "Fit no calibrator yet: find out which class counts as positive. If the scores are for the "
         "other one, take 1 less each score, and run the report again."
+    ),
+}
+QUESTIONS = {  # keys: kinds of caution
+    "training rows": (
+        "First make sure that the classifier has not learned from these rows, and that no column "
+        "told it the outcome: it looks like that. If so, fit no calibrator to them: score other "
+        "rows, or each row by a model trained without it, and run the report again. If not, go on."
     ),
 }
 NEARER = "StackedCalibrator(trust=0.7)"
@@ -262,12 +265,13 @@ def advise(
     """What to do next, in the order in which one does it."""
     match advice_of(data, cautions):
         case Advice.WITHHOLD:
-            return advice_withheld(cautions)
+            return advice_withheld(data, cautions)
         case Advice.COLLECT:
             missing = "negative" if data.positives else "positive"
             sentences = [f"No calibrator can learn from one class: collect rows with a {missing}."]
         case Advice.CALIBRATE:
-            sentences = _how_to_calibrate(data, verdict, comparison, command)
+            how = _how_to_calibrate(data, verdict, comparison, command)
+            sentences = [*questions(cautions), *how]
     if rarer(data) < MIN_ROWS_OF_CLASS:
         sentences.append(
             f"Collect more rows: with about {_rows_in_words(data, rows_wanted(data))} of the same "
@@ -289,9 +293,14 @@ def advise(
     return tuple(sentences)
 
 
-def advice_withheld(cautions: tuple[Caution, ...]) -> tuple[str, ...]:
+def advice_withheld(data: Data, cautions: tuple[Caution, ...]) -> tuple[str, ...]:
     """What to do where some cautions withhold the advice to calibrate."""
-    return tuple(WITHHELD_ADVICE[kind] for kind in withheld_by(cautions))
+    return tuple(WITHHELD_ADVICE[kind] for kind in withheld_by(data, cautions))
+
+
+def questions(cautions: tuple[Caution, ...]) -> tuple[str, ...]:
+    """What the user has to make sure of before any calibrator is fitted."""
+    return tuple(QUESTIONS[kind] for kind in asked_by(cautions))
 
 
 def _how_to_calibrate(data, verdict, comparison, command):
@@ -306,7 +315,7 @@ def _how_to_calibrate(data, verdict, comparison, command):
         "Fit it to rows that the classifier was not trained on: "
         f"{on_the_command_line}{FIT_IN_PYTHON}.",
     ]
-    if expects_little(data, verdict.outcome):
+    if expects_little(verdict):
         reason = (
             "the test of the verdict finds no error to mend"
             if verdict.outcome == NO_EVIDENCE

@@ -62,14 +62,14 @@ MODELS = {name: model for name, model in BENCHMARK_MODELS.items() if name != "SV
 }
 
 
-def fingerprint():
+def fingerprint(protocol="verdicts_real"):
     """Return the first twelve digits of the SHA-256 of the stored protocol."""
-    return frozen.fingerprint("verdicts_real")
+    return frozen.fingerprint(protocol)
 
 
-def cases():
+def cases(seed=SEED):
     """The data sets in a drawn order, again and again, each time with another model and size."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     large = [one.name for one in DATA_SETS if one.rows >= FEWEST_ROWS]
     names = rng.permutation(large)[:N_SETS].tolist()
     left = {name: rng.permutation(len(MODELS) * len(SIZES)).tolist() for name in names}
@@ -82,13 +82,13 @@ def cases():
     return found
 
 
-def seed_of(name):
+def seed_of(name, seed=SEED):
     """Seed of the split of a data set."""
-    return int(np.random.SeedSequence([SEED, *name.encode()]).generate_state(1)[0] % 2**31)
+    return int(np.random.SeedSequence([seed, *name.encode()]).generate_state(1)[0] % 2**31)
 
 
 @functools.lru_cache(maxsize=1)
-def split(name):
+def split(name, seed=SEED):
     """The `Sample` to train, to calibrate and to test of a data set, stratified by the label."""
     frame, labels = table(name)
     first = ~pd.util.hash_pandas_object(frame, index=False).duplicated().to_numpy()
@@ -96,13 +96,13 @@ def split(name):
     training = min(MOST_TRAINING, labels.size // 2)
     calibration = min(SIZES[-1], labels.size // 4)
     sizes = [training, calibration, min(MOST_TEST, labels.size - training - calibration)]
-    return encoded(frame, labels, split_rows(labels, sizes, seed_of(name)))
+    return encoded(frame, labels, split_rows(labels, sizes, seed_of(name, seed)))
 
 
-def scored(case):
+def scored(case, seed=SEED):
     """Scores and labels of the calibration rows of a case, and of its test rows."""
-    training, calibration, test = split(case["dataset"])
-    seed = seed_of(case["dataset"])
+    training, calibration, test = split(case["dataset"], seed)
+    seed = seed_of(case["dataset"], seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # networks of 40 epochs, and features that depend linearly
         model = clone_of(case["model"], seed).fit(training.X, training.labels)
@@ -126,12 +126,12 @@ def clone_of(name, seed):
     return model.set_params(random_state=seed) if name == "AdaBoost" else model
 
 
-def run_case(case):
+def run_case(case, seed=SEED, protocol="verdicts_real"):
     """One case: a row with the losses of the scores, the default, and the advice followed.
 
     Beyond the protocol: the average that the default was before.
     """
-    (scores, labels), (test_scores, test_labels) = scored(case)
+    (scores, labels), (test_scores, test_labels) = scored(case, seed)
     fresh = Fresh(scores=test_scores, truth=test_labels.astype(float))
     file = File(scores=scores, labels=labels, fresh=fresh, chance=scores)
     with warnings.catch_warnings():
@@ -158,7 +158,7 @@ def run_case(case):
         "advice": advice.kind,
         "estimator": advice.name,
     }
-    return [{**about, **losses, "protocol": fingerprint()}]
+    return [{**about, **losses, "protocol": fingerprint(protocol)}]
 
 
 def log_loss(labels, p):

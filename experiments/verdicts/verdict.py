@@ -90,13 +90,22 @@ class OtherClass(BaseEstimator):
         return 1 - scores
 
 
-def advice_of(look):
-    """Today's advice, by the rule of `calibkit.report.verdict`."""
+def advice_of(look, learned=False):
+    """Today's advice, by the rule of `calibkit.report.verdict`.
+
+    Parameters
+    ----------
+    look : FirstLook
+    learned : bool, default=False
+        What the user answers if the report asks whether the classifier has learned from the rows.
+    """
+    if learned and report.asked_by(look.cautions):
+        return Advice("withhold")
     match report.advice_of(look.data, look.cautions):
         case report.Advice.CALIBRATE:
             return Advice("fit", StackedCalibrator(), DEFAULT_NAME)
         case report.Advice.COLLECT:
             return Advice("collect")
-    if report.withheld_by(look.cautions) == ["reversed scores"] and look.data.probabilities:
+    if report.withheld_by(look.data, look.cautions) == ["reversed scores"]:
         return Advice("fit", OtherClass(), "the other class")
     return Advice("withhold")

@@ -131,8 +131,11 @@ const calibratePage = () => {
     showReport();
     part("results").hidden = false;
     say("Judged.");
+    if (shown.withheld) {
+      part("advice").replaceChildren(heading("What to do next"), ...sentences(shown.withheld));
+      return;
+    }
     showAdvice(shown.advice);
-    if (shown.isWithheld) return;
     if (!shown.data.probabilities) part("compared").replaceChildren(...sentences([NO_PROBABILITIES]));
     else if (shown.data.rarer < FEWEST_OF_A_CLASS) showMaps();
     else await compareMaps();
@@ -143,7 +146,8 @@ const calibratePage = () => {
 
   function showAdvice([first, ...others]) {
     part("advice").replaceChildren(
-      heading("What to do next"), element("p", { class: "sentence" }, first), items(others));
+      heading("What to do next"), ...sentences(shown.questions),
+      element("p", { class: "sentence" }, first), items(others));
   }
 
   function showReport() {

@@ -24,16 +24,18 @@ const verdictModule = () => {
       "cases stand in the file more than once, and no test here allows for that",
   };
   const WITHHELD = {
-    "training rows":
-      "Fit no calibrator to these rows, and choose none by them: score rows that the classifier " +
-      "has not learned from, or each row by a model trained without it, look for a column that " +
-      "tells the outcome, and run the report again.",
     "duplicated rows":
       "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or " +
       "name the clusters (--cluster), and run the report again.",
     "reversed scores":
       "Fit no calibrator yet: find out which class counts as positive. If the scores are for the " +
       "other one, take 1 less each score, and run the report again.",
+  };
+  const QUESTIONS = {
+    "training rows":
+      "First make sure that the classifier has not learned from these rows, and that no column " +
+      "told it the outcome: it looks like that. If so, fit no calibrator to them: score other " +
+      "rows, or each row by a model trained without it, and run the report again. If not, go on.",
   };
 
   // calibkit.report.numbers_in_words
@@ -239,20 +241,23 @@ const verdictModule = () => {
     const cautions = cautionsOf(sample, ties, data, area);
     const estimates = estimatesOf(sample, ties, data, area);
     const kinds = cautions.map((caution) => caution.kind);
-    const withheld = kinds.filter((kind) => kind in WITHHELD).map((kind) => WITHHELD[kind]);
+    const withheld = kinds.filter((kind) => kind in WITHHELD).filter(
+      (kind) => kind !== "reversed scores" || data.probabilities).map((kind) => WITHHELD[kind]);
+    const questions = kinds.filter((kind) => kind in QUESTIONS).map((kind) => QUESTIONS[kind]);
     const verdict = verdictOf(sample, ties, data, kinds, estimates);
-    const advice = withheld.length ? withheld : advise(data, verdict.outcome, command);
-    return { data, cautions, verdict, estimates, isWithheld: withheld.length > 0, advice, ties };
+    const found = withheld.length
+      ? { withheld } : { withheld: null, questions, advice: advise(data, verdict, command) };
+    return { data, cautions, verdict, estimates, ...found, ties };
   }
 
   /* calibkit.report.sentences.advise, without groups; `command` fits the default. */
-  function advise(data, outcome, command) {
+  function advise(data, { outcome, pValue }, command) {
     const sentences = [
       comparing.toCalibrate(null, "log", data.probabilities),
       `Fit it to rows that the classifier was not trained on: ${command}, or in Python: ` +
       "calib.StackedCalibrator().fit(scores, labels).",
     ];
-    if (data.probabilities && outcome !== "miscalibrated") {
+    if (pValue !== undefined && outcome !== "miscalibrated") {
       const reason = outcome === "no evidence"
         ? "the test of the verdict finds no error to mend" : `there are few ${rarerClass(data)}s`;
       sentences.push(
