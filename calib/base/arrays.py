@@ -13,6 +13,7 @@ from calib.base.failures import warn
 
 LARGEST_TOTAL = 1e150  # sum of weights, whose products with another such sum are finite
 LARGEST_COST = 1e300  # cost or gain of an action, whose differences are finite
+MAX_ROUNDING = 1e-5  # distance beyond 0 or 1 that rounding explains, as in a softmax of float32
 MAX_ROW_SUM_ERROR = 1e-3  # distance of the sum of a row from 1, as 16-bit probabilities may have
 REAL_TYPES = numbers.Real | Decimal | np.bool_  # members of an array of objects, as in databases
 
@@ -27,18 +28,31 @@ def check_scores(
 ) -> NDArray[np.float64]:
     """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`).
 
-    If `narrow`, an array of float32 keeps its type: `ties` needs no float64 copy of it.
+    If `unit`, rounding beyond [0, 1] is clipped with a warning, as in `clip_rounding`. If `narrow`,
+    an array of float32 keeps its type: `ties` needs no float64 copy of it.
     """
     reals = _real_numbers(one_dimensional(scores, name), name, "real numbers", "convert them")
     dtype = np.float32 if narrow and reals.dtype == np.float32 else np.float64
     remedy = "drop or impute such rows"
     values, lowest, highest = _finite_floats(reals, name, remedy, allow_empty, dtype)
     if unit and (lowest < 0 or highest > 1):
-        remedy = "map margins to probabilities first, for example with scipy.special.expit"
-        if -1e-6 < lowest and highest < 1 + 1e-6:
-            remedy = f"if that is rounding, pass np.clip({name}, 0, 1)"
-        _refuse_outside_unit(values, name, remedy)
+        remedy = "by PlattScaling, TemperatureScaling(scale='score') or scipy.special.expit"
+        return _within_unit(values, name, f"map margins to probabilities first, {remedy}")
     return values
+
+
+def clip_rounding(values: NDArray, name: str) -> NDArray:
+    """Return `values` clipped to [0, 1], with a warning, if none lies beyond by more than 1e-5.
+
+    Further beyond they are no probabilities, and all of them are returned as they are.
+    """
+    distances = np.maximum(-values, values - 1)
+    if not 0 < distances.max() or values.min() < -MAX_ROUNDING or values.max() > 1 + MAX_ROUNDING:
+        return values
+    rows = np.unique(np.nonzero(distances > 0)[0])
+    found = f"by at most {distances.max():.2g} in {rows.size} of {len(values)} rows"
+    warn(f"{name} lie beyond [0, 1] {found}, first in row {rows[0]}: clipped, as rounding")
+    return np.clip(values, 0, 1)
 
 
 def check_score_rows(
@@ -61,7 +75,7 @@ def check_score_rows(
         if lowest < 0 or highest > 1:
             softmax = "scipy.special.softmax(scores, axis=1)"
             remedy = f"map scores to probabilities first, for example with {softmax}"
-            _refuse_outside_unit(values, name, remedy)
+            values = _within_unit(values, name, remedy)
         totals = values.sum(axis=1)
         wrong = np.abs(totals - 1) > MAX_ROW_SUM_ERROR
         if wrong.any():
@@ -95,6 +109,7 @@ def check_class_labels(labels: ArrayLike, *, n_classes: int, size: int) -> NDArr
     with np.errstate(invalid="ignore"):
         codes = reals.astype(np.int64)
     wrong = (codes != reals) | (codes < 0) | (codes >= n_classes)
+    refuse(reals, reals != reals, f"labels must be {kind}", "it is missing; drop such rows")
     refuse(reals, wrong, f"labels must be {kind}", remedy)
     return codes
 
@@ -112,6 +127,7 @@ def check_labels(
         return np.ascontiguousarray(reals).view(np.uint8)
     positive = reals == 1
     remedy = "encode the positive class as 1 and the other as 0"
+    refuse(reals, reals != reals, "labels must be 0/1 or bool", "it is missing; drop such rows")
     refuse(reals, ~(positive | (reals == 0)), "labels must be 0/1 or bool", remedy)
     return positive.view(np.uint8)
 
@@ -226,8 +242,7 @@ def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDAr
     values = one_dimensional(groups, "groups")
     check_size(values.size, size, "groups", "scores")
     if values.dtype == object:
-        na = getattr(sys.modules.get("pandas"), "NA", None)  # None unless pandas is loaded
-        values = np.array([None if value is na else value for value in values], object)
+        values = _without_na(values)
         known = [value for value in values if value is not None and value == value]
         n_known = len(known)
         types = {type(value) for value in known}
@@ -314,8 +329,16 @@ def _real_numbers(values: NDArray, name: str, kind: str, remedy: str) -> NDArray
         except OverflowError:
             raise ValueError(f"{name} holds an integer too large for a float: rescale") from None
     if values.size and values.dtype.kind not in "fiub":
+        if values.ndim == 1 and any(v is None or v != v for v in _without_na(values)):
+            raise ValueError(f"{name} holds missing values: drop such rows")
         raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
     return values
+
+
+def _without_na(values: NDArray) -> NDArray[np.object_]:
+    """Return a 1-D array with None for pandas.NA."""
+    na = getattr(sys.modules.get("pandas"), "NA", None)  # None unless pandas is loaded
+    return np.array([None if value is na else value for value in values], object)
 
 
 def _finite_floats(
@@ -335,9 +358,12 @@ def _finite_floats(
     return floats, lowest, highest
 
 
-def _refuse_outside_unit(values: NDArray, name: str, remedy: str) -> None:
-    """Raise for the first value outside [0, 1]."""
-    refuse(values, (values < 0) | (values > 1), f"{name} must lie in [0, 1]", remedy)
+def _within_unit(values: NDArray, name: str, remedy: str) -> NDArray:
+    """Return values in [0, 1], rounding beyond it clipped; raise for the first other value."""
+    values = clip_rounding(values, name)
+    beyond = (values < -MAX_ROUNDING) | (values > 1 + MAX_ROUNDING)
+    refuse(values, beyond, f"{name} must lie in [0, 1]", remedy)
+    return values
 
 
 def refuse(values: NDArray, wrong: NDArray[np.bool_], must: str, remedy: str) -> None:
