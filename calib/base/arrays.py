@@ -74,8 +74,7 @@ def check_score_rows(
     if unit:
         if lowest < 0 or highest > 1:
             softmax = "scipy.special.softmax(scores, axis=1)"
-            remedy = f"map scores to probabilities first, for example with {softmax}"
-            values = _within_unit(values, name, remedy)
+            values = _within_unit(values, name, f"map scores to probabilities by {softmax} first")
         totals = values.sum(axis=1)
         wrong = np.abs(totals - 1) > MAX_ROW_SUM_ERROR
         if wrong.any():
