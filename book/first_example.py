@@ -5,7 +5,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
-from calib import CalibratedClassifier, VennAbers
+from calib import CalibratedClassifier
 from calibkit.diagrams import reliability_diagram
 
 X, digit = load_digits(return_X_y=True)
@@ -13,7 +13,7 @@ X, X_new, y, y_new = train_test_split(X, digit % 2, random_state=0)
 
 models = {
     "naive Bayes": GaussianNB(),
-    "calibrated": CalibratedClassifier(GaussianNB(), VennAbers()),
+    "calibrated": CalibratedClassifier(GaussianNB()),
 }
 predictions = {}
 for name, model in models.items():

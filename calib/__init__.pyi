@@ -8,6 +8,7 @@ from .base.counts import rows_of_counts as rows_of_counts
 from .base.curve_maps import BetaMap as BetaMap
 from .base.curve_maps import CalibrationMap as CalibrationMap  # the module registers its kinds
 from .base.curve_maps import LogitSplineMap as LogitSplineMap
+from .base.curve_maps import MirroredMap as MirroredMap
 from .base.curve_maps import MixtureMap as MixtureMap
 from .base.curve_maps import SplineMap as SplineMap
 from .base.maps import LinearMap as LinearMap

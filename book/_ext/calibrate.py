@@ -15,8 +15,8 @@ FOLDER = "_static/calibrate"
 EXAMPLE = "census_scores.csv"
 # in the order in which they need one another
 MODULES = (
-    *("draws", "special", "fitting", "measures", "verdict", "reading", "spline", "maps"),
-    *("comparing", "exporting", "answer"),
+    *("draws", "special", "fitting", "measures", "reading", "spline", "maps", "comparing"),
+    *("verdict", "exporting", "answer"),
 )
 
 

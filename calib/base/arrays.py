@@ -13,7 +13,7 @@ from calib.base.failures import warn
 
 LARGEST_TOTAL = 1e150  # sum of weights, whose products with another such sum are finite
 LARGEST_COST = 1e300  # cost or gain of an action, whose differences are finite
-MAX_ROUNDING = 1e-5  # distance beyond 0 or 1 that rounding explains, as in a softmax of float32
+UNIT_ROUNDING = 1e-5  # distance of a probability from [0, 1] that is rounding
 MAX_ROW_SUM_ERROR = 1e-3  # distance of the sum of a row from 1, as 16-bit probabilities may have
 REAL_TYPES = numbers.Real | Decimal | np.bool_  # members of an array of objects, as in databases
 
@@ -41,17 +41,23 @@ def check_scores(
     return values
 
 
-def clip_rounding(values: NDArray, name: str) -> NDArray:
-    """Return `values` clipped to [0, 1], with a warning, if none lies beyond by more than 1e-5.
+def holds_probabilities(scores: NDArray[np.float64]) -> bool:
+    """Whether all scores lie in [0, 1], but for rounding."""
+    return bool(scores.min() >= -UNIT_ROUNDING and scores.max() <= 1 + UNIT_ROUNDING)
 
-    Further beyond they are no probabilities, and all of them are returned as they are.
+
+def clip_rounding(values: NDArray, name: str) -> NDArray:
+    """Return probabilities in [0, 1], with a warning if rounding brought some beyond it.
+
+    What is further beyond is no probability, and all values are returned as they are.
     """
-    distances = np.maximum(-values, values - 1)
-    if not 0 < distances.max() or values.min() < -MAX_ROUNDING or values.max() > 1 + MAX_ROUNDING:
+    beyond = (values < 0) | (values > 1)
+    if not beyond.any() or not holds_probabilities(values):
         return values
-    rows = np.unique(np.nonzero(distances > 0)[0])
-    found = f"by at most {distances.max():.2g} in {rows.size} of {len(values)} rows"
-    warn(f"{name} lie beyond [0, 1] {found}, first in row {rows[0]}: clipped, as rounding")
+    rows = np.unique(np.nonzero(beyond)[0])
+    span = f"[{float(values.min())!r}, {float(values.max())!r}]"
+    where = f"beyond [0, 1] in {rows.size} of {len(values)} rows, first in row {rows[0]}"
+    warn(f"{name} lie in {span}, {where}: taken for rounding and clipped")
     return np.clip(values, 0, 1)
 
 
@@ -360,7 +366,7 @@ def _finite_floats(
 def _within_unit(values: NDArray, name: str, remedy: str) -> NDArray:
     """Return values in [0, 1], rounding beyond it clipped; raise for the first other value."""
     values = clip_rounding(values, name)
-    beyond = (values < -MAX_ROUNDING) | (values > 1 + MAX_ROUNDING)
+    beyond = (values < -UNIT_ROUNDING) | (values > 1 + UNIT_ROUNDING)
     refuse(values, beyond, f"{name} must lie in [0, 1]", remedy)
     return values
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from calib.base.arrays import check_scores
 from calib.base.maps import CalibrationMap, LogisticMap, finite_numbers
-from calib.base.probabilities import SMALLEST_PROBABILITY, inside, log_odds
+from calib.base.options import check_positive
+from calib.base.probabilities import SMALLEST_PROBABILITY, inside, log_odds, times_odds
 from calib.kernels.spline import piecewise_cubic
 
 
@@ -131,27 +132,39 @@ class LogitSplineMap(SplineMap):
 
 @dataclass(frozen=True, eq=False)
 class MixtureMap(CalibrationMap):
-    """``sum(w * m(s) for w, m in zip(weights, members))``, added in this order.
+    """An average of maps, whose odds are then multiplied by a factor.
+
+    With ``p = sum(w * m(s) for w, m in zip(weights, members))``, added in this order, the value is
+    ``1 / (1 + (1 / p - 1) / odds_factor)``, or p itself if the factor is 1.
 
     Attributes
     ----------
     weights : ndarray of shape (k,)
         Not below 0; their sum, in this order, is 1 up to rounding, and not above.
     members : tuple of CalibrationMap
-        No mixtures.
+        Neither mixtures nor mirrored maps.
+    odds_factor : float, default=1.0
+        Positive.
     """
 
     weights: np.ndarray
     members: tuple[CalibrationMap, ...]
+    odds_factor: float = 1.0
     kind: ClassVar[str] = "mixture"
 
     def to_dict(self) -> dict:
-        """The kind, the weights and the members as dictionaries."""
+        """The kind, the weights, the members as dictionaries, and the factor."""
         members = [member.to_dict() for member in self.members]
-        return {"kind": self.kind, "weights": self.weights.tolist(), "members": members}
+        return {
+            "kind": self.kind,
+            "weights": self.weights.tolist(),
+            "members": members,
+            "odds_factor": float(self.odds_factor),
+        }
 
     def _evaluate(self, scores):
-        return mixed(self.weights, (member._evaluate(scores) for member in self.members))
+        values = (member._evaluate(scores) for member in self.members)
+        return times_odds(mixed(self.weights, values), self.odds_factor)
 
     @classmethod
     def _from_entries(cls, entries):
@@ -160,12 +173,48 @@ class MixtureMap(CalibrationMap):
         if not isinstance(members, list) or len(members) != weights.size:
             raise ValueError(f"members must be a list of {weights.size} maps, one for each weight")
         for member in members:
-            if isinstance(member, dict) and member.get("kind") == cls.kind:
-                raise ValueError("members of a mixture must not be mixtures")
+            _refuse_nested(member, "members of a mixture must be neither mixtures nor mirrored")
         total = float(np.cumsum(weights)[-1])
         if not 1 - 1e-9 <= total <= 1:
             raise ValueError(f"weights must have the sum 1, and no more; found {total}")
-        return cls(weights, tuple(CalibrationMap.from_dict(member) for member in members))
+        factor = finite_numbers(entries, ["odds_factor"])["odds_factor"]
+        check_positive(factor, "odds_factor")
+        maps = tuple(CalibrationMap.from_dict(member) for member in members)
+        return cls(weights=weights, members=maps, odds_factor=factor)
+
+
+@dataclass(frozen=True, eq=False)
+class MirroredMap(CalibrationMap):
+    """``map(-s)``: a map of the scores turned round.
+
+    Attributes
+    ----------
+    map : CalibrationMap
+        Any map but a mirrored one.
+    """
+
+    map: CalibrationMap
+    kind: ClassVar[str] = "mirrored"
+
+    def to_dict(self) -> dict:
+        """The kind and the map of the negative scores as a dictionary."""
+        return {"kind": self.kind, "map": self.map.to_dict()}
+
+    def _evaluate(self, scores):
+        return self.map._evaluate(-scores)
+
+    @classmethod
+    def _from_entries(cls, entries):
+        stored = entries["map"]
+        if isinstance(stored, dict) and stored.get("kind") == cls.kind:
+            raise ValueError("the map of a mirrored map must not be mirrored")
+        return cls(CalibrationMap.from_dict(stored))
+
+
+def _refuse_nested(stored, message):
+    """Raise if a stored map holds other maps."""
+    if isinstance(stored, dict) and stored.get("kind") in (MixtureMap.kind, MirroredMap.kind):
+        raise ValueError(message)
 
 
 def mixed(

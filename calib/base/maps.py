@@ -30,8 +30,9 @@ class CalibrationMap(ABC):
     ----------
     kind : str
         ``"step"``, ``"linear"``, ``"sigmoid"``, ``"logit_polynomial"``, ``"beta"``, ``"spline"``,
-        ``"logit_spline"`` or ``"mixture"``, the kinds of a `StepMap`, `LinearMap`, `SigmoidMap`,
-        `LogitPolynomialMap`, `BetaMap`, `SplineMap`, `LogitSplineMap` and `MixtureMap`.
+        ``"logit_spline"``, ``"mixture"`` or ``"mirrored"``, the kinds of a `StepMap`, `LinearMap`,
+        `SigmoidMap`, `LogitPolynomialMap`, `BetaMap`, `SplineMap`, `LogitSplineMap`, `MixtureMap`
+        and `MirroredMap`.
 
     Examples
     --------

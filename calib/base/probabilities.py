@@ -26,6 +26,14 @@ def probabilities_of(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return inside(np.where(logits > 0, 1 - expit(-logits), expit(logits)))
 
 
+def times_odds(probabilities: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Probabilities whose odds are multiplied by a factor; rounding keeps their order."""
+    if factor == 1:
+        return probabilities
+    with np.errstate(divide="ignore", over="ignore"):  # a probability of 0 remains 0
+        return 1 / (1 + (1 / probabilities - 1) / factor)
+
+
 def log_probabilities(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithms, finite: probabilities are kept at or above 2**-53 first."""
     logarithms = np.maximum(probabilities, SMALLEST_PROBABILITY)

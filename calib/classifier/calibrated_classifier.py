@@ -16,8 +16,8 @@ from calib.base.arrays import check_weights
 from calib.base.failures import restored_on_failure
 from calib.base.options import RandomState, check_choice, check_flag
 from calib.classifier.splitting import TrainingSample, check_splitting, is_prefit
-from calib.methods.platt import PlattScaling
 from calib.methods.selection import CalibratorCV
+from calib.methods.stacking import StackedCalibrator
 
 
 class RoutedParams(NamedTuple):
@@ -43,10 +43,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier, default=LogisticRegression()
         Has `decision_function` or `predict_proba`. The default has both, so that every other
         argument may be tried with it (scikit-learn's `CalibratedClassifierCV` takes LinearSVC).
-    calibrator : Calibrator, MulticlassCalibrator or list of Calibrator, default=PlattScaling()
+    calibrator : Calibrator, MulticlassCalibrator or list of Calibrator, default=StackedCalibrator()
         Any estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays, such as
-        scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. The default, as in
-        scikit-learn, suits margins and small samples. From a list `CalibratorCV` chooses one.
+        scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``. scikit-learn's default is
+        `PlattScaling`. From a list `CalibratorCV` chooses one.
     cv : float, int, str, splitter or iterable of splits, default=5
         The source of the scores to calibrate on:
 
@@ -72,10 +72,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     response_method : {"auto", "decision_function", "predict_proba"}, default="auto"
         The method that gives the scores. ``"auto"`` takes the probability for calibrators that
         work on [0, 1] (`unit_scores`), such as ``PlattScaling(scale="logit")``. For others it
-        prefers the decision function, which does not saturate. By default `PlattScaling` gets
-        unchanged probabilities from a classifier that has no decision function, as in
-        scikit-learn. ``[PlattScaling(), PlattScaling(scale="logit")]`` tries both these and their
-        logits.
+        prefers the decision function, which does not saturate. For the default calibrator it
+        prefers the probability, which is itself a member of that average.
     random_state : None, int, numpy Generator or RandomState, default=None
         Draws the held-out rows if `cv` is a float. Nothing else is random here.
 
@@ -266,7 +264,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _calibrator(self):
         if isinstance(self.calibrator, list | tuple):
             return CalibratorCV(self.calibrator)
-        return PlattScaling() if self.calibrator is None else self.calibrator
+        return StackedCalibrator() if self.calibrator is None else self.calibrator
 
     def _check_arguments(self):
         check_choice(
@@ -363,7 +361,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _scores(self, estimator, X):
         method = self.response_method
-        if method == "auto" and protocol.needs_unit_scores(self._calibrator()):
+        by_default = self.calibrator is None and hasattr(estimator, "predict_proba")
+        if method == "auto" and (by_default or protocol.needs_unit_scores(self._calibrator())):
             method = "predict_proba"
         scores = protocol.classifier_scores(estimator, X, method, self.classes_.size)
         return protocol.class_columns(self._calibrator(), scores)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from calib.base import protocol
 from calib.base.calibrator import CompositeCalibrator
@@ -66,6 +67,18 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         for candidate in candidates:
             protocol.check_is_calibrator(candidate, weighted=True, grouped=True)
         return candidates
+
+    @staticmethod
+    def _in_order(scores, labels, weights, groups):
+        """The rows by score, label, weight and group: their order then makes no difference."""
+        keys = [scores, labels]
+        if weights is not None:
+            keys.append(weights)
+        if groups is not None:
+            keys.append(np.unique(groups, return_inverse=True)[1])
+        order = np.lexsort(keys[::-1])
+        arrays = [scores, labels, weights, groups]
+        return [None if array is None else _safe_indexing(array, order) for array in arrays]
 
     def _class_counts(self, labels, weights, groups):
         """Numbers of observations of the rarer and of the other class.

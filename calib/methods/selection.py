@@ -77,6 +77,7 @@ class CalibratorCV(OutOfFoldCalibrator):
 
     def _fit(self, scores, labels, weights, groups=None):
         candidates = self._checked_candidates()
+        scores, labels, weights, groups = self._in_order(scores, labels, weights, groups)
         self.losses_ = np.full(len(candidates), np.nan)
         if self._class_counts(labels, weights, groups)[0] >= self.cv:
             copies, losses = self._held_out_losses(candidates, scores, labels, weights, groups)

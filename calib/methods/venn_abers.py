@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from calib.base.calibrator import Calibrator
 from calib.base.maps import StepMap
-from calib.base.options import check_choice
+from calib.base.options import check_choice, check_flag
+from calib.base.probabilities import log_odds, times_odds
 from calib.kernels.adjacent_violators import pool_adjacent_violators
+from calib.kernels.level import level_shift, rate_within
 from calib.kernels.ties import ties
 from calib.methods.venn_abers_kernels import look_up, venn_abers_pairs
 
@@ -53,6 +55,10 @@ class VennAbers(Calibrator):
 
             p_{\log} &= \frac{p_1}{1 - p_0 + p_1}, \\
             p_{\text{square}} &= p_1 + \frac{p_0^2 - p_1^2}{2}.
+    centred : bool, default=False
+        Whether one number is added to the log-odds of the merged probabilities, so that their sum
+        over the rows of the fit is the number of positives (at least half of one, and as much less
+        than all rows). The pair stays as it is.
 
     Attributes
     ----------
@@ -62,6 +68,8 @@ class VennAbers(Calibrator):
         Every value of p0, by the number of `scores_` that are <= the new score.
     p1_ : ndarray of shape (k + 1,)
         Every value of p1, by the number of `scores_` that are < the new score.
+    shift_ : float
+        The number that is added to the log-odds; 0 unless `centred`.
     map_ : StepMap
         The merged probability as a step map; a step may be one floating-point number wide.
 
@@ -104,11 +112,13 @@ class VennAbers(Calibrator):
 
     _needs_ties_only = True
 
-    def __init__(self, *, loss: str = "log"):
+    def __init__(self, *, loss: str = "log", centred: bool = False):
         self.loss = loss
+        self.centred = centred
 
     def _fit(self, scores, labels, weights):
         check_choice(self.loss, MERGES, "loss")
+        check_flag(self.centred, "centred")
         tied = ties(scores, labels, weights)
         places, p0, p1 = venn_abers_pairs(tied.weights, tied.positives)
         # both increase already, except where sums of fractional weights are rounded
@@ -118,6 +128,11 @@ class VennAbers(Calibrator):
         self.scores_ = tied.scores[places[steps] - 1]
         self.p0_ = p0[np.append(0, steps)]
         self.p1_ = p1[np.append(0, steps)]
+        self.shift_ = 0.0
+        if self.centred:
+            values = log_odds(self._predict(tied.scores))
+            rate = rate_within(tied.positives.sum(), tied.weights.sum())
+            self.shift_ = level_shift(values, tied.weights, rate)
 
     def predict_interval(
         self, scores: ArrayLike, *, groups: ArrayLike | None = None
@@ -163,13 +178,16 @@ class VennAbers(Calibrator):
         """
         loss = self.loss if loss is None else loss
         check_choice(loss, MERGES, "loss")
-        return MERGES[loss](*self.predict_interval(scores, groups=groups))
+        return self._merged(*self.predict_interval(scores, groups=groups), loss)
+
+    def _merged(self, p0, p1, loss):
+        return times_odds(MERGES[loss](p0, p1), np.exp(self.shift_))
 
     def _intervals(self, scores):
         return look_up(self.scores_, self.p0_, self.p1_, scores)
 
     def _predict(self, scores):
-        return MERGES[self.loss](*self._intervals(scores))
+        return self._merged(*self._intervals(scores), self.loss)
 
     def combine(self, probabilities: ArrayLike) -> NDArray[np.float64]:
         """Combine the probabilities of several folds: the cross Venn-Abers predictor (CVAP).
@@ -209,7 +227,7 @@ class VennAbers(Calibrator):
         """The merged probability as a step map: on each distinct score, and between them."""
         check_is_fitted(self)
         cuts = np.column_stack([self.scores_, np.nextafter(self.scores_, np.inf)]).ravel()
-        values = MERGES[self.loss](np.repeat(self.p0_, 2)[1:], np.repeat(self.p1_, 2)[:-1])
+        values = self._merged(np.repeat(self.p0_, 2)[1:], np.repeat(self.p1_, 2)[:-1], self.loss)
         steps = np.flatnonzero(np.diff(values))
         return StepMap(cuts[steps], values[np.append(0, steps + 1)])
 

@@ -7,14 +7,16 @@ import argparse
 
 from calib import __version__
 
-CLASSES_OF_METHODS = {  # values of `calib fit --method`
+DEFAULT_METHOD = "stacked"
+CLASSES_OF_METHODS = {  # values of `calib fit --method`, and names in calib or calibkit.comparison
+    "stacked": "StackedCalibrator",
+    "offset": "Offset",
     "isotonic": "IsotonicCalibrator",
     "platt": "PlattScaling",
     "temperature": "TemperatureScaling",
     "beta": "BetaCalibration",
     "quadratic": "QuadraticLogit",
     "spline": "SplineCalibrator",
-    "stacked": "StackedCalibrator",
     "histogram": "HistogramBinning",
     "venn_abers": "VennAbers",
     "direct_isotonic": "DirectIsotonic",
@@ -70,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     whole.add_argument("--version", action="version", version=f"calib {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
     _add_report(_command(commands, "report", "learn", "judge scores, on one page"))
-    _add_compare(_command(commands, "compare", "learn", "find out which calibrator gains most"))
+    _add_compare(_command(commands, "compare", "learn", "compare calibrators: a table of gains"))
     _add_fit(_command(commands, "fit", "learn", "learn a map from scores and labels"))
     _add_apply(_command(commands, "apply", "apply", "add calibrated probabilities to a table"))
     _add_export(_command(commands, "export", "apply", "write a map as a program or table"))
@@ -106,7 +108,7 @@ def _add_compare(command):
 
 def _add_fit(command):
     reading(command, "label", "weight")
-    _valued(command, "--method", None, "", choices=CLASSES_OF_METHODS, default="venn_abers")
+    _valued(command, "--method", None, "", choices=CLASSES_OF_METHODS, default=DEFAULT_METHOD)
     purpose = "an argument of the method, such as n_bins=10; may be repeated"
     _valued(command, "--parameter", "NAME=VALUE", purpose, action="append", default=[])
     _output_flags(command, "file for the map, JSON; - is standard output", required=True)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,15 @@ from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Scores, read_scores
 from calibkit.cli.tables import InputError
 from calibkit.deployment.stored_maps import FittedTo, StoredMap
+from calibkit.report.make import BeforeFitting, before_fitting
 
 FOLDS_OF_COMPARISON = 5  # folds of a repeat
 # Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
 MAX_COPIES = 1_000_000
+METHOD_WORDS = (
+    "calib fit --method takes these names in small letters, such as venn_abers, and platt with "
+    "--parameter scale=logit for Platt on logits."
+)
 
 
 def run_report(options) -> int:
@@ -34,21 +40,24 @@ def run_report(options) -> int:
         thresholds=options.threshold,
         name="standard input" if options.data == "-" else Path(options.data).name,
         notes=[_columns(read.names, options.positive), *read.notes],
+        command=fit_command(options),
     )
     with new_file(options.output, force=options.force) as file:
         file.write(made.to_json() + "\n" if options.json else made.to_html())
     note(options, made.verdict.sentence)
+    note(options, made.advice[0])
     return 0
 
 
 def run_compare(options) -> int:
-    """Cross-validate calibrators, and recommend one if that is safe; return the exit code."""
+    """Cross-validate calibrators, and print what they gain; return the exit code."""
     if options.group is not None:
         raise InputError(
             "compare has no groups: name a column of patients, accounts or the like, whose rows "
             "stay in one fold, with --cluster; calib report judges groups, with --group"
         )
-    read = _with_copies(_read(options))
+    as_read = _read(options)
+    read = _with_copies(as_read)
     _check_folds(read)
     comparison = calibkit.comparison.compare(
         read.scores,
@@ -59,14 +68,22 @@ def run_compare(options) -> int:
         loss=options.loss,
         verbose=int(options.progress),
     )
+    withheld, questions = _before_fitting(as_read)
+    if withheld:
+        comparison = replace(comparison, chosen=None, recommendation=" ".join(withheld))
+    if questions:
+        advice = " ".join([*questions, comparison.recommendation])
+        comparison = replace(comparison, recommendation=advice)
     print(_json(comparison, read.notes) if options.json else comparison)
+    if not options.json:
+        print(METHOD_WORDS)
     return 0
 
 
 def run_fit(options) -> int:
     """Learn a map and write it as JSON; return the exit code."""
     check_new(options.output, force=options.force)
-    calibrator = _calibrator(CLASSES_OF_METHODS[options.method], options.parameter)
+    calibrator = calibrator_of(options)
     read = _read(options)
     labels = _labels(read)
     calibrator.fit(read.scores, labels, sample_weight=read.weights)
@@ -110,6 +127,16 @@ def _labels(read: Scores) -> NDArray[np.uint8]:
     return read.labels
 
 
+def _before_fitting(read):
+    """Sentences in the place of the advice, and before it, if rows may not be fit to learn from.
+
+    With weights that are no counts they are not looked for.
+    """
+    if read.weights is not None and np.any(read.weights % 1):
+        return BeforeFitting(withheld=(), questions=())
+    return before_fitting(read.scores, _labels(read), read.weights, read.clusters)
+
+
 def _with_copies(read):
     """Replace rows whose weights are counts by copies, which may come into different folds."""
     weights = read.weights
@@ -143,6 +170,24 @@ def _check_folds(read):
             )
 
 
+def fit_command(options) -> str:
+    """The command that fits the default to the rows that these options of a command read."""
+    flags = [
+        ("--score", options.score),
+        ("--label", options.label),
+        ("--positive", options.positive),
+        ("--weight", options.weight),
+        ("--separator", options.separator if options.separator != "," else None),
+        ("--decimal", options.decimal if options.decimal != "." else None),
+        ("--encoding", options.encoding if options.encoding != "utf-8" else None),
+    ]
+    words = ["calib", "fit", options.data]
+    words += [word for flag, value in flags if value is not None for word in (flag, value)]
+    words += ["--no-header"] if options.no_header else []
+    words += ["--drop-missing"] if options.drop_missing else []
+    return shlex.join([*words, "-o", "map.json"])
+
+
 def _columns(names, positive):
     """Return a sentence that names the columns."""
     sources = ", ".join(f"{role} from {name!r}" for role, name in names.items())
@@ -171,12 +216,14 @@ def _json_number(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _calibrator(name, settings):
-    """Make the calibrator of this class with the arguments of ``--parameter NAME=VALUE``."""
-    calibrator_class = getattr(calib, name)
+def calibrator_of(options):
+    """Make the calibrator of ``--method`` with the arguments of ``--parameter NAME=VALUE``."""
+    name = CLASSES_OF_METHODS[options.method]
+    room = calib if hasattr(calib, name) else calibkit.comparison
+    calibrator_class = getattr(room, name)
     known = calibrator_class().get_params()
     parameters = {}
-    for setting in settings:
+    for setting in options.parameter:
         key, equals, value = setting.partition("=")
         if not equals or key not in known:
             raise InputError(

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.base.arrays import MAX_ROUNDING
+from calib.base.arrays import UNIT_ROUNDING
 from calibkit.cli.tables import BLOCK_ROWS, Block, Format, InputError, open_table, short
 
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
@@ -144,7 +144,7 @@ class Rounding:
         distances = np.maximum(-scores, scores - 1)
         if scores.size == 0 or distances.max() <= 0:
             return scores
-        further = (scores < -MAX_ROUNDING) | (scores > 1 + MAX_ROUNDING)
+        further = (scores < -UNIT_ROUNDING) | (scores > 1 + UNIT_ROUNDING)
         rows = np.flatnonzero((distances > 0) & ~further)
         self.others = self.others or bool(further.any())
         self.n_rows += rows.size
@@ -266,7 +266,7 @@ class ScoreReader:
     def _parse_scores(self, cells):
         parsed = self._parse_numbers(cells)
         if self.columns.unit:
-            beyond = (parsed.values < -MAX_ROUNDING) | (parsed.values > 1 + MAX_ROUNDING)
+            beyond = (parsed.values < -UNIT_ROUNDING) | (parsed.values > 1 + UNIT_ROUNDING)
             remedy = f"divide percentages by 100; {self.columns.for_margins}"
             _refuse(beyond, f"is no probability: this needs scores in [0, 1]; {remedy}")
         return parsed

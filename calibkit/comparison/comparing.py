@@ -1,6 +1,7 @@
 """The comparison of calibrators by repeated cross-validation."""
 
 import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -20,10 +21,9 @@ from calibkit.comparison.cross_validation import (
     Trial,
     repeated_folds,
 )
-from calibkit.comparison.defaults import DEFAULTS, fitting
+from calibkit.comparison.defaults import DEFAULTS, fitting, is_the_default
+from calibkit.comparison.guide import LOSS_NAMES, REFERENCE_NAMES
 from calibkit.comparison.result import (
-    LOSS_NAMES,
-    REFERENCE_NAMES,
     Comparison,
     Result,
     Settings,
@@ -53,7 +53,7 @@ def compare(
     random_state: RandomState = 0,
     verbose: int = 0,
 ) -> Comparison:
-    """Cross-validate calibrators on one array of scores, and recommend one if its gain is clear.
+    """Cross-validate calibrators on one array of scores: a table of losses and gains, with limits.
 
     Parameters
     ----------
@@ -64,8 +64,7 @@ def compare(
     labels : array-like of shape (n,)
         Classes, 0/1 or bool.
     calibrators : dict of str to calibrator, or iterable of calibrators, optional
-        By default the calibrators of `calibkit.comparison.DEFAULTS` that take such scores and so
-        many rows in reasonable time.
+        By default the calibrators of `calibkit.comparison.DEFAULTS` that take such scores.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights; they are counts.
     groups : array-like of shape (n,) or (n, g), optional
@@ -77,8 +76,8 @@ def compare(
     cv : int, splitter or iterable of (training rows, test rows), default=5
         An integer draws this number of folds, stratified or of whole clusters.
     n_repeats : int, optional
-        How often an integer `cv` draws folds. By default ten times, and less often from 20,000
-        rows on, because the draw hardly matters there.
+        How often an integer `cv` draws folds. By default three times, and less often with more than
+        33,333 rows, because the draw hardly matters there.
     loss : {"log", "brier"}, default="log"
         Loss that the recommendation rests on. Log loss is infinite for a method that gives an
         outcome probability 0, because nothing is clipped here. The Brier score stays finite.
@@ -125,11 +124,11 @@ def compare(
 
     Calibrated scores were kept in at least 99 %.
 
-    A calibrator is recommended if the interval of its gain lies above 0. If several have such an
-    interval, the calibrator of smallest loss is recommended. Otherwise the scores should be kept as
-    they are; or, if they are margins, no calibrator makes better probabilities of them than the
-    base rate. That is no verdict on the scores: where a test finds them miscalibrated, as
-    `calibkit.report` does, a smaller gain may be worth taking.
+    The default, `StackedCalibrator()`, is recommended if it is among the calibrators, as it is
+    unless others are named: to choose among many by their gains buys nothing over it. Where only
+    others are named, a calibrator is recommended if the interval of its gain lies above 0; of
+    several the calibrator of smallest loss. Whether the rows are fit to learn from is not asked
+    here: `calibkit.report.make_report` looks for copies, training rows and reversed scores.
 
     A method that gave an outcome probability 0 has infinite expected log loss beyond doubt. Its
     gain is minus infinity, and the interval is that point. Predictions of 0 and 1 that were right
@@ -171,7 +170,8 @@ def compare(
     )
     trials = _trials(validation, methods, settings.reference, verbose)
     results = _results(validation, trials, settings)
-    chosen, recommendation = recommend(results, _certain(trials), settings, sample.n_counted)
+    default = next((name for name, one in methods.items() if is_the_default(one)), None)
+    chosen, recommendation = recommend(results, _certain(trials), settings, default)
     best = None
     if chosen is not None:
         best = sample.fit(methods[chosen], np.flatnonzero(sample.is_counted))
@@ -207,7 +207,7 @@ def _checked_sample(scores, labels, sample_weight, groups, clusters):
 def _named_calibrators(calibrators, sample):
     """Calibrators by name, and notes on the default calibrators that were left out."""
     if calibrators is None:
-        return _defaults(sample.holds_probabilities, sample.n_counted)
+        return _defaults(sample.holds_probabilities)
     if isinstance(calibrators, Mapping):
         named = dict(calibrators)
     elif np.iterable(calibrators) and not isinstance(calibrators, str):
@@ -232,18 +232,17 @@ def _named_calibrators(calibrators, sample):
     return named, []
 
 
-def _defaults(is_probability, size):
-    """Default calibrators for such scores by name, and notes on the others."""
+def _defaults(is_probability):
+    """Default calibrators for such scores by name, and a note on the others."""
     usable = fitting(DEFAULTS, is_probability)
-    slow = [default for default in usable if size > default.most]
-    notes = [f"{d.name} was left out: with more than {d.most:,} rows it takes long." for d in slow]
+    notes = []
     if not is_probability:
         others = [default.name for default in DEFAULTS if default not in usable]
         notes.append(
             "The scores are taken for margins, since some lie outside [0, 1]: what needs "
             f"probabilities was left out ({', '.join(others)})."
         )
-    return {d.name: d.calibrator for d in usable if d not in slow}, notes
+    return {default.name: default.calibrator for default in usable}, notes
 
 
 def _trials(
@@ -254,7 +253,9 @@ def _trials(
     trials = {reference: validation.try_raw() if raw else validation.try_base_rate()}
     for name, calibrator in methods.items():
         try:
-            trials[name] = validation.try_calibrator(calibrator)
+            with warnings.catch_warnings():  # the fit to all rows repeats those of the best one
+                warnings.simplefilter("ignore")
+                trials[name] = validation.try_calibrator(calibrator)
         except ValueError as error:
             raise ValueError(f"calibrator {name} cannot be compared: {error}") from error
         if verbose:

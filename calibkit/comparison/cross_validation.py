@@ -15,7 +15,7 @@ from calib.base.options import check_integer
 from calib.base.protocol import calibrated, fitted
 from calib.metrics.losses import logarithmic, squared
 
-MAX_REPEATS = 10  # draws of folds by default
+MAX_REPEATS = 3  # draws of folds by default
 MAX_PREDICTED_ROWS = 100_000  # rows in all repeats; the folds of a large sample hardly matter
 
 Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # training rows and rows to predict
@@ -43,7 +43,7 @@ def repeated_folds(
         An integer draws stratified folds, or folds of clusters. An iterable has numbers or masks of
         the n rows.
     n_repeats : int or None
-        For an integer `cv`. None: ten, or fewer, down to one, where more than 100,000 rows would
+        For an integer `cv`. None: three, or fewer, down to one, where more than 100,000 rows would
         be predicted.
     seed : int
         For an integer `cv`.

@@ -1,12 +1,27 @@
-"""The calibrator to begin with: a few questions, in the words of every place that asks them.
+"""What to calibrate with: the default, in the words of every interface, and when another fits.
 
-The book draws and lists the questions, and `compare` takes its advice for few rows from here. A
-test asks the recorded benchmark whether it supports the answers.
+`compare`, the report, the command line and the page of the book print the line of
+`advice_to_calibrate`. The book draws and lists the questions of `RULES`. A test asks the recorded
+benchmark whether it supports the answers.
 """
 
+import math
 from typing import NamedTuple
 
-FEW_ROWS = 500  # rows below which few gains are certain; the benchmark had 200 and up to 2000
+from calib.methods.stacking import StackedCalibrator, default_members
+from calibkit.inference.bootstrap import Interval
+
+FEW_ROWS = 500  # rows from which on features are worth a calibrator of their own in the benchmark
+DEFAULT_NAME = "Stacked"  # name of the default in every comparison
+LOSS_NAMES = {"log": "log loss", "brier": "Brier score"}
+REFERENCE_NAMES = {"Raw": "the raw scores", "Base rate": "the base rate"}
+BOUNDS = {  # by reference: how far `StackedCalibrator.loss_` can exceed another loss, in all
+    "Raw": f"{-math.log(StackedCalibrator().trust):.2f} nats in all worse than the scores",
+    "Base rate": (
+        f"{math.log(len(default_members(is_probability=False))):.2f} nats in all worse than Platt "
+        "scaling"
+    ),
+}
 
 
 class Rule(NamedTuple):
@@ -20,14 +35,11 @@ class Rule(NamedTuple):
         A calibrator, in code.
     why : str
         The finding of the benchmark, in one sentence: the reason that the book gives.
-    trait : str
-        A property of the calibrator, in one sentence: the reason that `compare` gives.
     """
 
     question: str
     take: str
     why: str
-    trait: str = ""
 
 
 RULES = (
@@ -63,25 +75,35 @@ OTHERWISE = Rule(
         "In the second benchmark no calibrator had a smaller mean log loss at any number of "
         "points, and its log loss was never infinite."
     ),
-    trait="It averages calibrators of several kinds, and never predicts exactly 0 or 1.",
-)
-MARGINS = Rule(
-    question="",
-    take="PlattScaling()",
-    why=(
-        "It takes margins; after the SVM beta calibration, which needs probabilities, hardly "
-        "differed."
-    ),
-    trait="It takes margins, and learns two numbers only.",
 )
 
 
-def with_few_rows(n_rows: int, is_probability: bool) -> str:
-    """The calibrator to begin with if rows are too few for a certain gain; empty otherwise."""
-    if n_rows >= FEW_ROWS:
-        return ""
-    rule = OTHERWISE if is_probability else MARGINS
+def advice_to_calibrate(gain: Interval | None, gain_in: str, reference: str) -> str:
+    """The line of advice: the default, what it gains on held-out rows, and what it can lose there.
+
+    Parameters
+    ----------
+    gain : Interval or None
+        Gain of the default over the reference in cross-validation; None if it was not measured.
+    gain_in : {"log", "brier"}
+        The loss in which the gain is.
+    reference : {"Raw", "Base rate"}
+
+    Examples
+    --------
+    >>> gain = Interval(estimate=0.0123, lower=0.01, upper=0.02, error=0.0031)
+    >>> print(advice_to_calibrate(gain, "log", "Raw").partition(" over ")[0])
+    Calibrate with the default, StackedCalibrator(): on held-out rows it gains 0.0123 in log loss
+    """
+    begin = f"Calibrate with the default, {OTHERWISE.take}"
+    bound = (
+        "On the held-out rows by which it weighs its members it cannot be more than "
+        f"{BOUNDS[reference]}, before its sum is set right."
+    )
+    if gain is None:
+        return f"{begin}. {bound}"
+    verb, than = ("loses", "to") if gain.estimate < 0 else ("gains", "over")
     return (
-        f" With {n_rows} rows few gains are certain: if you must calibrate all the same, begin "
-        f"with {rule.take}. {rule.trait}"
+        f"{begin}: on held-out rows it {verb} {abs(gain.estimate):.3g} in {LOSS_NAMES[gain_in]} "
+        f"{than} {REFERENCE_NAMES[reference]} (standard error {gain.error:.2g}). {bound}"
     )

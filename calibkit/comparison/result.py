@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calib.base.options import check_choice
-from calibkit.comparison.guide import with_few_rows
+from calibkit.comparison.guide import (
+    LOSS_NAMES,
+    OTHERWISE,
+    REFERENCE_NAMES,
+    advice_to_calibrate,
+)
 from calibkit.inference.bootstrap import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MIN_ROWS_FOR_INTERVALS = 2_000  # rows from which on intervals kept their confidence in simulations
-LOSS_NAMES = {"log": "log loss", "brier": "Brier score"}
-REFERENCE_NAMES = {"Raw": "the raw scores", "Base rate": "the base rate"}
 TABLE_LINE = "{}{:>8} {:>6} {:>6} {:>6} {:>5} {:>7} {:>7} {:>7} {:>4}"
 UNKNOWN_GAIN = Interval(estimate=np.nan, lower=np.nan, upper=np.nan, error=np.nan)
 
@@ -99,10 +102,9 @@ class Comparison:
         "Raw", the scores themselves if they are probabilities; "Base rate", the fraction of
         positives in the training rows, if they are margins.
     chosen : str or None
-        The calibrator that is recommended.
+        The calibrator that is recommended: the default, if it was compared.
     best_ : calibrator or None
-        That calibrator, fitted to all rows; None if none is recommended: keep the scores as they
-        are.
+        That calibrator, fitted to all rows; None if none is recommended.
     recommendation : str
         Advice, with its reason.
     notes : tuple of str
@@ -228,9 +230,9 @@ def _gain_cell(gain):
 
 
 def recommend(
-    results: dict[str, Result], certain: set[str], settings: Settings, n_rows: int
+    results: dict[str, Result], certain: set[str], settings: Settings, default: str | None
 ) -> tuple[str | None, str]:
-    """Choose the calibrator of smallest loss among those whose gain has an interval above 0.
+    """Recommend the default, or the best of others whose gain has an interval above 0.
 
     Parameters
     ----------
@@ -238,7 +240,8 @@ def recommend(
     certain : set of str
         Names of the methods that predict exactly 0 or 1 in some rows.
     settings : Settings
-    n_rows : int
+    default : str or None
+        Name of the default; None if it was not compared.
 
     Returns
     -------
@@ -247,16 +250,25 @@ def recommend(
         The advice, with its reason.
     """
     gains = _gains_of(results, settings.loss)
+    if default is not None:
+        gain_in = loss_of_gains(results, settings)
+        gain = results[default].gain(gain_in)
+        return default, advice_to_calibrate(gain, gain_in, settings.reference)
     losses = {name: results[name].loss(settings.loss) for name in gains}
     better = [name for name, gain in gains.items() if gain.lower > 0]
     if not better:
-        keep = _advice_to_keep(gains, losses, settings)
-        return None, keep + with_few_rows(n_rows, settings.reference == "Raw")
+        return None, _without_a_certain_gain(gains, losses, settings)
     chosen = min(better, key=lambda name: losses[name])
     text = _advice_to_calibrate(chosen, results, settings)
     if settings.loss == "log" and chosen in certain:
         text += " It predicts exactly 0 or 1 in some rows: one surprise there costs infinite loss."
     return chosen, text
+
+
+def loss_of_gains(results: dict[str, Result], settings: Settings) -> str:
+    """The loss that decides, or the Brier score where the reference has infinite log loss."""
+    is_finite = math.isfinite(results[settings.reference].loss(settings.loss))
+    return settings.loss if is_finite else "brier"
 
 
 def infinite_losses(results: dict[str, Result]) -> list[str]:
@@ -299,31 +311,27 @@ def _advice_to_calibrate(chosen, results, settings):
     return text
 
 
-def _advice_to_keep(gains, losses, settings):
-    """The recommendation where no gain is certain."""
-    if settings.reference == "Raw":
-        text = "Keep the raw scores: "
-    else:
-        text = "Do not turn these scores into probabilities: "
+def _without_a_certain_gain(gains, losses, settings):
+    """The recommendation where the default was not compared, and no gain is certain."""
+    reference = REFERENCE_NAMES[settings.reference]
     loss_name = LOSS_NAMES[settings.loss]
+    begin_with = f" Begin with the default, {OTHERWISE.take}, which was not compared."
+    text = f"None of these is surely better than {reference}: "
     finite = [name for name, loss in losses.items() if math.isfinite(loss)]
     if not finite:
-        return f"{text}the {loss_name} of every calibrator is infinite; compare by loss='brier'."
+        return (
+            f"{text}the {loss_name} of every calibrator is infinite; compare by loss='brier'."
+            f"{begin_with}"
+        )
     best = min(finite, key=lambda name: losses[name])
     gain = gains[best]
-    reference = REFERENCE_NAMES[settings.reference]
     if gain.estimate > 0:
-        reason = (
-            f"the gain of {best}, {gain.estimate:.3g} in {loss_name} over {reference}, may be "
-            "chance"
-        )
+        reason = f"the gain of {best}, {gain.estimate:.3g} in {loss_name}, may be chance"
     else:
         larger = f"larger by {-gain.estimate:.3g}" if gain.estimate else "the same"
-        reason = (
-            f"no calibrator has a smaller {loss_name} than {reference}; that of {best} is {larger}"
-        )
+        reason = f"none has a smaller {loss_name}, and that of {best} is {larger}"
     limits = _limits_in_words(gain, settings.confidence)
-    return f"{text}{reason} ({limits} of the gain){_choice_in_words(len(gains))}."
+    return f"{text}{reason} ({limits} of the gain){_choice_in_words(len(gains))}.{begin_with}"
 
 
 def _limits_in_words(gain, confidence):

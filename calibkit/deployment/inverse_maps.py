@@ -182,6 +182,10 @@ def _signs_of_mixture(map_):
     return signs
 
 
+def _signs_of_mirrored(map_):
+    return {-sign for sign in CHANGE_SIGNS[map_.map.kind](map_.map)}
+
+
 # Functions that return the signs of the changes of a map, from left to right; a monotone map has
 # one sign or, if it is constant, none.
 CHANGE_SIGNS = {
@@ -193,4 +197,5 @@ CHANGE_SIGNS = {
     "spline": _signs_of_spline,
     "logit_spline": _signs_of_spline,
     "mixture": _signs_of_mixture,
+    "mirrored": _signs_of_mirrored,
 }

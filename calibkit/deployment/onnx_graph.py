@@ -162,7 +162,14 @@ def _weighted_sum(graph, map_, value):
     for weight, member in zip(map_.weights.tolist(), map_.members, strict=True):
         part = graph("Mul", GRAPHS[member.kind](graph, member, value), weight)
         total = graph("Add", total, part)
-    return total
+    if map_.odds_factor == 1:
+        return total
+    against = graph("Div", graph("Sub", graph("Div", 1.0, total), 1.0), float(map_.odds_factor))
+    return graph("Div", 1.0, graph("Add", 1.0, against))
+
+
+def _mirrored(graph, map_, value):
+    return GRAPHS[map_.map.kind](graph, map_.map, graph("Neg", value))
 
 
 GRAPHS = {
@@ -174,4 +181,5 @@ GRAPHS = {
     "spline": _spline,
     "logit_spline": _logit_spline,
     "mixture": _weighted_sum,
+    "mirrored": _mirrored,
 }

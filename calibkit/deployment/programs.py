@@ -73,9 +73,16 @@ JS_SPLINE = """\
 """
 JS_AVERAGE = """
 function calibrate(score) {
-  return members.reduce((sum, member, k) => sum + weights[k] * member(score), 0);
+  const average = members.reduce((sum, member, k) => sum + weights[k] * member(score), 0);
+  return oddsFactor === 1 ? average : 1 / (1 + (1 / average - 1) / oddsFactor);
 }
 """
+JS_MIRRORED = """
+function calibrate(score) {
+  return mirrored(-score);
+}
+"""
+LEAST_ADDED = "1e-300"  # makes the reciprocal of a probability of 0 finite, and changes no other
 JS_EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
 
 
@@ -135,6 +142,7 @@ def _javascript_mixture(map_, score):
     members = [write[m.kind](m, score).replace("\n", "\n  ").strip() for m in map_.members]
     functions = "".join(f"  (() => {{\n  {m}\n  return calibrate;\n  }})(),\n" for m in members)
     weights = f"const weights = {json.dumps(map_.weights.tolist())};\n"
+    weights += f"const oddsFactor = {json.dumps(float(map_.odds_factor))};\n"
     return f"{weights}const members = [\n{functions}];\n{JS_AVERAGE}"
 
 
@@ -142,7 +150,20 @@ def _sql_mixture(map_, score):
     write = PROGRAMS["sql"]
     members = [write[member.kind](member, score).strip() for member in map_.members]
     parts = zip(_literals(map_.weights), members, strict=True)
-    return "\n+ ".join(f"{weight} * {member}" for weight, member in parts) + "\n"
+    average = "\n+ ".join(f"{weight} * {member}" for weight, member in parts)
+    if map_.odds_factor == 1:
+        return f"{average}\n"
+    (factor,) = _literals([map_.odds_factor])
+    return f"1.0 / (1.0 + (1.0 / ({LEAST_ADDED} + {average}) - 1.0) / {factor})\n"
+
+
+def _javascript_mirrored(map_, score):
+    inner = PROGRAMS["javascript"][map_.map.kind](map_.map, score).replace("\n", "\n  ").strip()
+    return f"const mirrored = (() => {{\n  {inner}\n  return calibrate;\n}})();\n{JS_MIRRORED}"
+
+
+def _sql_mirrored(map_, score):
+    return PROGRAMS["sql"][map_.map.kind](map_.map, f"(-{score})")
 
 
 def _null_unless_finite(name, value):
@@ -303,6 +324,7 @@ PROGRAMS = {
         "logit_spline": _javascript(SPLINE_NAMES, JS_INSIDE + JS_LOGIT + JS_SPLINE),
         "beta": _javascript(["a", "b", "level", "centre"], JS_INSIDE + JS_BETA + JS_EXPIT),
         "mixture": _javascript_mixture,
+        "mirrored": _javascript_mirrored,
     },
     "onnx": GRAPHS,
     "table": {"step": _table_of_steps, "linear": _table_of_knots},
@@ -315,5 +337,6 @@ PROGRAMS = {
         "logit_spline": _sql_logit_spline,
         "beta": _sql_beta,
         "mixture": _sql_mixture,
+        "mirrored": _sql_mirrored,
     },
 }

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from calib.base.arrays import check_both_classes, check_sample
 from calib.base.options import check_positive
 from calib.base.probabilities import rescaled
+from calib.kernels.level import level_shift
 from calib.kernels.logistic import fit_logistic
 from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clean_samples import is_sampled
@@ -106,16 +106,10 @@ def recalibration_line(
     start = np.array([base, 0.0])
     intercept, slopes, *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
 
-    def missing_positives(shift):
-        return np.dot(weights, labels - expit(logits + shift))
-
-    lowest = base - logits.max() - 1e-9
-    highest = base - logits.min() + 1e-9
-    in_the_large = brentq(missing_positives, lowest, highest, xtol=1e-13)
     return RecalibrationLine(
         slope=float(slopes[0] / scale),
         intercept=float(intercept),
-        in_the_large=float(in_the_large),
+        in_the_large=level_shift(logits, weights, np.average(labels, weights=weights)),
     )
 
 

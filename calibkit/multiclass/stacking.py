@@ -13,8 +13,8 @@ from calib.base.protocol import check_is_calibrator, is_multiclass
 from calib.methods.folds import deal
 from calib.methods.identity import IdentityCalibrator
 from calib.methods.out_of_fold import MIN_OBSERVATIONS_FOR_ONE_FOLD, held_out_losses
+from calib.methods.path_weights import path_weights, prior_weights
 from calib.methods.spline import SplineCalibrator
-from calib.methods.stacking_weights import MIN_CAUTIOUS_PRIOR, likeliest_weights, weights_of_sum_one
 from calibkit.multiclass.base import MulticlassCalibrator
 from calibkit.multiclass.linear import TemperatureScaling, VectorScaling
 from calibkit.multiclass.reductions import OneVsRestCalibrator
@@ -23,9 +23,9 @@ from calibkit.multiclass.reductions import OneVsRestCalibrator
 class StackedCalibrator(MulticlassCalibrator):
     r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(p)`, weighted by what they foresee.
 
-    Each calibrator learns from all folds but one and predicts that one, in turn. The weights are
-    those of the average that makes the held-out labels most likely, with a Dirichlet prior that
-    keeps every weight above 0; then each calibrator learns from all rows.
+    Each calibrator learns from all folds but one and predicts that one, in turn. A calibrator
+    weighs the more, the smaller its log loss on the held-out rows is. Then each learns from all
+    rows.
 
     Parameters
     ----------
@@ -35,32 +35,31 @@ class StackedCalibrator(MulticlassCalibrator):
     cv : int, default=5
         Number of folds, dealt as those of `calib.CalibratorCV`, class by class. With more than
         100,000 observations one fold is held out, and no other.
-    prior : float, default=0.1
-        Exponent of each weight in the density of the prior, positive. It is at least 1 where a
-        class has fewer rows than there are folds.
+    trust : float, default=0.5
+        Prior weight of the probabilities themselves, in (0, 1): of the members that are
+        ``OneVsRestCalibrator(IdentityCalibrator())``. The others share the rest equally. If no
+        member is one, all have equal prior weights.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        Positive, of sum 1. Equal if there is one class only.
+        Positive, of sum 1. The prior weights if there is one class only.
     losses_ : ndarray of shape (n_members,)
         Mean log loss of each out of fold; NaN if there is one class only.
-    gap_ : float
-        Certificate, as that of `calib.StackedCalibrator`.
     calibrators_ : list of MulticlassCalibrator
         The members, fitted to all rows.
 
     Raises
     ------
     ValueError
-        If `cv` is no integer of at least 2, `prior` is no positive number, or a member is no
+        If `cv` is no integer of at least 2, `trust` is not between 0 and 1, or a member is no
         calibrator of all classes that takes weights (when `fit` is called).
 
     Notes
     -----
-    With two classes, and members that agree, this is `calib.StackedCalibrator`. Probabilities are
-    kept at or above 2**-53 in the losses. Other numbers of the same classes give other folds, and
-    so other weights.
+    With two classes, and members that agree, the weights are those of `calib.StackedCalibrator`.
+    Probabilities are kept at or above 2**-53 in the losses. Other numbers of the same classes give
+    other folds, and therefore other weights.
 
     References
     ----------
@@ -75,13 +74,13 @@ class StackedCalibrator(MulticlassCalibrator):
     >>> labels = [rng.choice(3, p=row) for row in truth]
     >>> rows = truth**2 / np.sum(truth**2, axis=1, keepdims=True)  # twice too sure
     >>> StackedCalibrator().fit(rows, labels).weights_.round(1)
-    array([0. , 0.6, 0.3, 0.1])
+    array([0. , 0.5, 0.3, 0.2])
     """
 
-    def __init__(self, calibrators: Sequence | None = None, *, cv: int = 5, prior: float = 0.1):
+    def __init__(self, calibrators: Sequence | None = None, *, cv: int = 5, trust: float = 0.5):
         self.calibrators = calibrators
         self.cv = cv
-        self.prior = prior
+        self.trust = trust
 
     @property
     def unit_scores(self) -> bool:
@@ -104,7 +103,7 @@ class StackedCalibrator(MulticlassCalibrator):
 
     def _fit(self, probabilities, labels, weights):
         check_integer(self.cv, "cv", minimum=2)
-        check_positive(self.prior, "prior")
+        check_positive(self.trust, "trust", below=1)
         members = list(self._members())
         if not members:
             raise ValueError("calibrators is empty: pass at least one")
@@ -125,8 +124,8 @@ class StackedCalibrator(MulticlassCalibrator):
             ]
 
     def _learn_weights(self, members, probabilities, labels, weights):
-        self.weights_ = weights_of_sum_one(np.ones(len(members)))
-        self.gap_ = np.nan
+        is_scores = np.array([_keeps_probabilities(member) for member in members])
+        self.weights_ = prior_weights(is_scores, self.trust)
         self.losses_ = np.full(len(members), np.nan)
         counts = np.bincount(labels, weights)
         counts = counts[counts > 0]
@@ -134,10 +133,7 @@ class StackedCalibrator(MulticlassCalibrator):
             return
         last, *others = probabilities.T[::-1]
         folds = deal(last, labels, weights, self.cv, others)
-        prior = self.prior
-        if counts.min() < self.cv:
-            prior = max(prior, MIN_CAUTIOUS_PRIOR)
-        elif weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
+        if counts.min() >= self.cv and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
             folds = folds[:1]
         losses = np.column_stack(
             [
@@ -146,12 +142,18 @@ class StackedCalibrator(MulticlassCalibrator):
             ]
         )
         copies = folds[folds > 0]
-        self.weights_, self.gap_ = likeliest_weights(losses, copies, prior)
+        self.weights_ = path_weights(copies @ losses, self.weights_)
         self.losses_ = np.average(losses, axis=0, weights=copies)
 
     def _predict_proba(self, probabilities):
         predictions = (member.predict_proba(probabilities) for member in self.calibrators_)
         return mixed(self.weights_, predictions)
+
+
+def _keeps_probabilities(member):
+    """Whether the member is the probabilities themselves."""
+    inner = getattr(member, "calibrator", None)
+    return isinstance(member, OneVsRestCalibrator) and isinstance(inner, IdentityCalibrator)
 
 
 class _MemberLosses:

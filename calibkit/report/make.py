@@ -15,8 +15,14 @@ from calibkit.report.input import cautions_of, clean, described
 from calibkit.report.records import Caution, Compared, Data
 from calibkit.report.report import Report
 from calibkit.report.sample import CleanSample
-from calibkit.report.sentences import advise, open_at, verdict_in_words
-from calibkit.report.verdict import WITHHELD, Finding, finding_of, judgement_of
+from calibkit.report.sentences import (
+    advice_withheld,
+    advise,
+    open_at,
+    questions,
+    verdict_in_words,
+)
+from calibkit.report.verdict import Finding, finding_of, judgement_of, withheld_by
 
 METHOD_NOTES = (
     "Limits are those of 95 % intervals, for rows that are independent of one another. All rows "
@@ -32,8 +38,8 @@ METHOD_NOTES = (
     "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
-    "their gains hold for all at once. Groups enter Mondrian Venn-Abers alone, and AUC counts "
-    "pairs of rows of the same fold.",
+    "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
+    "same fold.",
     "Limits at the thresholds of decisions hold one by one.",
     "The verdict rests on one test at the 5 % level: Kuiper's and the worst of all ranges, in all "
     "rows and in each group, beside outcomes drawn from the predictions, at least 999 times. Its p "
@@ -94,11 +100,39 @@ def look_at(
     )
 
 
+class BeforeFitting(NamedTuple):
+    """Sentences on rows that may not be fit to learn from.
+
+    Attributes
+    ----------
+    withheld : tuple of str
+        What to do before any calibrator is fitted.
+    questions : tuple of str
+        What the user has to make sure of first.
+    """
+
+    withheld: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+def before_fitting(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+) -> BeforeFitting:
+    """What to do, and what to make sure of, before a calibrator is fitted to these rows."""
+    sample, left_out = clean(scores, labels, sample_weight, None, clusters)
+    data = described(sample, left_out)
+    cautions = cautions_of(sample, data)
+    return BeforeFitting(withheld=advice_withheld(data, cautions), questions=questions(cautions))
+
+
 def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
     """Compare calibrators; None where advice is withheld or rows are too few."""
-    if any(caution.kind in WITHHELD for caution in first_look.cautions):
+    if withheld_by(first_look.data, first_look.cautions):
         return None
-    return compared(first_look.sample, seed, first_look.finding.outcome)
+    return compared(first_look.sample, seed)
 
 
 def make_report(
@@ -111,6 +145,7 @@ def make_report(
     thresholds: Iterable[float] = (),
     name: str = "scores",
     notes: Iterable[str] = (),
+    command: str = "",
     random_state: RandomState = 0,
 ) -> Report:
     """Judge whether scores are honest probabilities, and measure how good they are.
@@ -136,6 +171,9 @@ def make_report(
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
         Sentences on how the data were read, to be shown with them.
+    command : str, optional
+        The words that fit the default to these rows on the command line, to be shown beside those
+        of Python.
     random_state : None, int, numpy Generator or RandomState, default=0
         Draws the samples that show what chance does, and the folds of the comparison.
 
@@ -200,6 +238,6 @@ def make_report(
         decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
         escapes=escapes,
         comparison=comparison,
-        advice=advise(data, verdict, first_look.cautions, comparison),
+        advice=advise(data, verdict, first_look.cautions, comparison, command),
         methods=METHOD_NOTES if sample.clusters is None else (*METHOD_NOTES, CLUSTER_NOTE),
     )

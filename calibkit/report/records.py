@@ -240,19 +240,23 @@ class Method:
     Attributes
     ----------
     name : str
+    fit : str
+        The words that choose it on the command line, after ``calib fit --method``; empty for the
+        reference.
     log_loss, brier : float or None
         Mean cross-validated losses.
     miscalibration, discrimination, auc : float or None
         Measures of the same predictions; AUC is None for one class.
-    gain, lower, upper : float or None
+    gain, lower, upper, error : float or None
         Loss of the reference less the loss of the method, in the loss that `Compared.gain_in`
-        names, with limits for all methods at once. All are None for the reference itself, and where
-        only the method's loss is infinite.
+        names, with limits for all methods at once and its standard error. All are None for the
+        reference itself, and where only the method's loss is infinite.
     harm : float
         Fraction of the folds in which the method had the larger log loss.
     """
 
     name: str
+    fit: str
     log_loss: float | None
     brier: float | None
     miscalibration: float | None
@@ -261,6 +265,7 @@ class Method:
     gain: float | None
     lower: float | None
     upper: float | None
+    error: float | None
     harm: float
 
 
@@ -275,9 +280,8 @@ class Compared:
     reference : {"Raw", "Base rate"}
     gain_in : {"log", "brier"}
         The loss in which gains are given: log loss, unless the reference has infinite log loss.
-    chosen : str or None
-        The calibrator that is recommended, if any is.
     recommendation : str
+        The line of advice: the default, and its gain.
     notes : tuple of str
     methods : tuple of Method
         The reference first.
@@ -286,7 +290,6 @@ class Compared:
     rows: int
     reference: str
     gain_in: str
-    chosen: str | None
     recommendation: str
     notes: tuple[str, ...]
     methods: tuple[Method, ...]

@@ -2,6 +2,7 @@
 
 import math
 
+from calibkit.comparison.guide import OTHERWISE, advice_to_calibrate
 from calibkit.report.numbers_in_words import (
     amount,
     count,
@@ -12,7 +13,7 @@ from calibkit.report.numbers_in_words import (
     probability,
 )
 from calibkit.report.records import Bin, Caution, Compared, Data, Escape, Estimate, Verdict
-from calibkit.report.sample import CleanSample, rarer
+from calibkit.report.sample import MIN_ROWS_OF_CLASS, CleanSample, rarer
 from calibkit.report.verdict import (
     CANNOT_SAY,
     MISCALIBRATED,
@@ -24,7 +25,10 @@ from calibkit.report.verdict import (
     Judgement,
     Spread,
     advice_of,
+    asked_by,
+    expects_little,
     rows_wanted,
+    withheld_by,
 )
 
 UNSURE = (
@@ -36,11 +40,6 @@ NO_VERDICT_REASONS = {  # keys: kinds of caution
     "duplicated rows": "cases stand in the file more than once, and no test here allows for that",
 }
 WITHHELD_ADVICE = {  # keys: kinds of caution
-    "training rows": (
-        "Fit no calibrator to these rows, and choose none by them: score rows that the classifier "
-        "has not learned from, or each row by a model trained without it, look for a column that "
-        "tells the outcome, and run the report again."
-    ),
     "duplicated rows": (
         "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or "
         "name the clusters (--cluster), and run the report again."
@@ -50,10 +49,15 @@ WITHHELD_ADVICE = {  # keys: kinds of caution
         "other one, take 1 less each score, and run the report again."
     ),
 }
-HOW_TO_FIT = {  # methods of the comparison whose names are no calibrators
-    "Offset": "Multiply all odds by one factor (calib.shift_odds), which you learn",
-    "Average": "Fit the average of calibrators (calib.StackedCalibrator)",
+QUESTIONS = {  # keys: kinds of caution
+    "training rows": (
+        "First make sure that the classifier has not learned from these rows, and that no column "
+        "told it the outcome: it looks like that. If so, fit no calibrator to them: score other "
+        "rows, or each row by a model trained without it, and run the report again. If not, go on."
+    ),
 }
+NEARER = "StackedCalibrator(trust=0.7)"
+FIT_IN_PYTHON = f"calib.{OTHERWISE.take}.fit(scores, labels)"
 SPREAD_NAMES = {
     Spread.TOO_EXTREME: "too extreme",
     Spread.TOO_TIMID: "too timid",
@@ -256,15 +260,30 @@ def advise(
     verdict: Verdict,
     cautions: tuple[Caution, ...],
     comparison: Compared | None,
+    command: str = "",
 ) -> tuple[str, ...]:
     """What to do next, in the order in which one does it."""
-    withheld = [WITHHELD_ADVICE[c.kind] for c in cautions if c.kind in WITHHELD_ADVICE]
-    if withheld:
-        return tuple(withheld)
-    sentences = _advice_in_words(advice_of(data, verdict.outcome, comparison), data, comparison)
+    match advice_of(data, cautions):
+        case Advice.WITHHOLD:
+            return advice_withheld(data, cautions)
+        case Advice.COLLECT:
+            missing = "negative" if data.positives else "positive"
+            sentences = [f"No calibrator can learn from one class: collect rows with a {missing}."]
+        case Advice.CALIBRATE:
+            how = _how_to_calibrate(data, verdict, comparison, command)
+            sentences = [*questions(cautions), *how]
+    if rarer(data) < MIN_ROWS_OF_CLASS:
+        sentences.append(
+            f"Collect more rows: with about {_rows_in_words(data, rows_wanted(data))} of the same "
+            "kind, a bias of a fifth of the share of the rarer class would be found in four of "
+            "five samples."
+        )
     if verdict.groups:
         groups = _groups_in_words(verdict.groups)
-        sentences.append(f"Look into {groups}: a map for all rows mends no group.")
+        sentences.append(
+            f"Look into {groups}: a map for all rows mends no group, and "
+            "calibkit.groups.MondrianVennAbers() learns one for each."
+        )
     if data.probabilities:
         sentences.append(
             "Before deciding by these probabilities, read the decision curve at the threshold that "
@@ -274,48 +293,36 @@ def advise(
     return tuple(sentences)
 
 
-def _advice_in_words(advice, data, comparison):
-    """Sentences on calibrating the scores."""
-    chosen = None if comparison is None else comparison.chosen
-    fit = HOW_TO_FIT.get(chosen, f"Fit {chosen}" if chosen else "Fit a calibrator")
-    match advice:
-        case Advice.COLLECT:
-            return [
-                f"Collect more rows: with about {_rows_in_words(data, rows_wanted(data))} of the "
-                "same kind, a bias of a fifth of the share of the rarer class would be found in "
-                "four of five samples.",
-                "Until then keep the scores, and do not decide by their exact values.",
-            ]
-        case Advice.USE_BASE_RATE:
-            return [
-                "No calibrator gains for sure over the base rate: use the base rate, and collect "
-                "more rows."
-            ]
-        case Advice.FIT_TO_MARGINS:
-            return [
-                f"{fit} to these scores and outcomes, on rows that the classifier was not trained "
-                "on.",
-                JUDGE_ELSEWHERE,
-            ]
-        case Advice.TRY:
-            return [
-                f"The verdict gives no reason to calibrate, the comparison one for {chosen}: try "
-                "it, and judge it on rows that it has not seen."
-            ]
-        case Advice.KEEP:
-            return ["Keep the scores as they are: the test of the verdict finds no error to mend."]
-        case Advice.FIT:
-            return [
-                f"{fit}, on rows that the classifier was not trained on. "
-                f"{comparison.recommendation}",
-                JUDGE_ELSEWHERE,
-            ]
-    reason = "can be chosen by so few" if comparison is None else "gains clearly on these"
-    rows = _rows_in_words(data, max(rows_wanted(data), 4 * data.total))
-    return [
-        f"No calibrator {reason} rows: keep the scores, knowing how they err, and collect about "
-        f"{rows}: with four times the rows limits are half as wide."
+def advice_withheld(data: Data, cautions: tuple[Caution, ...]) -> tuple[str, ...]:
+    """What to do where some cautions withhold the advice to calibrate."""
+    return tuple(WITHHELD_ADVICE[kind] for kind in withheld_by(data, cautions))
+
+
+def questions(cautions: tuple[Caution, ...]) -> tuple[str, ...]:
+    """What the user has to make sure of before any calibrator is fitted."""
+    return tuple(QUESTIONS[kind] for kind in asked_by(cautions))
+
+
+def _how_to_calibrate(data, verdict, comparison, command):
+    """The line of advice, how it is followed, and what may be expected of it."""
+    if comparison is None:
+        line = advice_to_calibrate(None, "log", "Raw" if data.probabilities else "Base rate")
+    else:
+        line = comparison.recommendation
+    on_the_command_line = f"{command}, or in Python: " if command else ""
+    sentences = [
+        line,
+        "Fit it to rows that the classifier was not trained on: "
+        f"{on_the_command_line}{FIT_IN_PYTHON}.",
     ]
+    if expects_little(verdict):
+        reason = (
+            "the test of the verdict finds no error to mend"
+            if verdict.outcome == NO_EVIDENCE
+            else f"there are few {_rarer_class(data)}s"
+        )
+        sentences.append(f"Expect little: {reason}. {NEARER} stays nearer to the scores.")
+    return [*sentences, JUDGE_ELSEWHERE]
 
 
 def _rows_in_words(data, rows):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from calibkit.inference import detectable_bias
 from calibkit.report.measures import PValues, place_of
-from calibkit.report.records import Bin, Caution, Compared, Curve, Data, Estimate, Test
+from calibkit.report.records import Bin, Caution, Curve, Data, Estimate, Test, Verdict
 from calibkit.report.sample import MIN_ROWS_OF_CLASS, RARE_FRACTION, CleanSample, rarer
 
 LEVEL = 0.05  # level of the test that decides
@@ -19,9 +19,11 @@ NO_EVIDENCE = "no evidence"
 MISCALIBRATED = "miscalibrated"
 CANNOT_SAY = "cannot say"
 
-# Kinds of cautions with which there is no verdict, and with which no calibrator is advised.
+# Kinds of cautions with which there is no verdict, with which no calibrator is advised, and with
+# which the user has to answer a question first.
 NO_VERDICT = ("training rows", "duplicated rows")
-WITHHELD = ("training rows", "duplicated rows", "reversed scores")
+WITHHELD = ("duplicated rows", "reversed scores")
+ASKED = ("training rows",)
 
 
 class Finding(NamedTuple):
@@ -122,13 +124,9 @@ class Judgement(NamedTuple):
 class Advice(Enum):
     """What to do about the calibration of the scores."""
 
+    WITHHOLD = auto()
     COLLECT = auto()
-    USE_BASE_RATE = auto()
-    FIT_TO_MARGINS = auto()
-    TRY = auto()
-    KEEP = auto()
-    FIT = auto()
-    KEEP_AND_COLLECT = auto()
+    CALIBRATE = auto()
 
 
 def finding_of(
@@ -256,18 +254,33 @@ def _excludes(estimate, value):
     return estimate.lower is not None and not estimate.lower <= value <= estimate.upper
 
 
-def advice_of(data: Data, outcome: str, comparison: Compared | None) -> Advice:
-    """What to do about calibration."""
-    chosen = None if comparison is None else comparison.chosen
-    if not data.probabilities:
-        if comparison is not None and chosen is None:
-            return Advice.USE_BASE_RATE
-        return Advice.FIT_TO_MARGINS
-    if outcome == CANNOT_SAY:
-        return Advice.COLLECT
-    if outcome == NO_EVIDENCE:
-        return Advice.TRY if chosen else Advice.KEEP
-    return Advice.FIT if chosen else Advice.KEEP_AND_COLLECT
+def advice_of(data: Data, cautions: tuple[Caution, ...]) -> Advice:
+    """What to do about calibration: calibrate with the default, unless the rows are not fit for it.
+
+    How wrong the scores are does not matter: that is for the verdict to say.
+    """
+    if withheld_by(data, cautions):
+        return Advice.WITHHOLD
+    return Advice.CALIBRATE if rarer(data) > 0 else Advice.COLLECT
+
+
+def withheld_by(data: Data, cautions: tuple[Caution, ...]) -> list[str]:
+    """Kinds of the cautions with which no calibrator is advised.
+
+    The default turns reversed scores round that are no probabilities.
+    """
+    kinds = [caution.kind for caution in cautions if caution.kind in WITHHELD]
+    return kinds if data.probabilities else [kind for kind in kinds if kind != "reversed scores"]
+
+
+def asked_by(cautions: tuple[Caution, ...]) -> list[str]:
+    """Kinds of the cautions that ask for an answer of the user before calibration."""
+    return [caution.kind for caution in cautions if caution.kind in ASKED]
+
+
+def expects_little(verdict: Verdict) -> bool:
+    """Whether the test finds no error, so that calibration can gain little."""
+    return verdict.p_value is not None and verdict.outcome != MISCALIBRATED
 
 
 def rows_wanted(data: Data) -> float:

@@ -41,7 +41,6 @@ from calib import (
     PlattScaling,
     QuadraticLogit,
     SplineCalibrator,
-    StackedCalibrator,
     TemperatureScaling,
     VennAbers,
 )
@@ -50,6 +49,7 @@ from calibkit.inference import kuiper_error
 from experiments.benchmark import frozen
 from experiments.benchmark.calibrators import Candidate, predictions
 from experiments.benchmark.data import BY_NAME, DATA_SETS, Sample, encoded, table
+from experiments.benchmark.first_average import LikeliestAverage
 from experiments.benchmark.models import MODELS, fitted, probabilities
 from experiments.benchmark.protocol import rounded
 from experiments.recording import Experiment
@@ -84,8 +84,8 @@ CANDIDATES = {
     "Venn-Abers": Candidate(VennAbers()),
     "BBQ": Candidate(BBQ()),
     "Chosen by CV": Candidate(CalibratorCV(MEMBERS)),
-    AVERAGE: Candidate(StackedCalibrator()),
-    CAUTIOUS: Candidate(StackedCalibrator(cautious=True)),
+    AVERAGE: Candidate(LikeliestAverage()),
+    CAUTIOUS: Candidate(LikeliestAverage(cautious=True)),
 }
 
 

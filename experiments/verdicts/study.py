@@ -3,14 +3,11 @@
 import warnings
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit
-from sklearn.base import BaseEstimator
 
-from calib import PlattScaling, StackedCalibrator
-from calib.base.probabilities import log_odds
+from calib import StackedCalibrator
 from calib.base.protocol import calibrated, fitted
 from calibkit.comparison import DEFAULTS
+from calibkit.comparison.defaults import fitting
 from calibkit.groups import MondrianVennAbers
 from experiments.recording import Experiment
 from experiments.verdicts import rubric
@@ -20,30 +17,8 @@ from experiments.verdicts.verdict import advice_of, look_at_file, verdict_of
 SEED = 24  # on the files of 23 rules of the report were mended
 ADVICE_SEED = 28  # on those of 25 to 27 the rule of the advice was chosen
 MANY = 50_000  # rows, above which the oracle knows the quick candidates alone
-SLOW = {"BBQ", "ENIR", "KDE", "DPM"}
-
-
-class Offset(BaseEstimator):
-    """The log-odds of the scores plus one number: the likeliest."""
-
-    unit_scores = True
-
-    def fit(self, scores, labels, sample_weight=None):
-        """Learn the number from probabilities and labels."""
-        weights = np.ones(scores.size) if sample_weight is None else sample_weight
-        logits = np.clip(log_odds(scores), -40, 40)
-        wanted = np.dot(weights, labels) + 0.5  # a pseudo-count keeps it finite
-        wanted = wanted / (weights.sum() + 1)
-
-        def excess(shift):
-            return np.average(expit(logits + shift), weights=weights) - wanted
-
-        self.shift_ = brentq(excess, -100, 100)
-        return self
-
-    def predict(self, scores):
-        """Shifted probabilities."""
-        return expit(np.clip(log_odds(scores), -40, 40) + self.shift_)
+SLOW = {"BBQ", "ENIR"}
+LEARNED = {"training rows", "mild training rows"}  # families of which the user knows that they are
 
 
 def drawn(case, seed):
@@ -82,7 +57,7 @@ def advice_on(case):
     look, fresh = looked(file), file.fresh
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        advice = advice_of(look)
+        advice = advice_of(look, learned=truth.family in LEARNED)
         policies = predictions(file, advice)
     losses = {name: rubric.log_loss(fresh.truth, p, fresh.weights) for name, p in policies.items()}
     row = {
@@ -118,20 +93,14 @@ def predictions(file, advice):
     in_unit = in_unit and max(file.scores.max(), file.fresh.scores.max()) <= 1
     keep = file.fresh.scores if in_unit else base
     found = {"keep": keep}
-    found["always"] = probabilities(StackedCalibrator() if in_unit else PlattScaling(), file)
+    found["always"] = probabilities(StackedCalibrator(), file)
     advised = probabilities(advice.estimator, file) if advice.kind == "fit" else None
-    if advice.kind == "base rate":
-        advised = base
     found["advised"] = keep if advised is None else advised
-    if in_unit:
-        found["Offset"] = probabilities(Offset(), file)
     if file.groups is not None:
         found["Mondrian Venn-Abers"] = probabilities(MondrianVennAbers(), file)
-    for default in DEFAULTS:
-        slow = default.name in SLOW and file.scores.size > MANY
-        if file.scores.size <= default.most and not slow and default.name != "DPM":
-            if in_unit or not default.calibrator.unit_scores:
-                found[default.name] = probabilities(default.calibrator, file)
+    for default in fitting(DEFAULTS, in_unit):
+        if file.scores.size <= MANY or default.name not in SLOW:
+            found[default.name] = probabilities(default.calibrator, file)
     return {name: keep if p is None else p for name, p in found.items()}
 
 

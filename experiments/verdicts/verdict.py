@@ -4,12 +4,9 @@ from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 
-from calib import VennAbers
-from calibkit.comparison import DEFAULTS
-from calibkit.groups import MondrianVennAbers
-from calibkit.report.calibrators import Offset
-from calibkit.report.make import comparison_of, look_at
-from calibkit.report.verdict import WITHHELD
+from calib import StackedCalibrator
+from calibkit.report import verdict as report
+from calibkit.report.make import look_at
 
 FLAG_OF = {  # kinds of cautions
     "reversed scores": "reversed",
@@ -20,8 +17,7 @@ FLAG_OF = {  # kinds of cautions
     "drift of base rate": "drift",
 }
 SEED = 0
-BY_NAME = {default.name: default.calibrator for default in DEFAULTS}
-BY_NAME |= {"Offset": Offset(), "Mondrian Venn-Abers": MondrianVennAbers()}
+DEFAULT_NAME = "Stacked"
 
 
 class Verdict(NamedTuple):
@@ -53,7 +49,7 @@ class Advice(NamedTuple):
 
     Attributes
     ----------
-    kind : {"keep", "fit", "collect", "withhold", "base rate"}
+    kind : {"fit", "collect", "withhold"}
     estimator : calibrator or None
         To fit to the file, if the advice is to fit.
     name : str
@@ -94,20 +90,22 @@ class OtherClass(BaseEstimator):
         return 1 - scores
 
 
-def advice_of(look):
-    """Today's advice, as `calibkit.report.verdict` words it."""
-    data, outcome = look.data, look.finding.outcome
-    withheld = [caution.kind for caution in look.cautions if caution.kind in WITHHELD]
-    if withheld == ["reversed scores"] and data.probabilities:
-        return Advice("fit", OtherClass(), "the other class")
-    if withheld:
+def advice_of(look, learned=False):
+    """Today's advice, by the rule of `calibkit.report.verdict`.
+
+    Parameters
+    ----------
+    look : FirstLook
+    learned : bool, default=False
+        What the user answers if the report asks whether the classifier has learned from the rows.
+    """
+    if learned and report.asked_by(look.cautions):
         return Advice("withhold")
-    comparison = comparison_of(look, SEED)
-    chosen = comparison and comparison.chosen
-    if not data.probabilities:
-        if comparison is not None and chosen is None:
-            return Advice("base rate")
-        return Advice("fit", BY_NAME.get(chosen, VennAbers()), chosen or "a calibrator")
-    if outcome == "cannot say" or (outcome == "miscalibrated" and not chosen):
-        return Advice("collect")
-    return Advice("fit", BY_NAME[chosen], chosen) if chosen else Advice("keep")
+    match report.advice_of(look.data, look.cautions):
+        case report.Advice.CALIBRATE:
+            return Advice("fit", StackedCalibrator(), DEFAULT_NAME)
+        case report.Advice.COLLECT:
+            return Advice("collect")
+    if report.withheld_by(look.data, look.cautions) == ["reversed scores"]:
+        return Advice("fit", OtherClass(), "the other class")
+    return Advice("withhold")

@@ -124,13 +124,16 @@ def test_margins_are_no_probabilities(value):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_rounding_beyond_the_unit_interval_is_clipped_and_said(dtype):
+def test_rounding_beyond_the_ends_is_clipped_and_said(dtype):
     scores = np.array([0.25, 1.0000001, 0.5, -1e-9], dtype)
-    with pytest.warns(UserWarning, match="beyond .* by at most 1.*e-07 in 2 of 4 rows, .* row 1"):
+    message = (
+        r"lie in \[-[0-9.]+e-.*, 1.0000001.*\], beyond \[0, 1\] in 2 of 4 rows, first in row 1"
+    )
+    with pytest.warns(UserWarning, match=message):
         assert check_scores(scores, unit=True, narrow=True).tolist() == [0.25, 1, 0.5, 0]
-    with pytest.warns(UserWarning, match="by at most 1e-05 in 1 of 1 rows"):
-        assert check_scores([1.00001], unit=True).tolist() == [1]
-    with pytest.warns(UserWarning, match="probabilities lie beyond .* in 1 of 2 rows.* row 1"):
+    with pytest.warns(UserWarning, match=r"lie in \[0.5, 1.00001\].*: taken for rounding and"):
+        assert check_scores([1.00001, 0.5], unit=True).tolist() == [1, 0.5]
+    with pytest.warns(UserWarning, match="probabilities lie in .* in 1 of 2 rows.* row 1"):
         rows = check_score_rows([[0.5, 0.5], [1.0000001, -1e-7]])
     assert rows.tolist() == [[0.5, 0.5], [1, 0]]
 

@@ -16,9 +16,11 @@ from calib import (
     IsotonicCalibrator,
     KernelCalibrator,
     PlattScaling,
+    StackedCalibrator,
     VennAbers,
+    shift_odds,
 )
-from calib.base.calibrator import Calibrator
+from calib.base.calibrator import Calibrator, OneClassWarning
 from calib.metrics import (
     brier_score_loss,
     expected_calibration_error,
@@ -27,11 +29,13 @@ from calib.metrics import (
     score_decomposition,
 )
 from calibkit import comparison
-from calibkit.comparison import compare
+from calibkit.cli import arguments, learn
+from calibkit.comparison import Offset, compare
 from calibkit.comparison.cross_validation import repeated_folds
-from calibkit.comparison.defaults import Default
+from calibkit.comparison.guide import BOUNDS, LOSS_NAMES, advice_to_calibrate
 from calibkit.groups import MondrianVennAbers, Multicalibration
 from calibkit.inference import kuiper_error
+from calibkit.inference.bootstrap import Interval
 from calibkit.inference.simultaneous_intervals import simultaneous_intervals
 
 FEW = {"logits": PlattScaling(scale="logit"), "bins": HistogramBinning(), "venn": VennAbers()}
@@ -128,30 +132,99 @@ def test_margins_are_compared_with_the_base_rate():
     assert found.results["Base rate"].auc == 0.5
     assert "BBQ" not in found.results and "Platt on logits" not in found.results
     assert found.notes[0].endswith(
-        "was left out (Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ, Average)."
+        "was left out (Offset, Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ)."
     )
-    assert found.chosen and np.all(np.diff(found.best_.predict([-5.0, 5.0])) > 0)
-    assert "that of the base rate is larger by" in found.recommendation
+    assert found.chosen == "Stacked" and np.all(np.diff(found.best_.predict([-5.0, 5.0])) > 0)
+    assert " in log loss over the base rate (standard error " in found.recommendation
+    assert "cannot be more than 1.61 nats in all worse than Platt scaling" in found.recommendation
 
 
 def test_noise_is_no_probability():
     rng = np.random.default_rng(0)
     found = compare(rng.normal(size=300), rng.integers(0, 2, 300), [PlattScaling()], n_repeats=1)
     assert found.chosen is None and found.best_ is None
-    assert found.recommendation.startswith("Do not turn these scores into probabilities:")
+    assert found.recommendation.startswith("None of these is surely better than the base rate: ")
 
 
-@pytest.mark.parametrize("n, few", [(499, True), (500, False)])
-def test_with_few_rows_it_says_what_to_begin_with(n, few):
-    truth, labels = sample(n)
-    noise = np.random.default_rng(0).permutation(labels)
-    words = f"With {n} rows few gains are certain: if you must calibrate all the same, begin with "
-    for scores, outcomes, begin in [(truth, labels, "Stacked"), (4 * truth - 2, noise, "Platt")]:
-        found = compare(scores, outcomes, [VennAbers()], n_repeats=1)
-        assert found.chosen is None
-        assert (f"{words}{begin}" in found.recommendation) == few
-    found = compare(*sample(n, power=3.0), [VennAbers()], n_repeats=1)
-    assert found.chosen is not None and "few gains" not in found.recommendation
+def gain_in_words(found, loss):
+    gain = found.results["Stacked"].gain(loss)
+    return f"{gain.estimate:.3g} in {LOSS_NAMES[loss]}", f"(standard error {gain.error:.2g})"
+
+
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+@pytest.mark.parametrize("power", [1.0, 3.0])
+def test_the_default_is_advised_whatever_gains_more(loss, power):
+    scores, labels = sample(300, power=power)
+    found = compare(scores, labels, n_repeats=1, loss=loss)
+    assert list(found.results)[:2] == ["Raw", "Stacked"]
+    assert found.chosen == "Stacked" and isinstance(found.best_, StackedCalibrator)
+    assert found.recommendation.startswith("Calibrate with the default, StackedCalibrator(): ")
+    words, error = gain_in_words(found, loss)
+    assert words.removeprefix("-") in found.recommendation and error in found.recommendation
+    bound = "cannot be more than 0.69 nats in all worse than the scores, before its sum is set"
+    assert bound in found.recommendation
+
+
+def test_the_default_may_lose():
+    gain = Interval(estimate=-0.0012, lower=-0.01, upper=0.01, error=0.0008)
+    assert "it loses 0.0012 in log loss to the raw scores (standard error 0.0008)." in (
+        advice_to_calibrate(gain, "log", "Raw")
+    )
+
+
+def test_the_default_has_any_name_and_its_parameters():
+    scores, labels = sample(300)
+    both = {"mine": StackedCalibrator(), "bins": HistogramBinning()}
+    assert compare(scores, labels, both, n_repeats=1).chosen == "mine"
+    other = compare(scores, labels, [StackedCalibrator(trust=0.7)], n_repeats=1)
+    assert other.recommendation.endswith("default, StackedCalibrator(), which was not compared.")
+
+
+def test_where_the_scores_are_refuted_the_gain_is_one_in_brier_score():
+    scores, labels = sample(300)
+    scores[np.argmax(labels)] = 0.0
+    found = compare(scores, labels, [StackedCalibrator()], n_repeats=1)
+    gain = found.results["StackedCalibrator()"].brier_gain
+    assert f"{abs(gain.estimate):.3g} in Brier score" in found.recommendation
+
+
+@pytest.mark.filterwarnings("ignore:scores are turned round:UserWarning")
+@pytest.mark.parametrize("of_margins", [False, True])
+def test_the_bound_that_is_advised_holds(of_margins):
+    """In scores that mean nothing, scores that are right, and scores that are refuted."""
+    rng = np.random.default_rng(0)
+    for seed in range(30):
+        scores, labels = sample(40 + 10 * seed, seed, power=rng.choice([1.0, 0.2, 3.0]))
+        if seed % 3 == 0:
+            labels = rng.permutation(labels)
+        if of_margins:
+            scores = 3 * logit(np.clip(scores, 1e-6, 1 - 1e-6))
+        model = StackedCalibrator().fit(scores, labels)
+        excess = labels.size * (model.loss_ - model.losses_)
+        assert excess[0] <= (np.log(5) if of_margins else np.log(2)) + 1e-9
+        assert BOUNDS["Base rate" if of_margins else "Raw"].startswith(
+            "1.61 nats" if of_margins else "0.69 nats"
+        )
+
+
+def test_an_offset_is_the_likeliest_factor_of_the_odds():
+    scores, labels = sample(2000)
+    weights = np.random.default_rng(0).integers(0, 3, 2000)
+    doubled = shift_odds(scores, 2.0)
+    model = Offset().fit(doubled, labels, sample_weight=weights)
+    p = model.predict(doubled)
+    assert np.average(p, weights=weights) == pytest.approx(np.average(labels, weights=weights))
+    assert model.offset_ == pytest.approx(-np.log(2), abs=0.2)
+    np.testing.assert_allclose(p, shift_odds(doubled, np.exp(model.offset_)), rtol=1e-12)
+    np.testing.assert_array_equal(model.map_(doubled), p)
+    around = [-0.1, 0.1]
+    losses = [
+        log_loss(labels, shift_odds(p, np.exp(move)), sample_weight=weights)
+        for move in [0, *around]
+    ]
+    assert losses[0] == min(losses)
+    with pytest.warns(OneClassWarning):
+        assert 0.9 < Offset().fit([0.2, 0.5, 0.8], [1, 1, 1]).predict([0.5])[0] < 1
 
 
 @pytest.mark.parametrize("n, rough", [(1999, True), (2000, False)])
@@ -306,7 +379,7 @@ def test_calibrated_scores_are_kept():
     for seed in range(40):
         found = compare(*sample(300, seed), FEW, cv=3, n_repeats=1)
         kept.append(found.chosen is None and found.best_ is None)
-        assert found.recommendation.startswith("Keep the raw scores") == kept[-1]
+        assert found.recommendation.startswith("None of these is surely better") == kept[-1]
     assert np.mean(kept) >= 0.95
 
 
@@ -371,8 +444,8 @@ def test_infinite_log_loss_is_told_and_not_clipped():
     assert "probability 0: IsotonicCalibrator()." in found.notes[0]
     alone = compare(scores, labels, [IsotonicCalibrator()], n_repeats=2)
     assert alone.recommendation.startswith(
-        "Keep the raw scores: the log loss of every calibrator is infinite; compare by "
-        "loss='brier'."
+        "None of these is surely better than the raw scores: the log loss of every calibrator is "
+        "infinite; compare by loss='brier'."
     )
     assert compare(scores, labels, [IsotonicCalibrator()], loss="brier").chosen is not None
 
@@ -408,7 +481,7 @@ def test_weights_are_refused_by_calibrators_that_take_none():
 def test_a_calibrator_that_changes_nothing_gains_nothing():
     labels = np.arange(60) % 2
     found = compare(labels.astype(float), labels, {"isotonic": IsotonicCalibrator()}, n_repeats=1)
-    assert "; that of isotonic is the same (95 % interval 0 to 0" in found.recommendation
+    assert ", and that of isotonic is the same (95 % interval 0 to 0" in found.recommendation
 
 
 # The result
@@ -446,20 +519,24 @@ def test_progress_goes_to_the_error_stream(capsys):
     assert printed.out == "" and printed.err.count("\n") == len(FEW) and "venn" in printed.err
 
 
-def test_slow_methods_are_left_out_of_large_samples(monkeypatch):
-    few = [Default("quick", PlattScaling()), Default("slow", VennAbers(), most=199)]
-    monkeypatch.setattr("calibkit.comparison.comparing.DEFAULTS", few)
-    found = compare(*sample(200), n_repeats=1)
-    assert list(found.results) == ["Raw", "quick"]
-    assert "slow was left out: with more than 199 rows it takes long." in found.notes
-    assert "slow" in compare(*sample(199), n_repeats=1).results
+def test_every_default_is_a_method_of_calib_fit():
+    """The words beside its name give the calibrator that was compared."""
+    for default in comparison.DEFAULTS:
+        words = ["fit", "x", "--score", "s", "--label", "y", "-o", "m", "--method"]
+        options = arguments.parser().parse_args([*words, *default.fit.split()])
+        calibrator = learn.calibrator_of(options)
+        assert type(calibrator) is type(default.calibrator)
+        assert calibrator.get_params() == default.calibrator.get_params()
+        plain = default.fit.partition(" ")[0]
+        assert plain == default.name.partition(" ")[0].lower().replace("-", "_")
+    assert arguments.DEFAULT_METHOD == comparison.DEFAULTS[0].fit
 
 
 def test_large_samples_are_split_less_often():
     labels = np.tile([0, 1], 25_000)
     everybody = np.ones(50_000, bool)
     assert len(repeated_folds(labels, None, everybody, 2, None, 0)) == 2
-    assert len(repeated_folds(labels[:1000], None, everybody[:1000], 2, None, 0)) == 10
+    assert len(repeated_folds(labels[:1000], None, everybody[:1000], 2, None, 0)) == 3
 
 
 def test_calibrators_from_elsewhere():

@@ -104,6 +104,7 @@ def test_our_calibrators_keep_their_promises(calibrator):
         monotone=isinstance(calibrator, INCREASING) and getattr(calibrator, "increasing", True),
         idempotent=str(calibrator) in IDEMPOTENT,
         ties=not isinstance(calibrator, WITHOUT_INTERCEPT) and str(calibrator) != "PriorShift()",
+        unit=isinstance(calibrator, StackedCalibrator) or None,  # it is fitted to probabilities
         reference=REFERENCES.get(str(calibrator)),
         tolerance=1e-9,
         on_fail=None,

@@ -153,6 +153,7 @@ INSIDE = {  # files that study or show the inside of a package, and the modules 
     "experiments/atlas.py": "calibkit.inference",
     "experiments/atlas_designs.py": "calibkit.inference",
     "benchmarks/definitions.py": "calibkit.inference",
+    "experiments/benchmark/first_average.py": "calib.",
     "experiments/verdicts/study.py": "calibkit.report",
     "experiments/verdicts/verdict.py": "calibkit.report",
     "experiments/vovk2014/protocol.py": "calib.methods.venn_abers",

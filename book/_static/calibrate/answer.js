@@ -65,10 +65,10 @@ const answerModule = () => {
 
   let sample = null; // what `report` has read last
 
-  function report({ bytes, name, form }) {
+  function report({ bytes, name, form, command }) {
     const text = reading.decoded(bytes, name, form.encoding);
     const read = reading.readScores(text, name, form);
-    const { ties, ...judged } = verdict.judge(read);
+    const { ties, ...judged } = verdict.judge(read, command);
     const curve = judged.data.probabilities ? curveOf(read, ties) : null;
     sample = { ...read, name, form, maps: new Map() };
     return { ...judged, curve, notes: read.notes, names: read.names };
@@ -92,7 +92,7 @@ const answerModule = () => {
     const { name, form, names, scores, labels } = sample;
     const stacked = {
       method: "StackedCalibrator",
-      parameters: { calibrators: null, cautious: false, cv: 5, prior: 0.1 },
+      parameters: { calibrators: null, centred: false, cv: 5, trust: 0.5 },
     };
     const kind = maps.METHODS[method] ?? stacked;
     const [lowest, highest] = scores.reduce(
@@ -138,8 +138,8 @@ const answerModule = () => {
 const workerSource = () => {
   const modules = {
     draws: drawsModule, special: specialModule, fitting: fittingModule, measures: measuresModule,
-    verdict: verdictModule, reading: readingModule, spline: splineModule, maps: mapsModule,
-    comparing: comparingModule, exporting: exportingModule, answers: answerModule,
+    reading: readingModule, spline: splineModule, maps: mapsModule, comparing: comparingModule,
+    verdict: verdictModule, exporting: exportingModule, answers: answerModule,
   };
   const listen = () => {
     self.onmessage = ({ data: { id, task, request } }) => {

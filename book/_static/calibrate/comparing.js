@@ -7,15 +7,17 @@
 const comparingModule = () => {
   const { general } = special;
   const FOLDS = 5;
-  const MOST_REPEATS = 10;
+  const MOST_REPEATS = 3;
   const ROWS_PREDICTED = 100000;
   const CONFIDENCE = 0.95;
   const DRAWS = 100000;
   const RIDGE = 1e-9;
   const ENOUGH = 2000;
-  const FEW_ROWS = 500;
   const LOSSES = { log: "log loss", brier: "Brier score" };
-  const AVERAGE = "Average";
+  const DEFAULT = "Stacked";
+  const TRUST = 0.5;
+  const PANEL_EDGES = [0, ...Array.from({ length: 41 }, (_, i) => 10 ** (-12 + (12 * i) / 40))];
+  const NODES = gaussLegendre(16);
 
   const picked = ({ scores, labels }, rows) => ({
     scores: Float64Array.from(rows, (i) => scores[i]),
@@ -27,27 +29,37 @@ const comparingModule = () => {
   function mapOf(name, training) {
     if (!training.maps.has(name)) {
       const { scores, labels } = training;
-      const fit = name === AVERAGE ? () => average(training) : () => FITS[name](scores, labels);
+      const fit = name === DEFAULT ? () => average(training) : () => FITS[name](scores, labels);
       training.maps.set(name, fit());
     }
     return training.maps.get(name);
   }
   const FITS = {
     Identity: maps.identity,
-    Quadratic: maps.quadratic,
+    "Centred Venn-Abers": maps.centredVennAbers,
     ...Object.fromEntries(Object.entries(maps.METHODS).map(([name, { fit }]) => [name, fit])),
   };
-  const MEMBERS =
-    ["Identity", "Temperature", "Quadratic", "Spline", "Centred isotonic", "Venn-Abers"];
+  const MEMBERS = ["Identity", "Temperature", "Spline", "Centred isotonic", "Centred Venn-Abers"];
 
-  /* calib.StackedCalibrator: the average of the members that foresees held-out labels best. */
+  /* calib.StackedCalibrator of probabilities: the average of its members, by their held-out losses. */
   function average(training) {
     const { scores, labels } = training;
+    const weights = learnedWeights(training);
+    const members = MEMBERS.map((name) => mapOf(name, training));
+    const mixture = { kind: "mixture", weights, members, odds_factor: 1 };
+    return { ...mixture, odds_factor: Math.exp(levelMove(mixture, scores, labels)) };
+  }
+
+  /* calib.StackedCalibrator._learn_weights. */
+  function learnedWeights(training) {
+    const { scores, labels } = training;
+    const prior = MEMBERS.map((_, k) => (k === 0 ? TRUST : (1 - TRUST) / (MEMBERS.length - 1)));
     const positives = measures.positivesOf(labels);
     const fewer = Math.min(positives, labels.length - positives);
+    if (fewer === 0) return prior;
     const folds = dealt(scores, labels);
     const used = fewer < FOLDS || labels.length <= 100000 ? FOLDS : 1;
-    const losses = MEMBERS.map(() => []);
+    const losses = MEMBERS.map(() => 0);
     for (let fold = 0; fold < used; fold++) {
       const rows = [[], []];
       folds.forEach((f, i) => rows[f === fold ? 1 : 0].push(i));
@@ -56,12 +68,21 @@ const comparingModule = () => {
         const logit = maps.logitsOf(mapOf(name, others));
         held.scores.forEach((score, i) => {
           const against = held.labels[i] ? -logit(score) : logit(score);
-          losses[k].push(Math.max(against, 0) + Math.log1p(Math.exp(-Math.abs(against))));
+          losses[k] += Math.max(against, 0) + Math.log1p(Math.exp(-Math.abs(against)));
         });
       });
     }
-    const weights = likeliestWeights(losses, fewer >= FOLDS ? 0.1 : 1);
-    return { kind: "mixture", weights, members: MEMBERS.map((name) => mapOf(name, training)) };
+    return pathWeights(losses, prior);
+  }
+
+  /* calib.StackedCalibrator._level_move. */
+  function levelMove(mixture, scores, labels) {
+    const probabilities = Array.from(scores, maps.functionOf(mixture));
+    const rate = maps.rateWithin(measures.positivesOf(labels), labels.length);
+    const ones = probabilities.map(() => 1);
+    const move = maps.levelShift(probabilities.map(special.logOdds), ones, rate);
+    const information = sumOf(probabilities.map((p) => p * (1 - p)));
+    return information * move ** 2 > 1 ? move * (1 - 1 / (information * move ** 2)) : 0;
   }
 
   /* calib.methods.folds.deal of rows of weight 1: the fold of each row. */
@@ -82,86 +103,51 @@ const comparingModule = () => {
     return folds;
   }
 
-  /* calib.methods.stacking_weights.likeliest_weights; `losses` is a list for each member. */
-  function likeliestWeights(losses, prior) {
-    const k = losses.length;
-    const n = losses[0].length;
-    const shares = losses.map(() => new Float64Array(n));
-    for (let i = 0; i < n; i++) {
-      let least = Infinity;
-      for (const row of losses) least = Math.min(least, row[i]);
-      for (let j = 0; j < k; j++) shares[j][i] = Math.exp(least - losses[j][i]);
-    }
-    const charge = n + prior * k;
-    const mixed = (weights, i) => {
-      let sum = 0;
-      for (let j = 0; j < k; j++) sum += shares[j][i] * weights[j];
-      return sum;
-    };
-    const value = (weights) => {
-      let sum = 0;
-      for (let i = 0; i < n; i++) sum += Math.log(mixed(weights, i));
-      return sum + prior * weights.reduce((logs, w) => logs + Math.log(w), 0);
-    };
-    let weights = new Array(k).fill(1 / k);
-    for (let turn = 0; turn < 200; turn++) {
-      const gradient = weights.map((w) => prior / w - charge);
-      const curvature = weights.map((w, a) =>
-        weights.map((_, b) => (a === b ? prior / w ** 2 : 0)));
-      const ratios = new Float64Array(k);
-      for (let i = 0; i < n; i++) {
-        const all = mixed(weights, i);
-        for (let a = 0; a < k; a++) {
-          ratios[a] = shares[a][i] / all;
-          gradient[a] += ratios[a];
-          for (let b = 0; b <= a; b++) curvature[a][b] += ratios[a] * ratios[b];
-        }
+  /* calib.methods.path_weights.path_weights; `losses` is the total of each member. */
+  function pathWeights(losses, prior) {
+    const least = Math.min(...losses);
+    const weights = losses.map(() => 0);
+    for (let panel = 1; panel < PANEL_EDGES.length; panel++) {
+      const half = (PANEL_EDGES[panel] - PANEL_EDGES[panel - 1]) / 2;
+      for (const { node, weight } of NODES) {
+        const power = PANEL_EDGES[panel - 1] + half * (1 + node);
+        const odds = losses.map((loss, k) => Math.log(prior[k]) - power * (loss - least));
+        const largest = Math.max(...odds);
+        const parts = odds.map((value) => Math.exp(value - largest));
+        const all = sumOf(parts);
+        parts.forEach((part, k) => {
+          weights[k] += (half * weight * part) / all;
+        });
       }
-      if (Math.max(...gradient) / n <= 1e-9) break;
-      for (let a = 0; a < k; a++) for (let b = 0; b < a; b++) curvature[b][a] = curvature[a][b];
-      let step = solved(curvature, gradient);
-      const best = value(weights);
-      const shrink = Math.max(1, 2 * Math.max(...step.map((s, a) => -s / weights[a])));
-      step = step.map((s) => s / shrink);
-      const moved = () => normalized(weights.map((w, a) => w + step[a]));
-      while (value(moved()) < best - 1e-12 * charge) step = step.map((s) => s / 2);
-      weights = moved();
     }
-    return weights;
+    return normalized(weights);
+  }
+
+  /* numpy.polynomial.legendre.leggauss: roots of a Legendre polynomial by Newton's method. */
+  function gaussLegendre(n) {
+    return Array.from({ length: n }, (_, i) => {
+      let node = -Math.cos((Math.PI * (i + 0.75)) / (n + 0.5));
+      let slope = 1;
+      for (let turn = 0; turn < 10; turn++) {
+        let [before, value] = [1, node];
+        for (let k = 2; k <= n; k++) {
+          [before, value] = [value, ((2 * k - 1) * node * value - (k - 1) * before) / k];
+        }
+        slope = (n * (before - node * value)) / (1 - node ** 2);
+        node -= value / slope;
+      }
+      return { node, weight: 2 / ((1 - node ** 2) * slope ** 2) };
+    });
   }
 
   const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
 
-  /* calib.methods.stacking_weights.weights_of_sum_one: no average with them exceeds 1. */
+  /* calib.methods.path_weights.weights_of_sum_one: no average with them exceeds 1. */
   function normalized(weights) {
     const all = sumOf(weights);
     let found = weights.map((w) => w / all);
     while (sumOf(found) > 1) found = found.map((w) => w * (1 - 2 ** -53));
     return found;
-  }
-
-  /* The solution of linear equations, with row pivots. */
-  function solved(matrix, right) {
-    const rows = matrix.map((row, i) => [...row, right[i]]);
-    const n = rows.length;
-    for (let j = 0; j < n; j++) {
-      let pivot = j;
-      for (let i = j + 1; i < n; i++) {
-        if (Math.abs(rows[i][j]) > Math.abs(rows[pivot][j])) pivot = i;
-      }
-      [rows[j], rows[pivot]] = [rows[pivot], rows[j]];
-      for (let i = j + 1; i < n; i++) {
-        const factor = rows[i][j] / rows[j][j];
-        for (let m = j; m <= n; m++) rows[i][m] -= factor * rows[j][m];
-      }
-    }
-    const x = new Array(n);
-    for (let i = n - 1; i >= 0; i--) {
-      let value = rows[i][n];
-      for (let m = i + 1; m < n; m++) value -= rows[i][m] * x[m];
-      x[i] = value / rows[i][i];
-    }
-    return x;
   }
 
   /* calibkit.comparison.cross_validation.repeated_folds, by sklearn's
@@ -232,8 +218,9 @@ const comparingModule = () => {
       varying.map((b) => covariance(a, b) / (errors.get(a) * errors.get(b))));
     const quantile = largestQuantile(correlations, n - 1);
     return estimates.map((value, j) => {
-      const reach = errors.has(j) ? quantile * errors.get(j) : 0;
-      return { value, lower: value - reach, upper: value + reach };
+      const error = errors.get(j) ?? 0;
+      const reach = quantile * error;
+      return { value, lower: value - reach, upper: value + reach, error };
     });
   }
 
@@ -314,18 +301,21 @@ const comparingModule = () => {
       notes.push("With fewer than 2,000 rows an interval may hold less often than it promises: it " +
         "is a rough guide.");
     }
-    return { results, ...advice(results, n), notes, nRepeats };
+    return { results, ...advice(results), notes, nRepeats };
   }
 
   // calibkit.comparison.result.recommend, for log loss
 
-  function advice(results, n) {
+  function advice(results) {
     const others = results.slice(1);
+    const standard = others.find(({ name }) => name === DEFAULT);
+    if (standard) {
+      const gainIn = Number.isFinite(results[0].log) ? "log" : "brier";
+      return { chosen: DEFAULT, recommendation: toCalibrate(standard[`${gainIn}Gain`], gainIn) };
+    }
     const smallest = (list) => list.reduce((best, one) => (one.log < best.log ? one : best));
     const better = others.filter(({ logGain }) => logGain.lower > 0);
-    if (!better.length) {
-      return { chosen: null, recommendation: nothing(others, smallest) + fewRows(n) };
-    }
+    if (!better.length) return { chosen: null, recommendation: nothing(others, smallest) };
     const chosen = smallest(better);
     let why = "infinite";
     if (Number.isFinite(chosen.logGain.value)) {
@@ -343,36 +333,45 @@ const comparingModule = () => {
     return { chosen: chosen.name, recommendation: text };
   }
 
+  /* calibkit.comparison.guide.advice_to_calibrate; without a gain if none was measured. */
+  function toCalibrate(gain, gainIn, probabilities = true) {
+    const bound = probabilities
+      ? `${special.fixed(-Math.log(TRUST), 2)} nats in all worse than the scores`
+      : `${special.fixed(Math.log(MEMBERS.length), 2)} nats in all worse than Platt scaling`;
+    let measured = ".";
+    if (gain) {
+      const [verb, than] = gain.value < 0 ? ["loses", "to"] : ["gains", "over"];
+      measured = `: on held-out rows it ${verb} ${general(Math.abs(gain.value), 3)} in ` +
+        `${LOSSES[gainIn]} ${than} the raw scores (standard error ${general(gain.error, 2)}).`;
+    }
+    return `Calibrate with the default, StackedCalibrator()${measured} On the held-out rows by ` +
+      `which it weighs its members it cannot be more than ${bound}, before its sum is set right.`;
+  }
+
   function nothing(others, smallest) {
-    const keep = "Keep the raw scores: ";
+    const none = "None of these is surely better than the raw scores: ";
+    const beginWith = " Begin with the default, StackedCalibrator(), which was not compared.";
     const finite = others.filter(({ log }) => Number.isFinite(log));
     if (!finite.length) {
-      return `${keep}the log loss of every calibrator is infinite; compare by loss='brier'.`;
+      return `${none}the log loss of every calibrator is infinite; compare by loss='brier'.` +
+        beginWith;
     }
     const best = smallest(finite);
     const gain = best.logGain.value;
     let which;
     if (gain > 0) {
-      which = `the gain of ${best.name}, ${general(gain, 3)} in log loss over the raw scores, may ` +
-        "be chance";
+      which = `the gain of ${best.name}, ${general(gain, 3)} in log loss, may be chance`;
     } else {
       const larger = gain ? `larger by ${general(-gain, 3)}` : "the same";
-      which = "no calibrator has a smaller log loss than the raw scores; that of " +
-        `${best.name} is ${larger}`;
+      which = `none has a smaller log loss, and that of ${best.name} is ${larger}`;
     }
-    return `${keep}${which} (${limits(best)} of the gain)${together(others)}.`;
+    return `${none}${which} (${limits(best)} of the gain)${together(others)}.${beginWith}`;
   }
 
   const limits = ({ logGain }) =>
     `95 % interval ${general(logGain.lower, 3)} to ${general(logGain.upper, 3)}`;
-  const together = (others) => `, allowing for the choice among ${others.length}`;
+  const together = (others) =>
+    (others.length > 1 ? `, allowing for the choice among ${others.length}` : "");
 
-  function fewRows(n) {
-    if (n >= FEW_ROWS) return "";
-    return ` With ${n} rows few gains are certain: if you must calibrate all the same, begin with ` +
-      "StackedCalibrator(). It averages calibrators of several kinds, and never predicts exactly " +
-      "0 or 1.";
-  }
-
-  return { compare, mapOf };
+  return { compare, mapOf, toCalibrate };
 };

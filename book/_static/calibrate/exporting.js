@@ -6,6 +6,7 @@
 
 const exportingModule = () => {
   const LARGEST_EXPONENT = 700;
+  const LEAST_ADDED = "1e-300"; // makes the reciprocal of a probability of 0 finite
   const { inside, expit, NEAREST } = special;
   const MOST = -special.logit(NEAREST);
 
@@ -71,9 +72,11 @@ ${EXPIT}`,
         const lines = javascript(member).replaceAll("\n", "\n  ").trim();
         return `  (() => {\n  ${lines}\n  return calibrate;\n  })(),\n`;
       });
-      return `const weights = ${JSON.stringify(map.weights)};\nconst members = [\n` +
-        `${members.join("")}];\n\nfunction calibrate(score) {\n` +
-        "  return members.reduce((sum, member, k) => sum + weights[k] * member(score), 0);\n}\n";
+      return `const weights = ${JSON.stringify(map.weights)};\n` +
+        `const oddsFactor = ${JSON.stringify(map.odds_factor)};\n` +
+        `const members = [\n${members.join("")}];\n\nfunction calibrate(score) {\n` +
+        "  const average = members.reduce((sum, member, k) => sum + weights[k] * member(score), 0);\n" +
+        "  return oddsFactor === 1 ? average : 1 / (1 + (1 / average - 1) / oddsFactor);\n}\n";
     }
     const names = Object.keys(map).filter((name) => name !== "kind");
     const declared = names.map((name) => `const ${name} = ${JSON.stringify(map[name])};\n`);
@@ -164,9 +167,11 @@ ${EXPIT}`,
         ...knots.map((cut, j) => [`${score} < ${float(cut)}`, pieces[j]]),
       ], pieces.at(-1));
     },
-    mixture: ({ weights, members }, score) => {
+    mixture: ({ weights, members, odds_factor: factor }, score) => {
       const parts = members.map((m, k) => `${float(weights[k])} * ${SQL[m.kind](m, score).trim()}`);
-      return `${parts.join("\n+ ")}\n`;
+      const average = parts.join("\n+ ");
+      if (factor === 1) return `${average}\n`;
+      return `1.0 / (1.0 + (1.0 / (${LEAST_ADDED} + ${average}) - 1.0) / ${float(factor)})\n`;
     },
   };
 

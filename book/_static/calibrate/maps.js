@@ -59,15 +59,6 @@ const mapsModule = () => {
     return { kind: "logit_polynomial", coefficients: [fit.level, slope], centre: 2 * centre };
   }
 
-  /* calib.QuadraticLogit. */
-  function quadratic(scores, labels) {
-    const logits = scores.map(logOdds);
-    const centre = middle(logits);
-    const apart = logits.map((value) => value - centre);
-    const fit = fitting.likeliest([apart, apart.map((value) => value ** 2)], labels);
-    return { kind: "logit_polynomial", coefficients: [fit.level, ...fit.slopes], centre };
-  }
-
   /* calib.BetaCalibration. */
   function beta(scores, labels) {
     const within = scores.map(inside);
@@ -151,6 +142,57 @@ const mapsModule = () => {
     return map;
   }
 
+  /* calib.VennAbers, with centred=True. */
+  function centredVennAbers(scores, labels) {
+    const map = vennAbers(scores, labels);
+    const ties = measures.groupTies(scores, labels);
+    const logits = Array.from(ties.scores, logitsOf(map));
+    const rate = rateWithin(measures.positivesOf(labels), labels.length);
+    const factor = Math.exp(levelShift(logits, ties.weights, rate));
+    const moved = { kind: "step", scores: [], probabilities: [] };
+    map.probabilities.forEach((p, i) => {
+      const value = timesOdds(p, factor);
+      if (value === moved.probabilities.at(-1)) return;
+      if (i > 0) moved.scores.push(map.scores[i - 1]);
+      moved.probabilities.push(value);
+    });
+    return moved;
+  }
+
+  /* calib.base.probabilities.times_odds. */
+  const timesOdds = (p, factor) => (factor === 1 ? p : 1 / (1 + (1 / p - 1) / factor));
+
+  /* calib.kernels.level.rate_within. */
+  const rateWithin = (positive, all) =>
+    clip(positive / all, 0.5 / (all + 1), 1 - 0.5 / (all + 1));
+
+  /* calib.kernels.level.level_shift, by false positions: what is nearly a line takes few steps. */
+  function levelShift(logits, weights, mean) {
+    const all = weights.reduce((sum, w) => sum + w, 0);
+    const wanted = special.logit(mean);
+    const excess = (shift) => {
+      const sum = logits.reduce((found, t, i) => found + weights[i] * expit(t + shift), 0);
+      return special.logit(sum / all) - wanted;
+    };
+    const [lowest, highest] = ends(logits);
+    let [low, high] = [wanted - highest - 1e-9, wanted - lowest + 1e-9];
+    let [below, above] = [excess(low), excess(high)];
+    for (let turn = 0; turn < 200 && high - low > 1e-13; turn++) {
+      const step = turn % 3 === 2 ? 0.5 : below / (below - above);
+      const place = low + (high - low) * step;
+      const found = excess(place);
+      if (found === 0 || place === low || place === high) return place;
+      if (found < 0) {
+        [low, below] = [place, found];
+        above /= 2;
+      } else {
+        [high, above] = [place, found];
+        below /= 2;
+      }
+    }
+    return (low + high) / 2;
+  }
+
   /* calib.methods.venn_abers_kernels.pool_new_positive: a value for each place of a new positive.
      */
   function pooledWithPositive({ weights, positives }, value) {
@@ -210,7 +252,9 @@ const mapsModule = () => {
       method: "IsotonicCalibrator", parameters: { centred: true, smoothing: 0.5 },
       fit: centredIsotonic,
     },
-    "Venn-Abers": { method: "VennAbers", parameters: { loss: "log" }, fit: vennAbers },
+    "Venn-Abers": {
+      method: "VennAbers", parameters: { centred: false, loss: "log" }, fit: vennAbers,
+    },
   };
 
   /* calib.base.maps.LogisticMap.logits: the log-odds that a map gives a score, if it knows them
@@ -248,7 +292,8 @@ const mapsModule = () => {
     if (logit) return (s) => expit(logit(s));
     if (map.kind === "mixture") {
       const members = map.members.map(functionOf);
-      return (s) => members.reduce((sum, f, k) => sum + map.weights[k] * f(s), 0);
+      return (s) => timesOdds(
+        members.reduce((sum, f, k) => sum + map.weights[k] * f(s), 0), map.odds_factor);
     }
     const { scores, probabilities } = map;
     const notAbove = (s) => {
@@ -273,5 +318,7 @@ const mapsModule = () => {
     };
   }
 
-  return { METHODS, functionOf, logitsOf, identity, quadratic };
+  return {
+    METHODS, functionOf, logitsOf, identity, centredVennAbers, rateWithin, levelShift,
+  };
 };

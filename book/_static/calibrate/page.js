@@ -12,7 +12,8 @@ const calibratePage = () => {
   const MAPS = [
     "Temperature", "Platt on logits", "Beta", "Spline", "Centred isotonic", "Venn-Abers",
   ];
-  const AVERAGE = "Average";
+  const DEFAULT = "Stacked";
+  const FEWEST_OF_A_CLASS = 5; // rows, for the folds of a comparison
   const MEASURES = {
     mean_prediction: "Mean prediction", observed_rate: "Observed rate",
     bias: "Bias (observed less predicted)", log_loss: "Log loss", brier: "Brier score",
@@ -125,19 +126,29 @@ const calibratePage = () => {
     part("results").hidden = true;
     part("compared").replaceChildren();
     part("mapped").replaceChildren();
-    shown = await ask("report", { ...file, form: form() });
+    const fitCommand = command("fit", "-o map.json");
+    shown = await ask("report", { ...file, form: form(), command: fitCommand });
     showReport();
     part("results").hidden = false;
     say("Judged.");
-    if (shown.withheld.length) showWithheld(shown.withheld);
-    else if (!shown.data.probabilities) showWithheld([NO_PROBABILITIES]);
-    else await compareMaps(MAPS);
+    if (shown.withheld) {
+      part("advice").replaceChildren(heading("What to do next"), ...sentences(shown.withheld));
+      return;
+    }
+    showAdvice(shown.advice);
+    if (!shown.data.probabilities) part("compared").replaceChildren(...sentences([NO_PROBABILITIES]));
+    else if (shown.data.rarer < FEWEST_OF_A_CLASS) showMaps();
+    else await compareMaps();
   });
 
   const NO_PROBABILITIES =
-    "The maps of this page are for scores in [0, 1]. For margins: calib compare, and calib fit " +
-    "--method platt.";
-  const showWithheld = (texts) => part("compared").replaceChildren(...sentences(texts));
+    "The maps of this page are for scores in [0, 1]. For these scores take the command line.";
+
+  function showAdvice([first, ...others]) {
+    part("advice").replaceChildren(
+      heading("What to do next"), ...sentences(shown.questions),
+      element("p", { class: "sentence" }, first), items(others));
+  }
 
   function showReport() {
     const { verdict, notes, cautions, estimates } = shown;
@@ -200,9 +211,9 @@ const calibratePage = () => {
     panel.path("blue line thick", predicted.map((at, i) => [at, recalibrated[i]]));
   }
 
-  const compareMaps = (names) => step("Comparing maps by cross-validation ...", async () => {
-    const found = await ask("compare", { names });
-    const rows = found.results.map(({ name, log, brier, logGain, harm }) => ({
+  const compareMaps = () => step("Comparing maps by cross-validation ...", async () => {
+    const found = await ask("compare", { names: [DEFAULT, ...MAPS] });
+    const rows = found.results.map(({ name, log, brier, logGain }) => ({
       chosen: name === found.chosen,
       cells: [
         name === "Raw" ? "Scores as they are" : name, number(log), number(brier),
@@ -211,24 +222,21 @@ const calibratePage = () => {
       ],
     }));
     const columns = ["Map", "Log loss", "Brier", "Gain", "Interval"];
-    const more = element("button", { type: "button" }, "Compare the average, too (slower)");
-    more.addEventListener("click", () => compareMaps([...MAPS, AVERAGE]));
+    showAdvice([found.recommendation, ...shown.advice.slice(1)]);
     part("compared").replaceChildren(
       heading("The comparison"),
-      element("p", { class: "sentence" }, found.recommendation),
       element("div", { class: "pst-scrollable-table-container" },
         table(`Five folds, ${found.nRepeats} times; gain in log loss over the scores`, columns, rows)),
       ...sentences(found.notes),
-      ...(names.includes(AVERAGE) ? [] : [more]),
     );
-    showMaps(found.chosen ?? "Venn-Abers");
+    showMaps();
     say("Compared.");
   });
 
   /* Choose a map, see it, take it away. */
-  function showMaps(chosen) {
+  function showMaps() {
     const select = element("select", { name: "map" });
-    select.append(...[...MAPS, AVERAGE].map((name) => new Option(name, name, false, name === chosen)));
+    select.append(...[DEFAULT, ...MAPS].map((name) => new Option(name, name)));
     const label = element("label", {}, element("span", {}, "Map"), select);
     const kinds = [
       ["csv", "Probabilities (CSV)", "calibrated.csv"], ["json", "Map (JSON)", "map.json"],

@@ -1,6 +1,7 @@
 /*
  * The words of `calib report`: cautions, verdict and details, as calibkit.report.input,
- * calibkit.report.verdict and calibkit.report.sentences make them. Needs special and measures.
+ * calibkit.report.verdict and calibkit.report.sentences make them. Needs special, measures and
+ * comparing.
  */
 "use strict";
 
@@ -10,6 +11,7 @@ const verdictModule = () => {
   const LEVEL = 0.05;
   const LITTLE = 0.01;
   const RARE = 0.05;
+  const WANTED_BIAS = 0.2;
   const SMALLEST = 1e-5;
   const MINUS = "\u2212";
   const BLANK = "\u00a0";
@@ -22,16 +24,18 @@ const verdictModule = () => {
       "cases stand in the file more than once, and no test here allows for that",
   };
   const WITHHELD = {
-    "training rows":
-      "Fit no calibrator to these rows, and choose none by them: score rows that the classifier " +
-      "has not learned from, or each row by a model trained without it, look for a column that " +
-      "tells the outcome, and run the report again.",
     "duplicated rows":
       "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or " +
       "name the clusters (--cluster), and run the report again.",
     "reversed scores":
       "Fit no calibrator yet: find out which class counts as positive. If the scores are for the " +
       "other one, take 1 less each score, and run the report again.",
+  };
+  const QUESTIONS = {
+    "training rows":
+      "First make sure that the classifier has not learned from these rows, and that no column " +
+      "told it the outcome: it looks like that. If so, fit no calibrator to them: score other " +
+      "rows, or each row by a model trained without it, and run the report again. If not, go on.",
   };
 
   // calibkit.report.numbers_in_words
@@ -229,18 +233,65 @@ const verdictModule = () => {
     };
   }
 
-  /* calibkit.report.make.look_at: the verdict, cautions and measures of a sample, and why no map
-     should be fitted to it. */
-  function judge(sample) {
+  /* calibkit.report.make.look_at: the verdict, cautions and measures of a sample, and what to do. */
+  function judge(sample, command) {
     const ties = measures.groupTies(sample.scores, sample.labels);
     const data = described(sample, ties);
     const area = measures.areaUnderCurve(ties);
     const cautions = cautionsOf(sample, ties, data, area);
     const estimates = estimatesOf(sample, ties, data, area);
     const kinds = cautions.map((caution) => caution.kind);
-    const withheld = kinds.filter((kind) => kind in WITHHELD).map((kind) => WITHHELD[kind]);
+    const withheld = kinds.filter((kind) => kind in WITHHELD).filter(
+      (kind) => kind !== "reversed scores" || data.probabilities).map((kind) => WITHHELD[kind]);
+    const questions = kinds.filter((kind) => kind in QUESTIONS).map((kind) => QUESTIONS[kind]);
     const verdict = verdictOf(sample, ties, data, kinds, estimates);
-    return { data, cautions, verdict, estimates, withheld, ties };
+    const found = withheld.length
+      ? { withheld } : { withheld: null, questions, advice: advise(data, verdict, command) };
+    return { data, cautions, verdict, estimates, ...found, ties };
+  }
+
+  /* calibkit.report.sentences.advise, without groups; `command` fits the default. */
+  function advise(data, { outcome, pValue }, command) {
+    const sentences = [
+      comparing.toCalibrate(null, "log", data.probabilities),
+      `Fit it to rows that the classifier was not trained on: ${command}, or in Python: ` +
+      "calib.StackedCalibrator().fit(scores, labels).",
+    ];
+    if (pValue !== undefined && outcome !== "miscalibrated") {
+      const reason = outcome === "no evidence"
+        ? "the test of the verdict finds no error to mend" : `there are few ${rarerClass(data)}s`;
+      sentences.push(
+        `Expect little: ${reason}. StackedCalibrator(trust=0.7) stays nearer to the scores.`);
+    }
+    sentences.push(
+      "Then judge the calibrated scores on rows that it has not seen: on its own rows every " +
+      "calibrator looks good.");
+    if (data.rarer < FEW) {
+      const wanted = rowsWanted(data);
+      const rarerRows = Math.ceil((wanted * data.rarer) / data.rows);
+      sentences.push(
+        `Collect more rows: with about ${amount(wanted)} rows ` +
+        `(${count(rarerRows, rarerClass(data))}) of the same kind, a bias of a fifth of the share ` +
+        "of the rarer class would be found in four of five samples.");
+    }
+    if (data.probabilities) {
+      sentences.push(
+        "Before deciding by these probabilities, read the decision curve at the threshold that " +
+        "your costs imply.",
+        "Repeat this on new rows from time to time: populations change.");
+    }
+    return sentences;
+  }
+
+  const rarerClass = (data) =>
+    (data.positives <= data.rows - data.positives ? "positive" : "negative");
+
+  /* calibkit.report.verdict.rows_wanted. */
+  function rowsWanted(data) {
+    const rate = Math.min(Math.max(data.rarer, 1) / data.rows, 0.5);
+    const one = { scores: Float64Array.of(rate), weights: Float64Array.of(1) };
+    const needed = (measures.detectableBias(one) / (WANTED_BIAS * rate)) ** 2;
+    return Math.ceil(needed / 100) * 100;
   }
 
   /* calibkit.report.sentences.verdict_in_words, of calibkit.report.verdict.finding_of. */
@@ -268,11 +319,10 @@ const verdictModule = () => {
 
   /* calibkit.report.sentences._too_few. */
   function tooFew(data, { pValue, detectable }) {
-    const rare = data.positives <= data.rows - data.positives ? "positive" : "negative";
     return {
       outcome: "cannot say",
       sentence:
-        `Cannot say: ${count(data.rarer, rare)} among ${count(data.rows, "row")} ` +
+        `Cannot say: ${count(data.rarer, rarerClass(data))} among ${count(data.rows, "row")} ` +
         `${data.rarer === 1 ? "is" : "are"} too few to judge calibration.`,
       details: [
         `The test finds no miscalibration (${probability(pValue)}), but it is weak.`,
