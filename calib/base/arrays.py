@@ -42,8 +42,10 @@ def check_scores(
 
 
 def holds_probabilities(scores: NDArray[np.float64]) -> bool:
-    """Whether all scores lie in [0, 1], but for rounding."""
-    return bool(scores.min() >= -UNIT_ROUNDING and scores.max() <= 1 + UNIT_ROUNDING)
+    """Whether all scores lie in [0, 1], but for rounding; tiny ones of both signs do not."""
+    lowest, highest = scores.min(), scores.max()
+    is_tiny = lowest < 0 and highest <= UNIT_ROUNDING
+    return bool(lowest >= -UNIT_ROUNDING and highest <= 1 + UNIT_ROUNDING and not is_tiny)
 
 
 def clip_rounding(values: NDArray, name: str) -> NDArray:
@@ -364,10 +366,11 @@ def _finite_floats(
 
 
 def _within_unit(values: NDArray, name: str, remedy: str) -> NDArray:
-    """Return values in [0, 1], rounding beyond it clipped; raise for the first other value."""
+    """Return values in [0, 1], rounding beyond it clipped; raise for the farthest of others."""
     values = clip_rounding(values, name)
-    beyond = (values < -UNIT_ROUNDING) | (values > 1 + UNIT_ROUNDING)
-    refuse(values, beyond, f"{name} must lie in [0, 1]", remedy)
+    distances = np.maximum(-values, values - 1)
+    wrong = (distances > 0) & (distances == distances.max())
+    refuse(values, wrong, f"{name} must lie in [0, 1]", remedy)
     return values
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calib.base.arrays import UNIT_ROUNDING
+from calib.base.arrays import UNIT_ROUNDING, holds_probabilities
 from calibkit.cli.tables import BLOCK_ROWS, Block, Format, InputError, open_table, short
 
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
@@ -126,15 +126,12 @@ class Rounding:
         How far they lie beyond, at most.
     positions : list of int
         Lines (in Parquet rows) of the first of them.
-    others : bool
-        Whether there are scores further beyond: then all of them are margins.
     """
 
     def __init__(self):
         self.n_rows = 0
         self.most = 0.0
         self.positions = []
-        self.others = False
 
     def clipped(self, scores: NDArray, positions: Sequence[int], complete: NDArray) -> NDArray:
         """Return scores with those clipped that rounding brought beyond [0, 1], and count these.
@@ -146,7 +143,6 @@ class Rounding:
             return scores
         further = (scores < -UNIT_ROUNDING) | (scores > 1 + UNIT_ROUNDING)
         rows = np.flatnonzero((distances > 0) & ~further)
-        self.others = self.others or bool(further.any())
         self.n_rows += rows.size
         self.most = max(self.most, distances[rows].max(initial=0.0))
         named = rows[: N_NAMED_ROWS - len(self.positions)]
@@ -266,9 +262,10 @@ class ScoreReader:
     def _parse_scores(self, cells):
         parsed = self._parse_numbers(cells)
         if self.columns.unit:
-            beyond = (parsed.values < -UNIT_ROUNDING) | (parsed.values > 1 + UNIT_ROUNDING)
-            remedy = f"divide percentages by 100; {self.columns.for_margins}"
-            _refuse(beyond, f"is no probability: this needs scores in [0, 1]; {remedy}")
+            fault = f"is no probability: this needs scores in [0, 1]; {self.columns.for_margins}"
+            _refuse(parsed.values < -UNIT_ROUNDING, fault)
+            fault += "; divide percentages by 100"
+            _refuse(parsed.values > 1 + UNIT_ROUNDING, fault)
         return parsed
 
     def _parse_weights(self, cells):
@@ -375,7 +372,7 @@ def read_scores(
                 progress(reader.n_rows)
     scores = np.concatenate([part.scores for part in parts])
     notes = reader.notes()
-    if reader.rounding.n_rows and not reader.rounding.others:
+    if reader.rounding.n_rows and holds_probabilities(scores):
         scores = np.clip(scores, 0, 1)
         notes += reader.rounding.notes(table.place)
     read = Scores(

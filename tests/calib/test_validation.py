@@ -138,6 +138,12 @@ def test_rounding_beyond_the_ends_is_clipped_and_said(dtype):
     assert rows.tolist() == [[0.5, 0.5], [1, 0]]
 
 
+def test_tiny_numbers_of_both_signs_are_margins_and_no_rounding():
+    with pytest.raises(ValueError, match="found -1e-08 at row 0: map margins"):
+        check_scores([-1e-8, 1e-8], unit=True)
+    assert check_scores([0, 1e-8], unit=True).tolist() == [0, 1e-8]
+
+
 LABELS_WITH_A_GAP = [
     np.array([True, None], object),
     [1, None],
