@@ -1,5 +1,6 @@
 """What is remarked of scores before a map is fitted to them, and of the map afterwards."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,7 +23,7 @@ METHODS_WITH_RIGHT_SUMS = {  # by `calib fit --method`
 def on_scores(read: Scores) -> Iterator[tuple[str, str]]:
     """Yield the kinds and the words of what is odd about scores, labels and weights."""
     weights = read.weights
-    if weights is not None and np.any(weights % 1):
+    if weights is not None and np.any(weights % 1) and not math.isclose(weights.sum(), 1):
         yield (
             "fractional weights",
             f"weights are no whole numbers: they are taken for numbers of cases, {weights.sum():g} "

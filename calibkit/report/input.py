@@ -34,6 +34,7 @@ def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[CleanSa
     """Check the columns and leave out rows of weight 0; also return the number of these rows."""
     given = check_scores(scores)
     scores = clip_rounding(given, "scores")
+    n_clipped = int(np.count_nonzero(scores != given))
     labels = check_labels(labels, size=scores.size)
     has_weight = np.ones(scores.size, bool)
     weights = None
@@ -66,7 +67,7 @@ def clean(scores, labels, sample_weight, groups, clusters=None) -> tuple[CleanSa
         names=names,
         clusters=clusters,
         sampled=sampled,
-        clipped=int(np.count_nonzero(given != scores)),
+        clipped=n_clipped,
     )
     return sample, int(np.count_nonzero(~has_weight))
 

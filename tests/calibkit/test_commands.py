@@ -117,7 +117,8 @@ def test_errors_are_one_line(data, stored, tmp_path, capfd):
     assert "no folder" in refusal(capfd, "fit", data, *COLUMNS, "-o", tmp_path / "absent" / "x")
     margins = table(tmp_path / "margins.csv", sample()[0] - 0.5, sample()[1])
     uniform = ["--method", "histogram", "--parameter", "strategy=uniform", "-o", new]
-    assert "must lie in [0, 1]" in refusal(capfd, "fit", margins, *COLUMNS, *uniform)
+    refused = refusal(capfd, "fit", margins, *COLUMNS, *uniform)
+    assert "line 3, column 'prob'" in refused and "--method platt" in refused
     assert "no probability" in refusal(capfd, "monitor", margins, *COLUMNS)
     assert not new.exists()
 
