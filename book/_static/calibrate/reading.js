@@ -19,7 +19,7 @@ const readingModule = () => {
     "; if it counts the positives of a row, as clicks of impressions, write a row of label 1 with " +
     "their number and one of label 0 with the number of the others, and name the numbers with " +
     "--weight";
-  const UNIT_ROUNDING = 1e-5; // calib.base.arrays
+  const UNIT_ROUNDING = 1e-5;
   const NAMED_ROWS = 3;
   const EXCEL_SEPARATOR = /^"?sep=(.)"?(?=[\r\n]|$)/i;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -429,7 +429,7 @@ const readingModule = () => {
   }
 
   /* calibkit.cli.read.Rounding: the scores of the rows that are kept, those clipped that rounding
-     brought beyond [0, 1], and a note on these; calib.base.arrays.holds_probabilities. */
+     brought beyond [0, 1], and a note on these. */
   function withoutRounding(all, lines, kept) {
     const rows = Array.from(kept.keys()).filter((i) => kept[i]);
     const scores = all.filter((_, i) => kept[i]);
