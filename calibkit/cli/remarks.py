@@ -13,8 +13,10 @@ from calibkit.report.input import clean, described, misread_cautions
 
 LEAST_EXPLAINED = 0.001  # share of the entropy of the outcomes, below which a map is constant
 NOTABLE_EXCESS = 0.1  # share of the positives by which a sum of probabilities is notably off
+CENTRED = "--parameter centred=true"  # sets the sum right for the methods of the next line
+METHODS_TO_BE_CENTRED = ("stacked", "venn_abers")
 METHODS_WITH_RIGHT_SUMS = {  # by `calib fit --method`
-    "stacked": "--method stacked",
+    "stacked": f"--method stacked {CENTRED}",
     "spline": "--method spline",
     "isotonic": "--method isotonic --parameter smoothing=1",
 }
@@ -56,6 +58,8 @@ def on_map(map_: CalibrationMap, read: Scores, method: str) -> Iterator[str]:
     excess = total / positives - 1
     if abs(excess) > NOTABLE_EXCESS:
         others = [words for name, words in METHODS_WITH_RIGHT_SUMS.items() if name != method]
+        if method in METHODS_TO_BE_CENTRED:
+            others[:0] = [CENTRED]
         yield (
             f"on these rows the calibrated probabilities add up to {total:.6g}, and "
             f"{positives:.6g} are positive: {100 * abs(excess):.0f} % too "

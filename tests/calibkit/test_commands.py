@@ -1014,6 +1014,7 @@ def test_fit_names_the_line_and_the_way_for_logits(tmp_path, capfd):
     assert fitted(capfd, tmp_path, data, *way) == ""
     assert load_map(tmp_path / "new.json")([0.0]) == 0.5
     percentages = written(tmp_path / "percent.csv", 100 * np.abs(logits) / 4, y)
+    new = ["-o", tmp_path / "other.json"]
     refused = refusal(capfd, "fit", percentages, *COLUMNS, "--method", "beta", *new)
     assert "divide percentages by 100" in refused
 
