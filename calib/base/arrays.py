@@ -43,9 +43,9 @@ def check_scores(
 
 def holds_probabilities(scores: NDArray[np.float64]) -> bool:
     """Whether all scores lie in [0, 1], but for rounding; tiny ones of both signs do not."""
-    lowest, highest = scores.min(), scores.max()
-    is_tiny = lowest < 0 and highest <= UNIT_ROUNDING
-    return bool(lowest >= -UNIT_ROUNDING and highest <= 1 + UNIT_ROUNDING and not is_tiny)
+    highest = scores.max()
+    lowest_allowed = -UNIT_ROUNDING if highest > UNIT_ROUNDING else 0
+    return bool(scores.min() >= lowest_allowed and highest <= 1 + UNIT_ROUNDING)
 
 
 def clip_rounding(values: NDArray, name: str) -> NDArray:

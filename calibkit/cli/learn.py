@@ -115,7 +115,7 @@ def run_fit(options) -> int:
     )
     with new_file(options.output, force=options.force) as file:
         file.write(stored.dumps())
-    for words in on_map(calibrator.map_, read, options.method):
+    for words in on_map(calibrator.map_, read, labels, options.method):
         note(options, f"warning: {words}")
     return 0
 

@@ -38,11 +38,15 @@ def on_scores(read: Scores) -> Iterator[tuple[str, str]]:
 
 def before_fit(read: Scores, calibrator) -> list[str]:
     """Remarks before a calibrator is fitted, but for those that its own warnings make."""
-    own = {"reversed scores"} if isinstance(calibrator, StackedCalibrator) else set()
-    return [words for kind, words in on_scores(read) if kind not in own]
+    warns_itself = isinstance(calibrator, StackedCalibrator)
+    return [
+        words for kind, words in on_scores(read) if not (kind == "reversed scores" and warns_itself)
+    ]
 
 
-def on_map(map_: CalibrationMap, read: Scores, method: str) -> Iterator[str]:
+def on_map(
+    map_: CalibrationMap, read: Scores, labels: NDArray[np.uint8], method: str
+) -> Iterator[str]:
     """Yield remarks on a map that was fitted to these rows: if it is constant, or sums are off."""
     weights = np.ones(read.scores.size) if read.weights is None else read.weights
     probabilities = map_(read.scores)
@@ -53,7 +57,7 @@ def on_map(map_: CalibrationMap, read: Scores, method: str) -> Iterator[str]:
             f"the map is nearly constant ({spread}): these scores hardly tell the classes apart, "
             "or increase where class 1 is less likely; look at them with calib report"
         )
-    positives = float(np.dot(weights, read.labels))
+    positives = float(np.dot(weights, labels))
     total = float(np.dot(weights, probabilities))
     excess = total / positives - 1
     if abs(excess) > NOTABLE_EXCESS:

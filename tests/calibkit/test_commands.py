@@ -1117,3 +1117,36 @@ def test_a_line_for_excel_is_skipped_by_every_command(tmp_path, capfd):
     (tmp_path / "plain.csv").write_text(f"prob;y\n{rows}")
     refused = refusal(capfd, "counts", tmp_path / "*.csv", *COLUMNS, *form, "-o", counts, "--force")
     assert "columns" in refused or "a line for Excel" in refused
+
+
+def test_clicks_are_counted_as_the_page_says(tmp_path, capfd, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    page = Path(__file__).parents[2] / "book" / "command_line.md"
+    query = re.search(r"```sql\n(COPY .*?)```", page.read_text(encoding="utf-8"), re.S)[1]
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(200), 2)
+    impressions = rng.integers(0, 40, 200)
+    clicks = rng.binomial(impressions, p)
+    ads = written(tmp_path / "ads.csv", p, impressions, clicks, header="pctr,impressions,clicks")
+    monkeypatch.chdir(tmp_path)
+    refused = refusal(capfd, "fit", ads, "--score", "pctr", "--label", "clicks", "-o", "map.json")
+    assert "clicks of impressions" in refused
+    duckdb.connect().execute(query)
+    columns = ["--score", "score", "--label", "label", "--weight", "count"]
+    said = said_by(capfd, "fit", "counts.csv", *columns, "--method", "spline", "-o", "map.json")
+    assert said == ""
+    expected = calib.SplineCalibrator().fit_counts(p, clicks, impressions)
+    np.testing.assert_allclose(load_map("map.json")(p), expected.predict(p), rtol=0, atol=1e-9)
+
+
+def test_fit_names_centred_where_it_sets_the_sum_right(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    p = 0.05 * rng.random(2000) ** 2
+    y = (rng.random(2000) < p).astype(int)
+    rare = written(tmp_path / "rare.csv", p, y)
+    said = fitted(capfd, tmp_path, rare, "--method", "venn_abers")
+    assert "take --parameter centred=true or --method stacked --parameter centred=true" in said
+    for method in ("venn_abers", "stacked"):
+        centred = ["--method", method, "--parameter", "centred=true"]
+        assert "add up" not in fitted(capfd, tmp_path, rare, *centred)
+        assert abs(load_map(tmp_path / "new.json")(p).sum() / y.sum() - 1) < 1e-6
