@@ -15,7 +15,7 @@ from calib.base.protocol import needs_unit_scores
 from calibkit.cli.arguments import CLASSES_OF_METHODS, columns_of, format_of
 from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Scores, read_scores
-from calibkit.cli.remarks import before_fit, on_map, on_scores
+from calibkit.cli.remarks import on_map, on_scores
 from calibkit.cli.tables import InputError
 from calibkit.deployment.stored_maps import FittedTo, StoredMap
 from calibkit.report.make import before_fitting
@@ -59,7 +59,7 @@ def run_compare(options) -> int:
             "stay in one fold, with --cluster; calib report judges groups, with --group"
         )
     as_read = _read(options)
-    for _, words in on_scores(as_read):
+    for words in on_scores(as_read):
         note(options, f"warning: {words}")
     read = _with_copies(as_read)
     _check_folds(read)
@@ -92,7 +92,8 @@ def run_fit(options) -> int:
     calibrator = calibrator_of(options)
     read = _read(options, **_demands(calibrator))
     labels = _labels(read)
-    for words in before_fit(read, calibrator):
+    warns_itself = isinstance(calibrator, calib.StackedCalibrator)  # of reversed scores
+    for words in on_scores(read, is_ranked=not warns_itself):
         note(options, f"warning: {words}")
     calibrator.fit(read.scores, labels, sample_weight=read.weights)
     fitted_to = FittedTo(

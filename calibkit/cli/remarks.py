@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from calib import CalibrationMap, StackedCalibrator
+from calib import CalibrationMap
 from calibkit.cli.read import Scores
 from calibkit.report.input import clean, described, misread_cautions
 
@@ -22,26 +22,18 @@ METHODS_WITH_RIGHT_SUMS = {  # by `calib fit --method`
 }
 
 
-def on_scores(read: Scores) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and the words of what is odd about scores, labels and weights."""
+def on_scores(read: Scores, *, is_ranked: bool = True) -> Iterator[str]:
+    """Yield what is odd about scores, labels and weights; a reversed order only if `is_ranked`."""
     weights = read.weights
     if weights is not None and np.any(weights % 1) and not math.isclose(weights.sum(), 1):
         yield (
-            "fractional weights",
             f"weights are no whole numbers: they are taken for numbers of cases, {weights.sum():g} "
-            f"in {weights.size} rows; if they are those of a sample, divide them by their mean",
+            f"in {weights.size} rows; if they are those of a sample, divide them by their mean"
         )
     sample, left_out = clean(read.scores, read.labels, weights, None)
-    for caution in misread_cautions(sample, described(sample, left_out)):
-        yield caution.kind, caution.text
-
-
-def before_fit(read: Scores, calibrator) -> list[str]:
-    """Remarks before a calibrator is fitted, but for those that its own warnings make."""
-    warns_itself = isinstance(calibrator, StackedCalibrator)
-    return [
-        words for kind, words in on_scores(read) if not (kind == "reversed scores" and warns_itself)
-    ]
+    data = described(sample, left_out)
+    for caution in misread_cautions(sample, data, is_ranked=is_ranked):
+        yield caution.text
 
 
 def on_map(

@@ -135,9 +135,16 @@ def _weight_cautions(sample, data):
         yield Caution("sampling weights", text)
 
 
-def misread_cautions(sample: CleanSample, data: Data) -> tuple[Caution, ...]:
-    """Signs that the scores are no scores of class 1, or not all of them, or percentages."""
-    checks = (_mark_cautions, _percentage_cautions, _ranking_cautions)
+def misread_cautions(
+    sample: CleanSample, data: Data, *, is_ranked: bool = True
+) -> tuple[Caution, ...]:
+    """Signs that the scores are no scores of class 1, or not all of them, or percentages.
+
+    Unless `is_ranked`, nothing is said of reversed scores, which takes most of the time.
+    """
+    checks = [_mark_cautions, _percentage_cautions]
+    if is_ranked or _are_high_for_both(data):
+        checks.append(_ranking_cautions)
     return tuple(caution for cautions in checks for caution in cautions(sample, data))
 
 
