@@ -28,25 +28,38 @@ def check_scores(
 ) -> NDArray[np.float64]:
     """Return `scores` as a contiguous, finite, 1-D float64 array (in [0, 1] if `unit`).
 
-    If `narrow`, an array of float32 keeps its type: `ties` needs no float64 copy of it.
+    If `unit`, rounding beyond [0, 1] is clipped with a warning, as in `clip_rounding`. If `narrow`,
+    an array of float32 keeps its type: `ties` needs no float64 copy of it.
     """
     reals = _real_numbers(one_dimensional(scores, name), name, "real numbers", "convert them")
     dtype = np.float32 if narrow and reals.dtype == np.float32 else np.float64
     remedy = "drop or impute such rows"
     values, lowest, highest = _finite_floats(reals, name, remedy, allow_empty, dtype)
     if unit and (lowest < 0 or highest > 1):
-        if not (lowest >= -UNIT_ROUNDING and highest <= 1 + UNIT_ROUNDING):
-            remedy = "map margins to probabilities first, for example with scipy.special.expit"
-            _refuse_outside_unit(values, name, remedy)
-        values = np.clip(values, 0, 1)
-        span = f"[{float(lowest)!r}, {float(highest)!r}]"
-        warn(f"{name} lie in {span}: taken for rounding and clipped to [0, 1]")
+        remedy = "by PlattScaling, TemperatureScaling(scale='score') or scipy.special.expit"
+        return _within_unit(values, name, f"map margins to probabilities first, {remedy}")
     return values
 
 
 def holds_probabilities(scores: NDArray[np.float64]) -> bool:
-    """Whether all scores lie in [0, 1], but for rounding."""
-    return bool(scores.min() >= -UNIT_ROUNDING and scores.max() <= 1 + UNIT_ROUNDING)
+    """Whether all scores lie in [0, 1], but for rounding; tiny ones of both signs do not."""
+    lowest_allowed = -UNIT_ROUNDING if scores.max() > UNIT_ROUNDING else 0
+    return bool(scores.min() >= lowest_allowed and scores.max() <= 1 + UNIT_ROUNDING)
+
+
+def clip_rounding(values: NDArray, name: str) -> NDArray:
+    """Return probabilities in [0, 1], with a warning if rounding brought some beyond it.
+
+    What is further beyond is no probability, and all values are returned as they are.
+    """
+    beyond = (values < 0) | (values > 1)
+    if not beyond.any() or not holds_probabilities(values):
+        return values
+    rows = np.unique(np.nonzero(beyond)[0])
+    span = f"[{float(values.min())!r}, {float(values.max())!r}]"
+    where = f"beyond [0, 1] in {rows.size} of {len(values)} rows, first in row {rows[0]}"
+    warn(f"{name} lie in {span}, {where}: taken for rounding and clipped")
+    return np.clip(values, 0, 1)
 
 
 def check_score_rows(
@@ -68,8 +81,7 @@ def check_score_rows(
     if unit:
         if lowest < 0 or highest > 1:
             softmax = "scipy.special.softmax(scores, axis=1)"
-            remedy = f"map scores to probabilities first, for example with {softmax}"
-            _refuse_outside_unit(values, name, remedy)
+            values = _within_unit(values, name, f"map scores to probabilities by {softmax} first")
         totals = values.sum(axis=1)
         wrong = np.abs(totals - 1) > MAX_ROW_SUM_ERROR
         if wrong.any():
@@ -103,6 +115,7 @@ def check_class_labels(labels: ArrayLike, *, n_classes: int, size: int) -> NDArr
     with np.errstate(invalid="ignore"):
         codes = reals.astype(np.int64)
     wrong = (codes != reals) | (codes < 0) | (codes >= n_classes)
+    refuse(reals, reals != reals, f"labels must be {kind}", "it is missing; drop such rows")
     refuse(reals, wrong, f"labels must be {kind}", remedy)
     return codes
 
@@ -120,6 +133,7 @@ def check_labels(
         return np.ascontiguousarray(reals).view(np.uint8)
     positive = reals == 1
     remedy = "encode the positive class as 1 and the other as 0"
+    refuse(reals, reals != reals, "labels must be 0/1 or bool", "it is missing; drop such rows")
     refuse(reals, ~(positive | (reals == 0)), "labels must be 0/1 or bool", remedy)
     return positive.view(np.uint8)
 
@@ -234,8 +248,7 @@ def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDAr
     values = one_dimensional(groups, "groups")
     check_size(values.size, size, "groups", "scores")
     if values.dtype == object:
-        na = getattr(sys.modules.get("pandas"), "NA", None)  # None unless pandas is loaded
-        values = np.array([None if value is na else value for value in values], object)
+        values = _without_na(values)
         known = [value for value in values if value is not None and value == value]
         n_known = len(known)
         types = {type(value) for value in known}
@@ -322,8 +335,16 @@ def _real_numbers(values: NDArray, name: str, kind: str, remedy: str) -> NDArray
         except OverflowError:
             raise ValueError(f"{name} holds an integer too large for a float: rescale") from None
     if values.size and values.dtype.kind not in "fiub":
+        if values.ndim == 1 and any(v is None or v != v for v in _without_na(values)):
+            raise ValueError(f"{name} holds missing values: drop such rows")
         raise ValueError(f"{name} must be {kind}; found dtype {values.dtype}: {remedy}")
     return values
+
+
+def _without_na(values: NDArray) -> NDArray[np.object_]:
+    """Return a 1-D array with None for pandas.NA."""
+    na = getattr(sys.modules.get("pandas"), "NA", None)  # None unless pandas is loaded
+    return np.array([None if value is na else value for value in values], object)
 
 
 def _finite_floats(
@@ -343,9 +364,13 @@ def _finite_floats(
     return floats, lowest, highest
 
 
-def _refuse_outside_unit(values: NDArray, name: str, remedy: str) -> None:
-    """Raise for the first value outside [0, 1]."""
-    refuse(values, (values < 0) | (values > 1), f"{name} must lie in [0, 1]", remedy)
+def _within_unit(values: NDArray, name: str, remedy: str) -> NDArray:
+    """Return values in [0, 1], rounding beyond it clipped; raise for the farthest of others."""
+    values = clip_rounding(values, name)
+    distances = np.maximum(-values, values - 1)
+    wrong = (distances > 0) & (distances == distances.max())
+    refuse(values, wrong, f"{name} must lie in [0, 1]", remedy)
+    return values
 
 
 def refuse(values: NDArray, wrong: NDArray[np.bool_], must: str, remedy: str) -> None:

@@ -24,7 +24,8 @@ class TemperatureScaling(ScalingCalibrator):
     ----------
     scale : {"logit", "score"}, default="logit"
         What is divided: logits of scores that are probabilities, kept within
-        [2**-53, 1 - 2**-53] first; or the scores themselves, where they are margins.
+        [2**-53, 1 - 2**-53] first; or the scores themselves, where they are margins: the logits of
+        a network, say, or what a ``decision_function`` gives.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class TemperatureScaling(ScalingCalibrator):
     ------
     ValueError
         If `scale` is neither of the two, or if scores leave [0, 1] and their logits are wanted
-        (when `fit` is called).
+        (when `fit` is called): margins need ``scale="score"``.
 
     Warns
     -----

@@ -43,7 +43,8 @@ def run_apply(options) -> int:
             raise InputError(
                 f"{table.name} has a column {options.column!r} already: name another by --column"
             )
-        reader = ScoreReader(table, Columns(**columns_of(options)))
+        of_probabilities = range_counts.is_fitted_to_unit
+        reader = ScoreReader(table, Columns(**columns_of(options)), clips=of_probabilities)
         write = _write_parquet if isinstance(table, Parquet) else _write_text
         with write(options, table) as put:
             for block, complete, part in reader.blocks(ROWS_OF_A_BLOCK[type(table)]):
@@ -75,6 +76,11 @@ class _RangeCounts:
         self.below = 0  # scores below the lowest one of the fit
         self.above = 0  # scores above the highest one of the fit
 
+    @property
+    def is_fitted_to_unit(self):
+        """Whether the map was fitted to scores in [0, 1]."""
+        return self.fitted_to.lowest_score >= 0 and self.fitted_to.highest_score <= 1
+
     def add(self, scores):
         """Count the scores of a block."""
         self.rows += scores.size
@@ -92,14 +98,13 @@ class _RangeCounts:
             )
         if self.below + self.above == self.rows:
             yield "warning: no score lies in that range: is it another column, or another unit?"
-        fitted_to_unit = low >= 0 and high <= 1
         outside_unit = self.rows - self.unit
-        if fitted_to_unit and outside_unit:
+        if self.is_fitted_to_unit and outside_unit:
             yield (
                 f"warning: the map was fitted to scores in [0, 1], where {outside_unit} of "
                 f"{self.rows} are not: are they margins or percentages?"
             )
-        if not fitted_to_unit and self.unit == self.rows >= MIN_ROWS_TO_TELL_MARGINS:
+        if not self.is_fitted_to_unit and self.unit == self.rows >= MIN_ROWS_TO_TELL_MARGINS:
             yield (
                 f"warning: the map was fitted to scores from {low!r} to {high!r}, and all "
                 f"{self.rows} are in [0, 1]: are they probabilities in place of margins?"

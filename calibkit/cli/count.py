@@ -49,6 +49,11 @@ def _files(data, form):
             first = first or table
         if type(table) is not type(first) or table.names != first.names:
             raise InputError(f"{path} has other columns than {paths[0]}: store them alike")
+        if table.skipped != first.skipped:
+            raise InputError(
+                f"{path} and {paths[0]} do not both begin with a line for Excel (sep=...): store "
+                "them alike"
+            )
     return paths, first
 
 
@@ -100,6 +105,7 @@ def _all_rows(connection, files, table):
         columns=dict.fromkeys(table.names, "VARCHAR"),
         auto_detect=False,
         header=table.format.header,
+        skiprows=table.skipped,
         delimiter=table.format.separator,
         quotechar='"',
         escapechar='"',

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 import calib
 import calibkit
+from calib.base.protocol import needs_unit_scores
 from calibkit.cli.arguments import CLASSES_OF_METHODS, columns_of, format_of
 from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Scores, read_scores
+from calibkit.cli.remarks import on_map, on_scores
 from calibkit.cli.tables import InputError
 from calibkit.deployment.stored_maps import FittedTo, StoredMap
-from calibkit.report.make import BeforeFitting, before_fitting
+from calibkit.report.make import before_fitting
 
 FOLDS_OF_COMPARISON = 5  # folds of a repeat
 # Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
@@ -57,6 +59,8 @@ def run_compare(options) -> int:
             "stay in one fold, with --cluster; calib report judges groups, with --group"
         )
     as_read = _read(options)
+    for words in on_scores(as_read):
+        note(options, f"warning: {words}")
     read = _with_copies(as_read)
     _check_folds(read)
     comparison = calibkit.comparison.compare(
@@ -68,7 +72,9 @@ def run_compare(options) -> int:
         loss=options.loss,
         verbose=int(options.progress),
     )
-    withheld, questions = _before_fitting(as_read)
+    withheld, questions = before_fitting(
+        as_read.scores, _labels(as_read), as_read.weights, as_read.clusters
+    )
     if withheld:
         comparison = replace(comparison, chosen=None, recommendation=" ".join(withheld))
     if questions:
@@ -84,8 +90,11 @@ def run_fit(options) -> int:
     """Learn a map and write it as JSON; return the exit code."""
     check_new(options.output, force=options.force)
     calibrator = calibrator_of(options)
-    read = _read(options)
+    read = _read(options, **_demands(calibrator))
     labels = _labels(read)
+    warns_itself = isinstance(calibrator, calib.StackedCalibrator)  # of reversed scores
+    for words in on_scores(read, is_ranked=not warns_itself):
+        note(options, f"warning: {words}")
     calibrator.fit(read.scores, labels, sample_weight=read.weights)
     fitted_to = FittedTo(
         file=Path(options.data).name,
@@ -107,15 +116,27 @@ def run_fit(options) -> int:
     )
     with new_file(options.output, force=options.force) as file:
         file.write(stored.dumps())
+    for words in on_map(calibrator.map_, read, labels, options.method):
+        note(options, f"warning: {words}")
     return 0
 
 
-def _read(options) -> Scores:
+def _demands(calibrator):
+    """What a calibrator demands of scores, as arguments of `Columns`."""
+    if not needs_unit_scores(calibrator):
+        return {}
+    scale = "for margins and logits pass --parameter scale=score"
+    others = (
+        "for margins take --method platt, for logits --method temperature --parameter scale=score"
+    )
+    return {"unit": True, "for_margins": scale if hasattr(calibrator, "scale") else others}
+
+
+def _read(options, **demands) -> Scores:
     """Read all rows that the options ask for, and print what was done to them."""
+    asked = columns_of(options) | demands
     with Progress(options.progress) as progress:
-        read = read_scores(
-            options.data, form=format_of(options), progress=progress, **columns_of(options)
-        )
+        read = read_scores(options.data, form=format_of(options), progress=progress, **asked)
     for sentence in read.notes:
         note(options, sentence)
     return read
@@ -125,16 +146,6 @@ def _labels(read: Scores) -> NDArray[np.uint8]:
     """Return the labels, which every command here asks for."""
     assert read.labels is not None
     return read.labels
-
-
-def _before_fitting(read):
-    """Sentences in the place of the advice, and before it, if rows may not be fit to learn from.
-
-    With weights that are no counts they are not looked for.
-    """
-    if read.weights is not None and np.any(read.weights % 1):
-        return BeforeFitting(withheld=(), questions=())
-    return before_fitting(read.scores, _labels(read), read.weights, read.clusters)
 
 
 def _with_copies(read):

@@ -45,7 +45,7 @@ def _watch_table(options):
     alarms = None  # no batch yet
     progress = Progress(options.progress)
     with open_table(options.data, format_of(options)) as table, progress:
-        reader = ScoreReader(table, Columns(**columns_of(options), unit=True))
+        reader = ScoreReader(table, Columns(**columns_of(options), unit=True), clips=True)
         for _, _, part in reader.blocks(options.batch):
             if part.scores.size == 0:
                 continue

@@ -10,14 +10,15 @@ r"""Scores and labels from a table: the columns that were asked for, checked cel
 (array([0.2, 0.7]), array([0, 1], dtype=uint8))
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calib.base.arrays import UNIT_ROUNDING, holds_probabilities
 from calibkit.cli.tables import BLOCK_ROWS, Block, Format, InputError, open_table, short
 
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
@@ -26,10 +27,14 @@ ROLES = ("score", "label", "weight", "group", "cluster")  # roles that columns c
 CODE_OF_MISSING_LABEL = 2  # beside the classes 0 and 1
 IS_MISSING = "is missing: fill it in, or pass --drop-missing to leave such rows out"
 NAME_OTHER_CLASS = "; if it is a class, name the other one with --positive VALUE"
-IS_NO_PROBABILITY = (
-    "is no probability: this needs scores in [0, 1]; run margins through a map with calib fit and "
-    "calib apply first"
+NAME_POSITIVE = "name the value of class 1 with --positive VALUE"
+SPLIT_COUNTS = (
+    "; if it counts the positives of a row, as clicks of impressions, write a row of label 1 with "
+    "their number and one of label 0 with the number of the others, and name the numbers with "
+    "--weight"
 )
+RUN_MARGINS_THROUGH_MAP = "run margins through a map with calib fit and calib apply first"
+N_NAMED_ROWS = 3  # rows that a note names
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +54,9 @@ class Columns:
     group, cluster : str, optional
         Any text.
     unit : bool
-        Whether scores must lie in [0, 1].
+        Whether scores must lie in [0, 1], but for rounding.
+    for_margins : str
+        What to do with other scores then: the remedy in the error.
     drop_missing : bool
         Whether rows with a missing cell in one of these columns are left out; they are refused
         otherwise.
@@ -62,6 +69,7 @@ class Columns:
     group: str | None = None
     cluster: str | None = None
     unit: bool = False
+    for_margins: str = RUN_MARGINS_THROUGH_MAP
     drop_missing: bool = False
 
 
@@ -107,6 +115,54 @@ class Parsed(NamedTuple):
     missing: NDArray[np.bool_]
 
 
+class Rounding:
+    """Scores beyond [0, 1] by so little that it is rounding.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of these scores.
+    most : float
+        How far they lie beyond, at most.
+    positions : list of int
+        Lines (in Parquet rows) of the first of them.
+    """
+
+    def __init__(self):
+        self.n_rows = 0
+        self.most = 0.0
+        self.positions = []
+
+    def clipped(self, scores: NDArray, positions: Sequence[int], complete: NDArray) -> NDArray:
+        """Return scores with those clipped that rounding brought beyond [0, 1], and count these.
+
+        They are those of the rows of a block that are `complete`.
+        """
+        distances = np.maximum(-scores, scores - 1)
+        if scores.size == 0 or distances.max() <= 0:
+            return scores
+        further = (scores < -UNIT_ROUNDING) | (scores > 1 + UNIT_ROUNDING)
+        rows = np.flatnonzero((distances > 0) & ~further)
+        self.n_rows += rows.size
+        self.most = max(self.most, distances[rows].max(initial=0.0))
+        named = rows[: N_NAMED_ROWS - len(self.positions)]
+        self.positions.extend(positions[row] for row in np.flatnonzero(complete)[named])
+        return np.where(further, scores, np.clip(scores, 0, 1))
+
+    def notes(self, place: str) -> list[str]:
+        """Say how many scores were clipped, and in which lines (or rows: `place`)."""
+        if not self.n_rows:
+            return []
+        scores = "1 score lies" if self.n_rows == 1 else f"{self.n_rows} scores lie"
+        named = ", ".join(f"{place} {position}" for position in self.positions)
+        more = self.n_rows - len(self.positions)
+        others = f" and {more} more" if more else ""
+        return [
+            f"{scores} beyond [0, 1] by {self.most:.2g} at most ({named}{others}): taken for "
+            "rounding, and clipped"
+        ]
+
+
 class ScoreReader:
     """A reader that turns the blocks of a table into scores, labels, weights and so on.
 
@@ -116,18 +172,22 @@ class ScoreReader:
         A table that `open_table` yields.
     columns : Columns
         Which columns are read.
+    clips : bool, default=False
+        Whether scores that rounding brought beyond [0, 1] are clipped, block by block.
     """
 
-    def __init__(self, table, columns: Columns):
+    def __init__(self, table, columns: Columns, *, clips: bool = False):
         asked = {role: getattr(columns, role) for role in ROLES}
         wanted = {role: str(name) for role, name in asked.items() if name is not None}
         self.table = table
         self.columns = columns
+        self.clips = clips
         self.indices = {role: table.find(name, f"--{role}") for role, name in wanted.items()}
         _check_distinct(table, self.indices)
         self.names = {role: table.names[i] for role, i in self.indices.items()}
         self.n_dropped = 0
         self.n_rows = 0
+        self.rounding = Rounding()
         self._labels = _Labels(columns.positive)
 
     def blocks(self, size: int) -> Iterator[tuple[Block, NDArray[np.bool_], Scores]]:
@@ -136,8 +196,9 @@ class ScoreReader:
         numeric = [role in ("score", "weight") for role in self.indices]
         for block in self.table.blocks(indices, numeric, size):
             self.n_rows += len(block.positions)
-            complete, scores = self._scores(block)
-            yield block, complete, scores
+            complete, part = self._scores(block)
+            clipped = self.rounding.clipped(part.scores, block.positions, complete)
+            yield block, complete, replace(part, scores=clipped) if self.clips else part
         if self.n_rows == 0:
             raise InputError(f"{self.table.name} has a header and no rows: nothing can be computed")
         if "label" in self.indices:
@@ -150,10 +211,14 @@ class ScoreReader:
 
     def notes(self) -> list[str]:
         """Return sentences about what was done to the rows."""
-        if not self.n_dropped:
-            return []
-        rows = "1 row" if self.n_dropped == 1 else f"{self.n_dropped} rows"
-        return [f"{rows} of {self.n_rows} with missing values were dropped, as --drop-missing asks"]
+        notes = []
+        if self.n_dropped:
+            rows = "1 row" if self.n_dropped == 1 else f"{self.n_dropped} rows"
+            dropped = "with missing values were dropped, as --drop-missing asks"
+            notes.append(f"{rows} of {self.n_rows} {dropped}")
+        if self.clips:
+            notes.extend(self.rounding.notes(self.table.place))
+        return notes
 
     def _scores(self, block):
         """Parse the columns of a block, and leave out or refuse rows with missing cells."""
@@ -197,7 +262,10 @@ class ScoreReader:
     def _parse_scores(self, cells):
         parsed = self._parse_numbers(cells)
         if self.columns.unit:
-            _refuse((parsed.values < 0) | (parsed.values > 1), IS_NO_PROBABILITY)
+            fault = f"is no probability: this needs scores in [0, 1]; {self.columns.for_margins}"
+            _refuse(parsed.values < -UNIT_ROUNDING, fault)
+            fault += "; divide percentages by 100"
+            _refuse(parsed.values > 1 + UNIT_ROUNDING, fault)
         return parsed
 
     def _parse_weights(self, cells):
@@ -249,7 +317,9 @@ class _Labels:
         try:
             return {0: 0, 1: 1}[float(value)]
         except (ValueError, KeyError):
-            return "is not 0/1 or true/false: name the value of class 1 with --positive VALUE"
+            may_count = value.isascii() and value.isdecimal()
+            remedy = f"{NAME_POSITIVE}{SPLIT_COUNTS if may_count else ''}"
+            return f"is not 0/1 or true/false: {remedy}"
 
     def check_positive(self, table, name):
         """Raise if no row has the positive value."""
@@ -281,7 +351,7 @@ def read_scores(
         A function of the number of rows read so far, called after each block.
     **columns
         The attributes of `Columns`: score, label, positive, weight, group, cluster, unit,
-        drop_missing.
+        for_margins, drop_missing.
 
     Returns
     -------
@@ -300,13 +370,18 @@ def read_scores(
             parts.append(part)
             if progress:
                 progress(reader.n_rows)
+    scores = np.concatenate([part.scores for part in parts])
+    notes = reader.notes()
+    if reader.rounding.n_rows and holds_probabilities(scores):
+        scores = np.clip(scores, 0, 1)
+        notes += reader.rounding.notes(table.place)
     read = Scores(
-        scores=np.concatenate([part.scores for part in parts]),
+        scores=scores,
         labels=_joined_column([part.labels for part in parts]),
         weights=_joined_column([part.weights for part in parts]),
         groups=_joined_column([part.groups for part in parts]),
         clusters=_joined_column([part.clusters for part in parts]),
-        notes=reader.notes(),
+        notes=notes,
         names=reader.names,
     )
     _check_columns(table, read)
@@ -368,7 +443,9 @@ def _number_or_nan(row, cell):
     except ValueError:
         pass
     remedy = "clean it, or name the column of the numbers"
-    if any(separator in cell for separator in ";\t|"):
+    if cell.strip().endswith("%"):
+        remedy = "write percentages without the sign, divided by 100"
+    elif any(separator in cell for separator in ";\t|"):
         remedy = "pass the --separator of the file"
     elif "," in cell:
         remedy = (

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ import numpy as np
 BLOCK_ROWS = 4096  # rows as lists of str: more of them fall out of the processor's cache
 LONGEST_LINE = 1 << 20  # characters
 SPELLINGS_OF_SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
+EXCEL_SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # first line for Excel, no row
 PARQUET = b"PAR1"  # first bytes
 GZIP = b"\x1f\x8b"  # first bytes
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # first bytes, a mark of the order of bytes
@@ -111,6 +113,8 @@ class Table:
         How text in the table is written.
     place : str
         What messages number: lines or rows.
+    skipped : int
+        Number of lines before the header, which are for Excel.
     """
 
     name: str
@@ -118,6 +122,7 @@ class Table:
     header: list[str]
     format: Format
     place: str
+    skipped: int = 0
 
     def find(self, wanted: str, flag: str) -> int:
         """Return the index of the column with the name `wanted`, or with that number from 1.
@@ -245,7 +250,21 @@ class Delimited(Table):
                 )
             if fault:
                 raise InputError(f"{self.name}: line {number} {fault}")
-            yield line.removeprefix("\ufeff") if number == 1 else line
+            yield line if number > 1 else self._first_line(line.removeprefix("\ufeff"))
+
+    def _first_line(self, line):
+        """Return the first line, or a blank one if it only tells Excel the separator."""
+        excel = EXCEL_SEPARATOR.fullmatch(line.rstrip("\r\n"))
+        if excel is None:
+            return line
+        if excel[1] != self.format.separator:
+            spelling = SPELLINGS_OF_SEPARATORS.get(excel[1], repr(excel[1]))
+            raise InputError(
+                f"{self.name}: line 1 tells Excel that the separator is {spelling}: pass "
+                f"--separator {spelling}"
+            )
+        self.skipped = 1
+        return "\n"
 
 
 class Parquet(Table):
@@ -284,7 +303,7 @@ class Parquet(Table):
             for file in self._files:
                 for batch in file.iter_batches(size):
                     picked = [
-                        self._cells(batch.column(c), as_number)
+                        self._cells(batch.column(c), self.names[c], as_number)
                         for c, as_number in zip(columns, numeric, strict=True)
                     ]
                     rows = range(row, row + batch.num_rows)
@@ -293,15 +312,23 @@ class Parquet(Table):
         except (self._arrow.ArrowException, OSError) as error:
             raise InputError(f"{self.name} is damaged: {short(str(error))}") from None
 
-    def _cells(self, values, as_number):
+    def _cells(self, values, name, as_number):
         """Return a column as an array if it has numbers and they are wanted, else as text."""
         types = self._arrow.types
         kind = values.type
-        numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
-        if as_number and numeric:
+        if as_number and types.is_decimal(kind):  # Arrow's own cast is off in the last digit
+            values = values.cast(self._arrow.string())
+            return np.asarray(values.cast(self._arrow.float64()).to_numpy(zero_copy_only=False))
+        if as_number and (types.is_integer(kind) or types.is_floating(kind)):
             values = values.cast(self._arrow.float64(), safe=False)
             return np.asarray(values.to_numpy(zero_copy_only=False), np.float64)
-        return ["" if value is None else str(value) for value in values.to_pylist()]
+        try:
+            return [_text(value) for value in values.to_pylist()]
+        except UnicodeDecodeError:
+            raise InputError(
+                f"{self.name}: column {name!r} holds bytes that are no text in UTF-8: cast it to "
+                "text, or to numbers, where the file is written"
+            ) from None
 
 
 @contextmanager
@@ -362,6 +389,13 @@ def _check_text(first_bytes, form, name, path):
     may_begin_with_mark = "16" in form.encoding or "32" in form.encoding
     if first_bytes.startswith(UTF_16) and not may_begin_with_mark:
         raise InputError(f"{name} is UTF-16, by its first bytes: pass --encoding utf-16")
+
+
+def _text(value):
+    """Text of a value in Parquet; old writers store text as bytes without saying that it is."""
+    if value is None:
+        return ""
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _is_number(cell):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _num_samples
 
-from calib.base.arrays import check_labels, check_scores, check_size, check_weights
+from calib.base.arrays import check_labels, check_scores, check_size, check_weights, clip_rounding
 from calib.base.options import RandomState, check_choice, check_positive, check_seed
 from calib.base.protocol import check_is_calibrator
 from calib.metrics.corp import score_decomposition
@@ -58,9 +58,10 @@ def compare(
     Parameters
     ----------
     scores : array-like of shape (n,)
-        Scores of rows that the classifier was not trained on. If all lie in [0, 1], they are taken
-        for probabilities, and the calibrators must improve on them. Otherwise they are margins, and
-        the calibrators must improve on the base rate.
+        Scores of rows that the classifier was not trained on. If all lie in [0, 1], but for
+        rounding of at most 1e-5, which is clipped with a warning, they are taken for
+        probabilities, and the calibrators must improve on them. Otherwise they are margins, and the
+        calibrators must improve on the base rate.
     labels : array-like of shape (n,)
         Classes, 0/1 or bool.
     calibrators : dict of str to calibrator, or iterable of calibrators, optional
@@ -192,7 +193,7 @@ def compare(
 
 def _checked_sample(scores, labels, sample_weight, groups, clusters):
     """Check the columns; clusters become numbers."""
-    scores = check_scores(scores)
+    scores = clip_rounding(check_scores(scores), "scores")
     labels = check_labels(labels, size=scores.size)
     weights = None if sample_weight is None else check_weights(sample_weight, size=scores.size)
     if clusters is not None:

@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from os import PathLike
 from typing import Self
 
 from calib.base.arrays import check_scores
 from calib.base.maps import CalibrationMap
+
+import_module("calib.base.curve_maps")  # makes its kinds of maps known to `CalibrationMap`
 
 MAP_FORMAT = "calib-map"
 MAP_FORMAT_VERSION = 1  # version of the format in which a map is stored

@@ -154,12 +154,14 @@ def make_report(
     ----------
     scores : array-like of shape (n,)
         Finite numbers. If some lie outside [0, 1], everything that needs probabilities is left out.
+        What lies beyond by at most 1e-5 is rounding, which is clipped with a warning.
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     sample_weight : array-like of shape (n,), optional
         Counts, whole numbers: a row of weight w stands for w rows, each with an outcome of its own.
-        If outcomes show that the weights are no counts (`copies_test`), each row is taken as one
-        case of weight w, as in a sample; the report says so.
+        If the weights are no whole numbers, or outcomes show that they are no counts
+        (`copies_test`), each row is taken as one case of weight w, as in a sample; the report says
+        so.
     groups : array-like of shape (n,), optional
         Group of each row: numbers or strings.
     clusters : array-like of shape (n,), optional

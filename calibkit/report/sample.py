@@ -28,6 +28,8 @@ class CleanSample(NamedTuple):
         Number of rows in clusters that tell as much as one independent row.
     sampled : bool
         Whether the weights were found to be sampling weights; each row is a cluster then.
+    clipped : int
+        Number of scores that rounding brought beyond [0, 1], and that were clipped.
     """
 
     labels: NDArray[np.uint8]
@@ -38,6 +40,7 @@ class CleanSample(NamedTuple):
     clusters: NDArray[np.int64] | None = None
     effect: float = 1.0
     sampled: bool = False
+    clipped: int = 0
 
     @property
     def counts(self) -> NDArray[np.float64]:

@@ -42,7 +42,18 @@ NO_VERDICT_REASONS = {  # keys: kinds of caution
 WITHHELD_ADVICE = {  # keys: kinds of caution
     "duplicated rows": (
         "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or "
-        "name the clusters (--cluster), and run the report again."
+        "name the clusters (--cluster), and run the report again. Without a column that tells the "
+        "cases apart, keep one of the rows that agree in all columns, or number these groups of "
+        "rows and name the numbers as clusters."
+    ),
+    "marks of missing values": (
+        "Fit no calibrator yet: leave out the rows whose score is a mark for a missing value, or "
+        "fill them in, and run the report again."
+    ),
+    "predicted class": (
+        "Fit no calibrator yet: find out whether these are scores of the predicted class. If so, "
+        "take the score of class 1, which is 1 less the score where class 0 is predicted, and run "
+        "the report again."
     ),
     "reversed scores": (
         "Fit no calibrator yet: find out which class counts as positive. If the scores are for the "
@@ -54,6 +65,10 @@ QUESTIONS = {  # keys: kinds of caution
         "First make sure that the classifier has not learned from these rows, and that no column "
         "told it the outcome: it looks like that. If so, fit no calibrator to them: score other "
         "rows, or each row by a model trained without it, and run the report again. If not, go on."
+    ),
+    "percentages": (
+        "First see whether the scores are percentages. If so, divide them by 100, and run the "
+        "report again. If not, go on."
     ),
 }
 NEARER = "StackedCalibrator(trust=0.7)"

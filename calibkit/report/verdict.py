@@ -22,8 +22,8 @@ CANNOT_SAY = "cannot say"
 # Kinds of cautions with which there is no verdict, with which no calibrator is advised, and with
 # which the user has to answer a question first.
 NO_VERDICT = ("training rows", "duplicated rows")
-WITHHELD = ("duplicated rows", "reversed scores")
-ASKED = ("training rows",)
+WITHHELD = ("duplicated rows", "marks of missing values", "predicted class", "reversed scores")
+ASKED = ("training rows", "percentages")
 
 
 class Finding(NamedTuple):

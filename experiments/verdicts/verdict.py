@@ -15,6 +15,9 @@ FLAG_OF = {  # kinds of cautions
     "no probabilities": "no probabilities",
     "drift of calibration": "drift",
     "drift of base rate": "drift",
+    "marks of missing values": "marks",
+    "predicted class": "predicted class",
+    "high scores": "predicted class",
 }
 SEED = 0
 DEFAULT_NAME = "Stacked"

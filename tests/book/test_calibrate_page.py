@@ -110,6 +110,14 @@ def usable():
     p = rng.random(600)
     form = {"header": False, "score": "1", "label": "2", "dropMissing": True}
     yield "no header", "NA,1\n" + plain(p, rng.random(600) < p, header="") + "0.5,\n", form
+    p = expit(1.5 * rng.normal(size=800))
+    yield "scores of the predicted class", plain(np.maximum(p, 1 - p), rng.random(800) < p), {}
+    p = expit(1.6 + 1.5 * rng.normal(size=800))
+    yield "three quarters positive", plain(np.maximum(p, 1 - p), rng.random(800) < p), {}
+    p = rng.random(300)
+    labels = rng.random(300) < p
+    p[[3, 7, 8, 9]] = [1.0000001192092896, -1e-9, 1.00001, -1e-7]
+    yield "rounding beyond the ends", f"sep=,\n{plain(p, labels)}", {}
     p = np.repeat(rng.random(300), 4)
     yield "rows four times", plain(p, np.repeat(rng.random(300) < p[::4], 4)), {}
     logits = rng.normal(size=100_000)
@@ -139,6 +147,10 @@ UNUSABLE = {
     "ragged": ("score,label\n0.1,0\n0.2,1,5\n", {}),
     "open quotation": ('score,label\n0.1,"0\n0.2,1\n', {}),
     "quotation within": ('score,label\n0.1,"0"x\n0.2,1\n', {}),
+    "clicks": ("score,label\n0.1,4\n0.2,1\n", {}),
+    "percent signs": ("score,label\n15.06%,0\n0.2,1\n", {}),
+    "a line for Excel": ("sep=;\nscore;label\n0.1;0\n0.2;1\n", {}),
+    "words after a line for Excel": ("sep=;\nscore;label\n0.1;0\nhigh;1\n", {"separator": ";"}),
     "only a header": ("score,label\n", {}),
     "empty": ("", {}),
     "NUL": ("score,label\n0.1,0\n0.2,\0\n", {}),
@@ -290,6 +302,37 @@ def test_the_report(ask, sample):
         )
 
 
+def no_probabilities():
+    """Name and scores of files of margins, percentages and marks for missing scores."""
+    p = np.random.default_rng(0).random(400)
+    yield "margins", 8 * p - 4
+    yield "percentages", np.round(100 * p, 1)
+    yield "a scorecard", np.round(900 - 600 * p)
+    yield "tiny margins", 1e-7 * (p - 0.5)
+    yield "-999", np.where(np.arange(400) % 9 == 0, -999, p)
+    yield "-1 and 2", np.where(np.arange(400) % 9 == 0, -1, np.where(np.arange(400) % 7 == 0, 2, p))
+    yield "999 among margins", np.where(np.arange(400) % 9 == 0, 999, 8 * p - 4)
+    yield "one outlier", np.where(np.arange(400) == 9, -999, p)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in no_probabilities()])
+def test_scores_that_are_no_probabilities(ask, tmp_path, name):
+    scores = dict(no_probabilities())[name]
+    labels = np.random.default_rng(1).random(400) < np.random.default_rng(0).random(400)
+    path = tmp_path / "scores.csv"
+    path.write_text(plain(scores, labels))
+    rows = read(path, FORM)
+    found = ask("report", path, form=FORM, command="calib fit")["answer"]
+    expected = report_on(path, rows)
+    assert found["notes"] == rows.notes == []
+    assert found["cautions"] == expected["cautions"]
+    assert found["verdict"]["sentence"] == expected["verdict"]["sentence"]
+    withheld = "marks of missing values" in {caution["kind"] for caution in expected["cautions"]}
+    assert withheld == (name in ("-999", "-1 and 2", "999 among margins"))
+    first = [*(found["withheld"] or [*found["questions"], *found["advice"]])][0]
+    assert first == expected["advice"][0]
+
+
 def test_the_comparison_and_the_maps(ask, sample, tmp_path):
     path, form, rows = sample
     ask("report", path, form=form)  # the worker remembers the rows
@@ -417,7 +460,7 @@ def test_the_page_says_which_maps_and_how_many_files():
     table = [f"| {name} | `{method!r}` |".replace("'", '"') for name, method in ALL_METHODS.items()]
     table[0] = table[0].replace("Stacked |", "Stacked (the default) |")
     assert re.findall(r"^\| .* \| `.*` \|$", text, re.M) == table
-    assert "Tests give ten files" in text and len(list(usable())) == 10
+    assert "Tests give thirteen files" in text and len(list(usable())) == 13
 
 
 # The page

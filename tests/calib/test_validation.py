@@ -3,7 +3,6 @@
 import decimal
 import os
 import pickle
-import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -43,7 +43,13 @@ from calib import (
     TransductiveVennAbers,
     VennAbers,
 )
-from calib.base.arrays import check_labels, check_scores, check_weights
+from calib.base.arrays import (
+    check_class_labels,
+    check_labels,
+    check_score_rows,
+    check_scores,
+    check_weights,
+)
 from calib.methods.venn_abers import DirectIsotonic
 from calibkit.datasets import LAWS, rings
 from calibkit.prediction_intervals import AdaptiveCalibrator
@@ -108,20 +114,56 @@ def test_masked_labels_and_weights_are_refused_too():
     assert check_scores(np.ma.array([0.1, 0.2])).tolist() == [0.1, 0.2]  # nothing is masked
 
 
-@pytest.mark.parametrize(
-    "value, message",
-    [(value, f"found {value} at row 0: map margins.*expit") for value in (2.0, -0.25, 1.000011)],
-)
-def test_the_message_about_probabilities_names_margins(value, message):
+@pytest.mark.parametrize("value", [1.00002, -0.00002, 2.0, -0.25])
+def test_margins_are_no_probabilities(value):
+    message = f"found {value} at row 1: map margins.*TemperatureScaling.scale='score'.*expit"
     with pytest.raises(ValueError, match=message):
-        check_scores([value], unit=True)
+        check_scores([1.000001, value], unit=True)
+    with pytest.raises(ValueError, match=message):
+        calib.TemperatureScaling().fit([0.5, value], [0, 1])
 
 
-@pytest.mark.parametrize("value, clipped", [(1 + 1e-9, 1), (1.0000099, 1), (-9.9e-6, 0)])
-def test_rounding_beyond_the_ends_is_clipped_and_said(value, clipped):
-    message = re.escape(f"scores lie in [{min(value, 0.5)}, {max(value, 0.5)}]: taken for rounding")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rounding_beyond_the_ends_is_clipped_and_said(dtype):
+    scores = np.array([0.25, 1.0000001, 0.5, -1e-9], dtype)
+    message = (
+        r"lie in \[-[0-9.]+e-.*, 1.0000001.*\], beyond \[0, 1\] in 2 of 4 rows, first in row 1"
+    )
     with pytest.warns(UserWarning, match=message):
-        assert check_scores([value, 0.5], unit=True).tolist() == [clipped, 0.5]
+        assert check_scores(scores, unit=True, narrow=True).tolist() == [0.25, 1, 0.5, 0]
+    with pytest.warns(UserWarning, match=r"lie in \[0.5, 1.00001\].*: taken for rounding and"):
+        assert check_scores([1.00001, 0.5], unit=True).tolist() == [1, 0.5]
+    with pytest.warns(UserWarning, match="probabilities lie in .* in 1 of 2 rows.* row 1"):
+        rows = check_score_rows([[0.5, 0.5], [1.0000001, -1e-7]])
+    assert rows.tolist() == [[0.5, 0.5], [1, 0]]
+
+
+def test_tiny_numbers_of_both_signs_are_margins_and_no_rounding():
+    with pytest.raises(ValueError, match="found -1e-08 at row 0: map margins"):
+        check_scores([-1e-8, 1e-8], unit=True)
+    assert check_scores([0, 1e-8], unit=True).tolist() == [0, 1e-8]
+
+
+LABELS_WITH_A_GAP = [
+    np.array([True, None], object),
+    [1, None],
+    np.array([1.0, np.nan]),
+    np.array(["yes", np.nan], object),
+    pd.Series([True, None], dtype="boolean"),
+    pd.Series([1, None], dtype="Int64"),
+    pd.Series(["yes", None], dtype="string"),
+]
+
+
+@pytest.mark.parametrize("labels", LABELS_WITH_A_GAP, ids=str)
+def test_a_missing_label_is_called_missing(labels):
+    with pytest.raises(ValueError, match="missing.*drop such rows"):
+        check_labels(labels)
+
+
+def test_a_missing_class_is_called_missing():
+    with pytest.raises(ValueError, match="found nan at row 1: it is missing; drop such rows"):
+        check_class_labels([0, np.nan], n_classes=3, size=2)
 
 
 # Weights are counts

@@ -8,6 +8,7 @@ import gzip
 import io
 import os
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -394,10 +395,38 @@ for cell in (
         text(put(1, 0, cell)),
         ([0.25, float(cell), 0.125, 0.75], [0, 1, 0, 1]),
     )
-for cell in ("-0.001", "1.0000001", "87", "1e300"):
+for cell in ("-0.001", "1.00002", "87", "1e300"):
     refuses(
         f"the probability {cell}", text(put(1, 0, cell)), "line 3", repr(cell), "[0, 1]", unit=True
     )
+reads(
+    "a hair beyond 1 among margins as it is",
+    text(put(0, 0, "1.0000001", put(1, 0, "3"))),
+    ([1.0000001, 3, 0.125, 0.75], [0, 1, 0, 1]),
+)
+refuses("a percentage", text(put(1, 0, "15.06%")), "line 3", "'15.06%'", "divided by 100")
+refuses("percentages", text(put(1, 0, "15.06")), "line 3", "divide percentages", unit=True)
+refuses("clicks", text(put(1, 1, "4")), "line 3", "'4'", "clicks of impressions", "--weight")
+
+# A first line for Excel
+for separator in (";", "\t", ","):
+    for excel in (f"sep={separator}", f"SEP={separator}", f'"sep={separator}"'):
+        for end in ("\n", "\r\n"):
+            name = f"{excel!r} and {end!r}"
+            form = Format(separator)
+            reads(name, f"{excel}{end}{text(separator=separator, end=end)}", form=form)
+            refuses(
+                f"text in line 4 after {name}",
+                f"\ufeff{excel}{end}{text(put(1, 0, 'high'), separator=separator, end=end)}",
+                "line 4",
+                "'high'",
+                form=form,
+            )
+rows = text(header=None, separator=";")
+no_header = Format(";", header=False)
+reads("sep= without a header", f"sep=;\n{rows}", score="1", label="2", form=no_header)
+refuses("sep=; untold", f"sep=;\n{text(separator=';')}", "line 1 tells Excel", "--separator ';'")
+refuses("sep=; alone", "sep=;\n", "is empty", form=Format(";"))
 reads("a cell of 100 kB", text([(*r, "x" * 100_000) for r in ROWS], ("prob", "y", "z")))
 refuses("a cell of 140 kB", text([(*r, "x" * 140_000) for r in ROWS], ("prob", "y", "z")), "line 2")
 refuses("a line without end", "prob,y\n" + "0," * LONGEST_LINE, "line 2", "is longer than")
@@ -663,6 +692,56 @@ def test_parquet_of_integers_decimals_and_many_blocks(tmp_path):
     read = read_scores(path, score="prob", label="y")
     np.testing.assert_array_equal(read.scores, numbers.astype(float))
     np.testing.assert_array_equal(read.labels, numbers % 2)
+
+
+@pytest.mark.parametrize("digits", [2, 4, 6, 10])
+def test_parquet_of_decimals_is_read_as_the_same_numbers_in_text(digits, tmp_path):
+    rng = np.random.default_rng(digits)
+    numbers = [Decimal(int(n)).scaleb(-digits) for n in rng.integers(0, 10**digits, 2000)]
+    numbers = [1 - number for number in numbers] + [Decimal(0), Decimal(1)]
+    labels = [Decimal(int(label)) for label in rng.integers(0, 2, len(numbers))]
+    path = parquet(tmp_path / "scores.parquet", prob=numbers, y=labels, w=numbers)
+    read = read_scores(path, score="prob", label="y", weight="w")
+    assert read.scores.tolist() == read.weights.tolist() == list(map(float, numbers))
+    assert read.labels.tolist() == labels
+
+
+def test_decimals_that_are_missing(tmp_path):
+    path = parquet(tmp_path / "scores.parquet", prob=[Decimal("0.95"), None], y=[1, 0])
+    with pytest.raises(InputError, match="row 2, column 'prob': .*is missing"):
+        read_scores(path, score="prob", label="y")
+
+
+def test_parquet_of_bytes_is_read_as_text(tmp_path):
+    labels = [b"no", b"yes", b"no", b"yes"]
+    groups = [b"A", "\xe4".encode(), b"A", b"A"]
+    path = parquet(
+        tmp_path / "scores.parquet", prob=[b"0.25", b"0.5", b"1", b"1"], y=labels, g=groups
+    )
+    read = read_scores(path, score="prob", label="y", positive="yes", group="g")
+    assert read.scores.tolist() == [0.25, 0.5, 1, 1] and read.labels.tolist() == [0, 1, 0, 1]
+    assert read.groups.tolist() == ["A", "\xe4", "A", "A"]
+
+
+def test_parquet_of_bytes_that_are_no_text(tmp_path):
+    path = parquet(tmp_path / "scores.parquet", prob=[0.25, 0.5], y=[0, 1], g=[b"A", b"\xff\x00"])
+    with pytest.raises(
+        InputError, match="column 'g' holds bytes that are no text.*cast it to text"
+    ):
+        read_scores(path, score="prob", label="y", group="g")
+
+
+@pytest.mark.parametrize("unit", [False, True])
+def test_a_note_names_the_lines_of_rounding(unit, tmp_path):
+    path = tmp_path / "scores.csv"
+    cells = ["0.5", "1.0000001", "", "-1e-9", "1.00001", "1.0000002", "1.0000001"]
+    path.write_text("prob,y\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells)))
+    read = read_scores(path, score="prob", label="y", unit=unit, drop_missing=True)
+    assert read.scores.tolist() == [0.5, 1, 0, 1, 1, 1]
+    assert read.notes[1:] == [
+        "5 scores lie beyond [0, 1] by 1e-05 at most (line 3, line 5, line 6 and 2 more): taken "
+        "for rounding, and clipped"
+    ]
 
 
 def test_a_folder_of_parquet_files(tmp_path):

@@ -117,7 +117,8 @@ def test_errors_are_one_line(data, stored, tmp_path, capfd):
     assert "no folder" in refusal(capfd, "fit", data, *COLUMNS, "-o", tmp_path / "absent" / "x")
     margins = table(tmp_path / "margins.csv", sample()[0] - 0.5, sample()[1])
     uniform = ["--method", "histogram", "--parameter", "strategy=uniform", "-o", new]
-    assert "must lie in [0, 1]" in refusal(capfd, "fit", margins, *COLUMNS, *uniform)
+    refused = refusal(capfd, "fit", margins, *COLUMNS, *uniform)
+    assert "line 3, column 'prob'" in refused and "--method platt" in refused
     assert "no probability" in refusal(capfd, "monitor", margins, *COLUMNS)
     assert not new.exists()
 
@@ -929,3 +930,223 @@ def test_a_report_of_few_rows_says_what_it_read(tmp_path, capfd):
     assert capfd.readouterr().err.startswith("calib report: ")
     message = refusal(capfd, "report", data, *columns, "--force", "--threshold", "1.5")
     assert "thresholds must be a number between 0 and 1; found 1.5" in message
+
+
+# What comes in
+
+
+def written(path, *columns, header="prob,y"):
+    rows = zip(*[np.asarray(column).tolist() for column in columns], strict=True)
+    path.write_text(header + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    return str(path)
+
+
+def said_by(capfd, *words):
+    """What a command that succeeds says on standard error."""
+    assert main([str(word) for word in words]) == 0
+    return capfd.readouterr().err
+
+
+def fitted(capfd, tmp_path, data, *words):
+    return said_by(capfd, "fit", data, *COLUMNS, *words, "-o", tmp_path / "new.json", "--force")
+
+
+def test_fit_says_what_is_odd_about_scores(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    p = rng.random(1000)
+    y = (rng.random(1000) < p).astype(int)
+    path = tmp_path / "odd.csv"
+
+    def said(scores, *words):
+        return fitted(capfd, tmp_path, written(path, scores, y), *words)
+
+    assert said(p) == said(p, "--method", "venn_abers") == ""
+    assert "turned round" in said(np.round(900 - 600 * p)) and "AUC" in said(900 - 600 * p)
+    by_isotonic = said(np.round(900 - 600 * p), "--method", "isotonic")
+    assert "take minus the score" in by_isotonic and "the map is nearly constant" in by_isotonic
+    assert "take minus the score" in said(900 - 600 * p, "--method", "platt")
+    assert "percentages" in said(np.round(100 * p).clip(1, 96))
+    marks = said(np.where(rng.random(1000) < 0.1, -999, p))
+    assert "Scores of -999, in " in marks and "marks for missing values" in marks
+    folded = said(np.maximum(p, 1 - p), "--method", "platt")
+    assert "Scores of the predicted class" in folded
+
+
+def test_fit_says_that_a_map_of_tiny_margins_is_constant(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    margins = rng.normal(size=300)
+    y = (rng.random(300) < 1 / (1 + np.exp(-3 * margins))).astype(int)
+    tiny = written(tmp_path / "tiny.csv", 1e-300 * margins, y)
+    assert "the map is nearly constant (0." in fitted(capfd, tmp_path, tiny, "--method", "platt")
+    small = written(tmp_path / "small.csv", 1e-200 * margins, y)
+    assert fitted(capfd, tmp_path, small, "--method", "platt") == ""
+
+
+def test_fit_says_that_a_sum_is_off_and_what_mends_it(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    p = 0.05 * rng.random(2000) ** 2
+    y = (rng.random(2000) < p).astype(int)
+    rare = written(tmp_path / "rare.csv", p, y)
+    said = fitted(capfd, tmp_path, rare, "--method", "venn_abers")
+    off = float(re.search(r"(\d+) % too many", said)[1])
+    map_ = load_map(tmp_path / "new.json")
+    assert off == round(100 * (map_(p).sum() / y.sum() - 1)) and off > 10
+    for words in re.findall(r"--method \w+(?: --parameter smoothing=1)?", said):
+        assert words != "--method venn_abers"
+    for words in (["isotonic", "--parameter", "smoothing=1"], ["spline"]):
+        assert "add up" not in fitted(capfd, tmp_path, rare, "--method", *words)
+    weights = np.where(y == 1, 1, 7)
+    counted = written(tmp_path / "counts.csv", np.full(2000, 0.5), y, weights, header="prob,y,n")
+    said = fitted(capfd, tmp_path, counted, "--weight", "n", "--method", "temperature")
+    assert f"add up to {weights.sum() / 2:g}, and {y.sum()} are positive" in said
+
+
+def test_fit_names_the_line_and_the_way_for_logits(tmp_path, capfd):
+    logits = np.random.default_rng(0).normal(size=300)
+    y = (np.random.default_rng(1).random(300) < 1 / (1 + np.exp(-logits / 2))).astype(int)
+    logits[:2] = 0.5, -1.5
+    data = written(tmp_path / "logits.csv", logits, y)
+    new = ["-o", tmp_path / "new.json"]
+    for method, way in (("temperature", "--parameter scale=score"), ("beta", "--method platt")):
+        refused = refusal(capfd, "fit", data, *COLUMNS, "--method", method, *new)
+        assert "line 3, column 'prob'" in refused and way in refused
+    way = ["--method", "temperature", "--parameter", "scale=score"]
+    assert fitted(capfd, tmp_path, data, *way) == ""
+    assert load_map(tmp_path / "new.json")([0.0]) == 0.5
+    percentages = written(tmp_path / "percent.csv", 100 * np.abs(logits) / 4, y)
+    new = ["-o", tmp_path / "other.json"]
+    refused = refusal(capfd, "fit", percentages, *COLUMNS, "--method", "beta", *new)
+    assert "divide percentages by 100" in refused
+
+
+def test_rounding_beyond_the_ends_is_clipped_and_said_by_every_command(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    y = (rng.random(300) < p).astype(int)
+    p[3], p[7] = y[3], y[7] = 1, 0
+    exact = written(tmp_path / "exact.csv", p, y)
+    p[3], p[7] = 1.0000001192092896, -1e-9
+    hair = written(tmp_path / "hair.csv", p, y)
+    note = "2 scores lie beyond [0, 1] by 1.2e-07 at most (line 5, line 9): taken for rounding"
+    maps = tmp_path / "exact.json", tmp_path / "hair.json"
+    said_by(capfd, "fit", exact, *COLUMNS, "--method", "beta", "-o", maps[0])
+    assert note in said_by(capfd, "fit", hair, *COLUMNS, "--method", "beta", "-o", maps[1])
+    stored = [json.loads(path.read_text()) for path in maps]
+    assert stored[0]["map"] == stored[1]["map"]
+    assert stored[1]["fitted_to"]["highest_score"] == 1
+    outputs = []
+    for path in (exact, hair):
+        for words in (
+            ["apply", maps[0], path, "--score", "prob"],
+            ["monitor", path, *COLUMNS],
+            ["compare", path, *COLUMNS, "--json"],
+        ):
+            assert main([str(word) for word in words]) == 0
+            out, err = capfd.readouterr()
+            assert (note in err) == (path == hair) and "margins" not in err
+            found = {
+                "apply": lambda text: [row.rpartition(",")[2] for row in text.splitlines()],
+                "monitor": str,
+                "compare": lambda text: json.loads(text)["methods"],
+            }
+            outputs.append(found[words[0]](out))
+    assert outputs[:3] == outputs[3:]
+
+
+def test_monitor_refuses_what_lies_further_beyond(tmp_path, capfd):
+    data = written(tmp_path / "far.csv", [0.5, 1.00002, 0.25], [0, 1, 0])
+    refused = refusal(capfd, "monitor", data, *COLUMNS)
+    assert "line 3" in refused and "'1.00002'" in refused and "percentages" in refused
+
+
+def test_fractional_weights_are_taken_by_every_command(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    p = rng.random(400)
+    y, w = (rng.random(400) < p).astype(int), rng.uniform(0.3, 1.5, 400)
+    data = written(tmp_path / "weighted.csv", p, y, w, header="prob,y,w")
+    words = [data, *COLUMNS, "--weight", "w"]
+    assert "weights are no whole numbers" in said_by(
+        capfd, "fit", *words, "-o", tmp_path / "m.json"
+    )
+    assert "weights are no whole numbers" in said_by(capfd, "compare", *words)
+    assert "No evidence" in said_by(capfd, "report", *words, "-o", tmp_path / "r.html")
+    assert "they are no whole numbers" in (tmp_path / "r.html").read_text()
+
+
+def test_the_map_of_decimals_is_that_of_the_same_numbers_and_of_its_sql(tmp_path, capfd):
+    duckdb = pytest.importorskip("duckdb")
+    table = tmp_path / "decimals.parquet"
+    database = duckdb.connect()
+    database.execute("SELECT setseed(0.5)")
+    database.execute(
+        "CREATE TABLE t AS SELECT round(u, 2)::DECIMAL(4, 2) AS prob, (random() < u)::INT AS y "
+        "FROM (SELECT random() AS u FROM range(2000))"
+    )
+    database.execute(f"COPY t TO '{table}' (FORMAT parquet)")
+    database.execute(f"COPY t TO '{tmp_path}/decimals.csv' (HEADER)")
+    maps = []
+    for data in (table, tmp_path / "decimals.csv"):
+        fitted(capfd, tmp_path, data, "--method", "venn_abers")
+        maps.append(load_map(tmp_path / "new.json"))
+    assert maps[0].to_dict() == maps[1].to_dict()
+    stored = tmp_path / "new.json"
+    output = tmp_path / "calibrated.parquet"
+    said_by(capfd, "apply", stored, table, "--score", "prob", "-o", output)
+    said_by(capfd, "export", stored, "--to", "sql", "--score", "prob", "-o", tmp_path / "map.sql")
+    case = (tmp_path / "map.sql").read_text()
+    rows = database.execute(f"SELECT calibrated, {case} FROM '{output}'").fetchall()
+    assert len(rows) == 2000 and all(applied == by_sql for applied, by_sql in rows)
+
+
+def test_a_line_for_excel_is_skipped_by_every_command(tmp_path, capfd):
+    pytest.importorskip("duckdb")
+    scores, labels = sample()
+    rows = "".join(f"{s!r};{y}\n" for s, y in zip(scores.tolist(), labels.tolist(), strict=True))
+    data = tmp_path / "excel.csv"
+    data.write_text(f"sep=;\nprob;y\n{rows}")
+    form = ["--separator", ";"]
+    fitted(capfd, tmp_path, data, *form)
+    assert main(["apply", str(tmp_path / "new.json"), str(data), "--score", "prob", *form]) == 0
+    out = capfd.readouterr().out
+    assert out.startswith("prob;y;calibrated\n") and out.count("\n") == 301
+    counts = tmp_path / "counts.csv"
+    said_by(capfd, "counts", data, *COLUMNS, *form, "-o", counts)
+    counted = counts.read_text().splitlines()
+    assert counted[0] == "prob,y,count"
+    assert sum(int(line.rpartition(",")[2]) for line in counted[1:]) == 300
+    (tmp_path / "plain.csv").write_text(f"prob;y\n{rows}")
+    refused = refusal(capfd, "counts", tmp_path / "*.csv", *COLUMNS, *form, "-o", counts, "--force")
+    assert "columns" in refused or "a line for Excel" in refused
+
+
+def test_clicks_are_counted_as_the_page_says(tmp_path, capfd, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    page = Path(__file__).parents[2] / "book" / "command_line.md"
+    query = re.search(r"```sql\n(COPY .*?)```", page.read_text(encoding="utf-8"), re.S)[1]
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(200), 2)
+    impressions = rng.integers(0, 40, 200)
+    clicks = rng.binomial(impressions, p)
+    ads = written(tmp_path / "ads.csv", p, impressions, clicks, header="pctr,impressions,clicks")
+    monkeypatch.chdir(tmp_path)
+    refused = refusal(capfd, "fit", ads, "--score", "pctr", "--label", "clicks", "-o", "map.json")
+    assert "clicks of impressions" in refused
+    duckdb.connect().execute(query)
+    columns = ["--score", "score", "--label", "label", "--weight", "count"]
+    said = said_by(capfd, "fit", "counts.csv", *columns, "--method", "spline", "-o", "map.json")
+    assert said == ""
+    expected = calib.SplineCalibrator().fit_counts(p, clicks, impressions)
+    np.testing.assert_allclose(load_map("map.json")(p), expected.predict(p), rtol=0, atol=1e-9)
+
+
+def test_fit_names_centred_where_it_sets_the_sum_right(tmp_path, capfd):
+    rng = np.random.default_rng(0)
+    p = 0.05 * rng.random(2000) ** 2
+    y = (rng.random(2000) < p).astype(int)
+    rare = written(tmp_path / "rare.csv", p, y)
+    said = fitted(capfd, tmp_path, rare, "--method", "venn_abers")
+    assert "take --parameter centred=true or --method stacked --parameter centred=true" in said
+    for method in ("venn_abers", "stacked"):
+        centred = ["--method", method, "--parameter", "centred=true"]
+        assert "add up" not in fitted(capfd, tmp_path, rare, *centred)
+        assert abs(load_map(tmp_path / "new.json")(p).sum() / y.sum() - 1) < 1e-6

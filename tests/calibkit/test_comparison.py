@@ -615,3 +615,18 @@ def test_a_chosen_calibrator_that_is_certain_is_warned_of(side):
     assert found.chosen == "IsotonicCalibrator()"
     assert found.best_.predict([abs(0.3 - side)]) == side
     assert "exactly 0 or 1" in found.recommendation
+
+
+def test_rounding_beyond_the_ends_is_clipped_and_said():
+    rng = np.random.default_rng(0)
+    scores = rng.random(200)
+    labels = rng.random(200) < scores
+    scores[:2] = 1, 0
+    exact = compare(scores, labels, [PlattScaling(scale="logit")], n_repeats=1)
+    scores[:2] = 1.0000001, -1e-9
+    with pytest.warns(UserWarning, match="beyond .* in 2 of 200 rows, first in row 0"):
+        rounded = compare(scores, labels, [PlattScaling(scale="logit")], n_repeats=1)
+    assert rounded.reference == "Raw"
+    assert [row | {"seconds": 0} for row in rounded.table()] == [
+        row | {"seconds": 0} for row in exact.table()
+    ]

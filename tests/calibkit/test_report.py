@@ -35,7 +35,7 @@ from calibkit.inference import (
 from calibkit.report import make_report
 from calibkit.report import svg as drawing
 from calibkit.report.calibrators import compared
-from calibkit.report.input import cautions_of, clean, described
+from calibkit.report.input import cautions_of, clean, described, marks_of_missing
 from calibkit.report.measures import (
     _neighbour_blocks,
     curve_of,
@@ -566,8 +566,112 @@ def test_few_positives_are_judged_by_simulation_only():
     assert wrong.advice[0] == advice_to_calibrate(None, "log", "Raw")
     lonely = make_report(np.linspace(0.1, 0.9, 50), np.arange(50) == 0).verdict
     assert "too high (" in lonely.sentence and "slope" not in lonely.sentence
-    with pytest.raises(ValueError, match="sample_weight must hold whole numbers"):
-        make_report(scores, np.arange(200) < 5, sample_weight=np.full(200, 0.7))
+
+
+def test_fractional_weights_are_those_of_a_sample(no_comparison):
+    rng = np.random.default_rng(0)
+    scores = rng.random(500)
+    labels = rng.random(500) < scores
+    weights = rng.uniform(0.2, 3, 500)
+    report = make_report(scores, labels, sample_weight=weights)
+    (caution,) = [c for c in report.cautions if c.kind == "sampling weights"]
+    assert "they are no whole numbers" in caution.text and "each row is one case" in caution.text
+    assert report.verdict.outcome == "no evidence"
+    wrong = make_report(scores, labels[::-1], sample_weight=weights)
+    assert wrong.verdict.outcome == "miscalibrated"
+
+
+def test_scores_a_hair_beyond_the_ends_are_probabilities(no_comparison):
+    rng = np.random.default_rng(0)
+    scores = rng.random(300)
+    labels = rng.random(300) < scores
+    scores[3], scores[7] = 1, 0
+    expected = make_report(scores, labels)
+    scores[3], scores[7] = np.float32(1.0000001), -1e-9
+    with pytest.warns(UserWarning, match="in 2 of 300 rows, first in row 3"):
+        found = make_report(scores, labels)
+    assert found.verdict == expected.verdict and found.measures == expected.measures
+    (caution,) = set(found.cautions) - set(expected.cautions)
+    assert caution.text == "2 scores were beyond [0, 1] by rounding, and clipped."
+
+
+FAR = {
+    "-999 beside probabilities": ([-999], 200, lambda p: p, [-999]),
+    "-1 beside probabilities": ([-1], 2, lambda p: p, [-1]),
+    "-1 and 2 beside probabilities": ([-1, 2], 5, lambda p: p, [-1, 2]),
+    "-998 and -999": ([-998, -999], 5, lambda p: p, [-999, -998]),
+    "-999 beside margins": ([-999], 20, logit, [-999]),
+    "9999 beside a scorecard": ([9999], 20, lambda p: np.round(300 + 550 * p), [9999]),
+    "-999 beside percentages": ([-999], 20, lambda p: 100 * p, [-999]),
+    "one outlier": ([-999], 1, lambda p: p, []),
+    "margins alone": ([], 0, logit, []),
+    "a far score that is no whole number": ([-1.5], 3, lambda p: p, []),
+    "few others": ([-1], 100, np.rint, []),
+    "a tie within the others": ([3], 50, logit, []),
+}
+
+
+@pytest.mark.parametrize(("marks", "rows", "written", "expected"), FAR.values(), ids=FAR)
+def test_marks_of_missing_values_are_named(marks, rows, written, expected):
+    p = np.random.default_rng(0).random(1000)
+    scores = np.append(written(p), np.repeat(marks, rows)).astype(float)
+    labels = np.append(p > 0.5, np.arange(len(marks) * rows) % 2 == 0)
+    assert marks_of_missing(scores) == expected
+    found = kinds(scores, labels)
+    assert ("marks of missing values" in found) == bool(expected)
+    for mark in expected:
+        assert f"{mark:g}" in texts(scores, labels)
+
+
+def test_marks_of_missing_values_withhold_the_advice():
+    rng = np.random.default_rng(0)
+    p = rng.random(500)
+    labels = rng.random(500) < p
+    report = make_report(np.where(rng.random(500) < 0.1, -999, p), labels)
+    assert report.comparison is None
+    assert report.advice == (
+        "Fit no calibrator yet: leave out the rows whose score is a mark for a "
+        "missing value, or fill them in, and run the report again.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("shift", "expected"),
+    [(0, "predicted class"), (-1.6, "predicted class"), (1.6, "high scores"), (-5, None)],
+)
+def test_scores_of_the_predicted_class_are_no_scores_of_class_1(shift, expected, no_comparison):
+    rng = np.random.default_rng(0)
+    p = expit(shift + 1.5 * rng.normal(size=2000))
+    labels = rng.random(2000) < p
+    folded = np.maximum(p, 1 - p)
+    both = {"predicted class", "high scores"}
+    assert kinds(folded, labels) & both == ({expected} - {None})
+    assert not kinds(p, labels) & both
+    if expected == "predicted class":
+        report = make_report(folded, labels)
+        assert "take the score of class 1" in report.advice[0] and report.comparison is None
+        assert "reversed scores" not in {caution.kind for caution in report.cautions}
+
+
+def test_honest_scores_above_one_half_are_not_taken_for_the_predicted_class():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.5, 1, (400, 300))
+    labels = rng.random(p.shape) < p
+    found = [kinds(*rows) for rows in zip(p, labels, strict=True)]
+    assert not any({"predicted class", "high scores"} & kinds_of_file for kinds_of_file in found)
+
+
+def test_percentages_come_first(no_comparison):
+    scores, labels = drawn(400)
+    report = make_report(np.round(100 * scores).clip(1, 96), labels)
+    assert report.advice[0].startswith("First see whether the scores are percentages.")
+    assert "percentages" in {caution.kind for caution in report.cautions}
+
+
+def test_scorecards_hear_of_minus_the_score():
+    scores, labels = drawn(400)
+    assert "take minus the score" in texts(np.round(900 - 600 * scores), labels)
+    assert "take minus the score" not in texts(1 - scores, labels)
 
 
 @pytest.mark.slow

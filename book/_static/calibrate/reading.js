@@ -14,6 +14,14 @@ const readingModule = () => {
   const ABSENT = 2;
   const LACKS = "is missing: fill it in, or pass --drop-missing to leave such rows out";
   const MAYBE_A_CLASS = "; if it is a class, name the other one with --positive VALUE";
+  const NAME_POSITIVE = "name the value of class 1 with --positive VALUE";
+  const SPLIT_COUNTS =
+    "; if it counts the positives of a row, as clicks of impressions, write a row of label 1 with " +
+    "their number and one of label 0 with the number of the others, and name the numbers with " +
+    "--weight";
+  const UNIT_ROUNDING = 1e-5;
+  const NAMED_ROWS = 3;
+  const EXCEL_SEPARATOR = /^"?sep=(.)"?(?=[\r\n]|$)/i;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const UNUSUAL = /^[+-]?(inf|infinity|nan)$/i;
   const OTHER_FORMATS = [
@@ -172,6 +180,19 @@ const readingModule = () => {
     throw new InputError(`${name}: line ${line} ${fault}`);
   }
 
+  /* calibkit.cli.tables.Delimited._first_line: the text, with a blank first line if it only tells
+     Excel the separator. */
+  function withoutExcel(text, name, separator) {
+    const excel = EXCEL_SEPARATOR.exec(text);
+    if (!excel) return text;
+    if (excel[1] !== separator) {
+      const spelling = SEPARATORS[excel[1]] ?? quoted(excel[1]);
+      throw new InputError(
+        `${name}: line 1 tells Excel that the separator is ${spelling}: pass --separator ${spelling}`);
+    }
+    return text.slice(excel[0].length);
+  }
+
   /* Rows of equal width, the header apart. */
   function tableOf(text, name, { separator, decimal, header }) {
     if (separator === decimal) {
@@ -183,7 +204,7 @@ const readingModule = () => {
     const rows = [];
     const lines = [];
     let width = null;
-    for (const { line, cells: read } of recordsOf(text, name, separator)) {
+    for (const { line, cells: read } of recordsOf(withoutExcel(text, name, separator), name, separator)) {
       const cells = read.length === 0 && width === 1 ? [""] : read;
       if (cells.length === 0) continue;
       width ??= cells.length;
@@ -272,7 +293,8 @@ const readingModule = () => {
     if (value !== null) return value;
     if (MISSING.has(cell.trim().toLowerCase())) return NaN;
     let remedy = "clean it, or name the column of the numbers";
-    if (/[;\t|]/.test(cell)) remedy = "pass the --separator of the file";
+    if (cell.trim().endsWith("%")) remedy = "write percentages without the sign, divided by 100";
+    else if (/[;\t|]/.test(cell)) remedy = "pass the --separator of the file";
     else if (cell.includes(",")) {
       remedy = "pass --decimal , if the comma is the decimal mark (and then --separator, often " +
         "';'); if it parts thousands, write numbers without it";
@@ -327,7 +349,8 @@ const readingModule = () => {
       if (BINARY.has(key)) return BINARY.get(key);
       const read = float(value);
       if (read === 0 || read === 1) return read;
-      return "is not 0/1 or true/false: name the value of class 1 with --positive VALUE";
+      const mayCount = /^\d+$/.test(value);
+      return `is not 0/1 or true/false: ${NAME_POSITIVE}${mayCount ? SPLIT_COUNTS : ""}`;
     }
 
     checkPositive(table, name) {
@@ -385,8 +408,9 @@ const readingModule = () => {
     if (left === 0) {
       throw new InputError(`${name}: a value is missing in each of its ${n} rows: no row is left`);
     }
+    const { scores, notes } = withoutRounding(all["--score"], table.lines, kept);
     const read = {
-      scores: all["--score"].filter((_, i) => kept[i]),
+      scores,
       labels: all["--label"].filter((_, i) => kept[i]),
       kept, names, table, notes: [],
     };
@@ -394,6 +418,7 @@ const readingModule = () => {
       const rows = n - left === 1 ? "1 row" : `${n - left} rows`;
       read.notes.push(`${rows} of ${n} with missing values were dropped, as --drop-missing asks`);
     }
+    read.notes.push(...notes);
     const positives = read.labels.reduce((sum, label) => sum + label, 0);
     if (positives === 0 || positives === left) {
       throw new InputError(
@@ -401,6 +426,27 @@ const readingModule = () => {
         `${left} rows that count): rows of both classes are needed`);
     }
     return read;
+  }
+
+  /* calibkit.cli.read.Rounding: the scores of the rows that are kept, those clipped that rounding
+     brought beyond [0, 1], and a note on these. */
+  function withoutRounding(all, lines, kept) {
+    const rows = Array.from(kept.keys()).filter((i) => kept[i]);
+    const scores = all.filter((_, i) => kept[i]);
+    const [lowest, highest] = scores.reduce(
+      ([low, high], p) => [Math.min(low, p), Math.max(high, p)], [Infinity, -Infinity]);
+    const isTiny = lowest < 0 && highest <= UNIT_ROUNDING;
+    const areFar = lowest < -UNIT_ROUNDING || highest > 1 + UNIT_ROUNDING;
+    const beyond = rows.filter((i) => all[i] < 0 || all[i] > 1);
+    if (isTiny || areFar || beyond.length === 0) return { scores, notes: [] };
+    const most = special.general(Math.max(-lowest, highest - 1), 2);
+    const named = beyond.slice(0, NAMED_ROWS).map((i) => `line ${lines[i]}`).join(", ");
+    const more = beyond.length - NAMED_ROWS;
+    const note =
+      `${beyond.length === 1 ? "1 score lies" : `${beyond.length} scores lie`} beyond [0, 1] by ` +
+      `${most} at most (${named}${more > 0 ? ` and ${more} more` : ""}): taken for rounding, and ` +
+      "clipped";
+    return { scores: scores.map((p) => Math.min(Math.max(p, 0), 1)), notes: [note] };
   }
 
   return { InputError, decoded, tableOf, readScores };

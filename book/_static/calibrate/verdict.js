@@ -13,6 +13,13 @@ const verdictModule = () => {
   const RARE = 0.05;
   const WANTED_BIAS = 0.2;
   const SMALLEST = 1e-5;
+  // [from the low end, from the high end], the fewest marks first
+  const MARKS_AT_ENDS = [[0, 1], [1, 0], [0, 2], [1, 1], [2, 0], [1, 2], [2, 1], [2, 2]];
+  const LEAST_OTHERS = 10;
+  const FAR_OFF = 3;
+  const LEAST_PERCENTAGE = 10;
+  const FREQUENT = 0.1;
+  const CERTAIN_ERRORS = 3;
   const MINUS = "\u2212";
   const BLANK = "\u00a0";
   const UNSURE =
@@ -26,7 +33,16 @@ const verdictModule = () => {
   const WITHHELD = {
     "duplicated rows":
       "Fit no calibrator to these rows, and choose none by them: keep one row of each case, or " +
-      "name the clusters (--cluster), and run the report again.",
+      "name the clusters (--cluster), and run the report again. Without a column that tells the " +
+      "cases apart, keep one of the rows that agree in all columns, or number these groups of rows " +
+      "and name the numbers as clusters.",
+    "marks of missing values":
+      "Fit no calibrator yet: leave out the rows whose score is a mark for a missing value, or " +
+      "fill them in, and run the report again.",
+    "predicted class":
+      "Fit no calibrator yet: find out whether these are scores of the predicted class. If so, " +
+      "take the score of class 1, which is 1 less the score where class 0 is predicted, and run " +
+      "the report again.",
     "reversed scores":
       "Fit no calibrator yet: find out which class counts as positive. If the scores are for the " +
       "other one, take 1 less each score, and run the report again.",
@@ -36,6 +52,9 @@ const verdictModule = () => {
       "First make sure that the classifier has not learned from these rows, and that no column " +
       "told it the outcome: it looks like that. If so, fit no calibrator to them: score other " +
       "rows, or each row by a model trained without it, and run the report again. If not, go on.",
+    percentages:
+      "First see whether the scores are percentages. If so, divide them by 100, and run the " +
+      "report again. If not, go on.",
   };
 
   // calibkit.report.numbers_in_words
@@ -102,11 +121,9 @@ const verdictModule = () => {
       }
     }
     ofScores(ties, data, add);
-    if (data.rarer >= FEW && area.upper < 0.5) {
-      add("reversed scores",
-        `Scores are higher where the outcome is 0 (AUC ${number(area.value)}). Check which class ` +
-        "counts as positive, and which of the two the scores are for; no increasing map mends that.");
-    }
+    ofMarks(ties, add);
+    ofPercentages(data, add);
+    ofRanking(data, area, add);
     ofOrigin(ties, data, area, add);
     ofOrder(sample, data, add);
     return cautions;
@@ -115,12 +132,9 @@ const verdictModule = () => {
   /* calibkit.report.input._score_cautions. */
   function ofScores(ties, data, add) {
     if (!data.probabilities) {
-      let text =
+      const text =
         `Scores reach from ${general(data.lowest, 4)} to ${general(data.highest, 4)}: they are no ` +
         "probabilities. What needs probabilities is left out; calibrate the scores first.";
-      if (data.lowest >= 0 && 10 < data.highest && data.highest <= 100) {
-        text += " If they are percentages, divide them by 100 instead.";
-      }
       add("no probabilities", text);
       return;
     }
@@ -150,6 +164,79 @@ const verdictModule = () => {
     }
   }
 
+  /* calibkit.report.input._mark_cautions. */
+  function ofMarks(ties, add) {
+    const marks = marksOfMissing(ties);
+    if (marks.length === 0) return;
+    const others = ties.scores.filter((score) => !marks.includes(score));
+    const rows = ties.weights.reduce(
+      (sum, n, i) => sum + (marks.includes(ties.scores[i]) ? n : 0), 0);
+    add("marks of missing values",
+      `Scores of ${listed(marks.map((mark) => general(mark, 6)))}, in ${count(rows, "row")}, ` +
+      `stand apart from all others, which reach from ${general(others[0], 4)} to ` +
+      `${general(others.at(-1), 4)}: they look like marks for missing values. Leave these rows ` +
+      "out, or fill the scores in; an empty cell is a missing value here.");
+  }
+
+  /* calibkit.report.input.marks_of_missing. */
+  function marksOfMissing({ scores, weights }) {
+    const k = scores.length;
+    if (scores[0] >= 0 && scores[k - 1] <= 1) return [];
+    for (const [low, high] of MARKS_AT_ENDS) {
+      const others = scores.slice(low, k - high);
+      if (others.length < LEAST_OTHERS) return [];
+      const marked = (_, i) => i < low || i >= k - high;
+      const marks = Array.from(scores).filter(marked);
+      const isRepeated = Array.from(weights).filter(marked).every((rows) => rows > 1);
+      if (isRepeated && areApart(marks, others[0], others.at(-1))) return marks;
+    }
+    return [];
+  }
+
+  /* calibkit.report.input._are_apart. */
+  function areApart(marks, nearest, farthest) {
+    if (marks.some((mark) => mark >= 0 && mark <= 1)) return false;
+    if (nearest >= 0 && farthest <= 1 && marks.every(Number.isInteger)) return true;
+    const gap = (mark) => (mark < nearest ? nearest - mark : mark - farthest);
+    return marks.every((mark) => gap(mark) > FAR_OFF * (farthest - nearest));
+  }
+
+  /* calibkit.report.input._percentage_cautions. */
+  function ofPercentages({ lowest, highest }, add) {
+    if (lowest < 0 || highest <= LEAST_PERCENTAGE || highest > 100) return;
+    add("percentages",
+      `Scores from ${general(lowest, 4)} to ${general(highest, 4)} may be percentages. If they ` +
+      "are, divide them by 100: with probabilities far more can be said.");
+  }
+
+  /* calibkit.report.input._ranking_cautions. */
+  function ofRanking(data, area, add) {
+    if (data.rarer < FEW) return;
+    if (areHighForBoth(data)) {
+      const isChance = area.lower <= 0.5;
+      add(isChance ? "predicted class" : "high scores",
+        `No score is below 1/2, although ${percent(1 - data.positives / data.rows)} of the ` +
+        `outcomes are 0; their mean is ${number(data.mean)}. Scores of the predicted class, ` +
+        "whichever it is, look like that: see whether they are for class 1 in every row.");
+      if (isChance) return;
+    }
+    if (area.upper >= 0.5) return;
+    const remedy = data.probabilities
+      ? "no increasing map mends that"
+      : "if more points stand for less of class 1, as in a scorecard, take minus the score";
+    add("reversed scores",
+      `Scores are higher where the outcome is 0 (AUC ${number(area.value)}). Check which class ` +
+      `counts as positive, and which of the two the scores are for; ${remedy}.`);
+  }
+
+  /* calibkit.report.input._are_high_for_both. */
+  function areHighForBoth(data) {
+    if (!data.probabilities || data.lowest < 0.5 || data.distinct === 1) return false;
+    const rate = data.positives / data.rows;
+    const error = Math.sqrt((rate * (1 - rate)) / data.rows);
+    return Math.min(rate, 1 - rate) >= FREQUENT && data.mean - rate > CERTAIN_ERRORS * error;
+  }
+
   /* calibkit.report.input._origin_cautions: rows that the classifier knew, or that repeat another
      one more than equal scores explain. */
   function ofOrigin(ties, data, area, add) {
@@ -168,9 +255,10 @@ const verdictModule = () => {
       add("duplicated rows",
         `${count(found.copies, "row")} of ${amount(data.rows)} repeat the score and the outcome ` +
         "of another row, where ties alone would leave the outcomes different. If cases stand in " +
-        "the file twice, drop the copies; if rows are of one patient or account, name the column " +
-        "of these as clusters (--cluster): limits here take rows as independent and would be too " +
-        "narrow.");
+        "the file twice, drop the copies: rows that agree in every column, those that the " +
+        "classifier learns from included. If rows are of one patient or account, or cases agree by " +
+        "nature, name the column of these as clusters (--cluster): limits here take rows as " +
+        "independent and would be too narrow.");
     }
   }
 
