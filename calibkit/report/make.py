@@ -34,7 +34,9 @@ METHOD_NOTES = (
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
     "their gains hold for all at once. Groups enter Mondrian Venn-Abers alone, and AUC counts "
     "pairs of rows of the same fold.",
-    "Limits at the thresholds of decisions hold one by one.",
+    "Limits at the thresholds of decisions hold one by one. They come from exact limits of the "
+    "shares of positives and of negatives for which the decision differs, and are wide where such "
+    "rows of one class are few.",
     "The verdict rests on one test at the 5 % level: Kuiper's and the worst of all ranges, in all "
     "rows and in each group, beside outcomes drawn from the predictions, at least 999 times. Its p "
     "values and the limits of the worst range allow for all that was looked at; of more than 100 "

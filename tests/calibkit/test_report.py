@@ -21,6 +21,7 @@ from calibkit.inference import (
     calibration_test,
     confidence_band,
     decision_curve,
+    decision_gains,
     detectable_bias,
     integrated_calibration_index,
     kuiper_error,
@@ -1019,8 +1020,8 @@ def test_gains_of_decisions_are_means_over_rows():
         default = point.act_on_all > 0
         rows = worth * acting - worth * default
         assert point.gain == pytest.approx(rows.mean(), abs=1e-12)
-        reach = 1.959964 * rows.std(ddof=1) / np.sqrt(150)
-        assert point.upper - point.gain == pytest.approx(reach, rel=1e-5)
+        limits = decision_gains(labels, scores, thresholds=[point.threshold])
+        assert (point.lower, point.upper) == (limits.lower[0], limits.upper[0])
 
 
 @pytest.mark.parametrize(("n", "words"), [(5, "4"), (6, "4 and 1 more"), (7, "4 and 2 more")])
