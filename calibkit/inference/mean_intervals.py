@@ -138,28 +138,32 @@ def mean_interval(
     """
     check_positive(confidence, "confidence", below=1)
     numbers = check_scores(values, name="values")
-    sampled = is_sampled(sample_weight, sampling_weight)
-    given = sampling_weight if sampled else sample_weight
-    if sampled:
-        weights = check_weights(
-            given, size=numbers.size, name="sampling_weight", other="values", counts=False
-        )
-        weights = rescaled(weights)
-        total = np.count_nonzero(weights)
+    given = sampling_weight if is_sampled(sample_weight, sampling_weight) else sample_weight
+    if sampling_weight is None:
+        weights = counts = counts_of(sample_weight, numbers.size, "values")
     else:
-        weights = counts_of(given, numbers.size, "values")
-        total = weights.sum()
+        weights = rescaled(
+            check_weights(
+                sampling_weight,
+                size=numbers.size,
+                name="sampling_weight",
+                other="values",
+                counts=False,
+            )
+        )
+        counts = np.sign(weights)
+    total = counts.sum()
     mean = float(np.dot(weights, numbers) / weights.sum())
     if total <= 1:
         return Interval(estimate=mean, lower=-np.inf, upper=np.inf, error=np.inf)
     codes = cluster_codes(clusters, numbers.size, given, other="values")
-    if codes is None and not sampled:
+    if codes is None and sampling_weight is None:
         variance = float(np.dot(weights, np.square(numbers - mean)) / total)
         return normal_interval(mean, math.sqrt(variance / (total - 1)), confidence)
     positive = weights > 0
     weights = weights[positive]
+    counts = counts[positive]
     deviations = numbers[positive] - mean
-    counts = np.ones(weights.size) if sampled else weights
     if codes is None:
         codes = np.arange(weights.size)
     fractions = weights / counts / weights.sum()

@@ -207,11 +207,12 @@ def recalibration_intervals(
     clean_labels, predictions, clean_weights = sample
     line = recalibration_line(clean_labels, predictions, sample_weight=clean_weights)
     codes = cluster_codes(clusters, np.size(labels), weights, other="labels")
-    row_weights = np.ones(clean_labels.size) if clean_weights is None else clean_weights
-    if sampled and codes is None:
-        codes = np.arange(clean_labels.size)  # each row by itself
     logits = logit(predictions)
     ones = np.ones(clean_labels.size)
+    row_weights = ones if clean_weights is None else clean_weights
+    if sampled:
+        row_weights = rescaled(row_weights)
+        codes = np.arange(clean_labels.size) if codes is None else codes  # else each row by itself
     rows = _WeightedRows(
         labels=clean_labels,
         weights=row_weights,
@@ -219,11 +220,13 @@ def recalibration_intervals(
         codes=codes,
     )
     on_line = expit(line.intercept + line.slope * logits)
-    slope, intercept = _intervals(
+    slope, intercept = _coefficient_intervals(
         rows, on_line, np.stack([logits, ones]), [line.slope, line.intercept], confidence
     )
     shifted = expit(logits + line.in_the_large)
-    (in_the_large,) = _intervals(rows, shifted, ones[np.newaxis], [line.in_the_large], confidence)
+    (in_the_large,) = _coefficient_intervals(
+        rows, shifted, ones[np.newaxis], [line.in_the_large], confidence
+    )
     return RecalibrationIntervals(slope=slope, intercept=intercept, in_the_large=in_the_large)
 
 
@@ -236,7 +239,7 @@ class _WeightedRows(NamedTuple):
     codes: NDArray[np.int64] | None
 
 
-def _intervals(rows, fitted, design, coefficients, confidence):
+def _coefficient_intervals(rows, fitted, design, coefficients, confidence):
     """Intervals of the coefficients; `design` has a row for each coefficient."""
     information = rows.weights * fitted * (1 - fitted)
     bread = (design * information) @ design.T

@@ -98,7 +98,7 @@ def simultaneous_intervals(
 
 def _fewest_degrees_of_freedom(residuals, weights, clusters):
     """The fewest degrees of freedom of the variance of clusters in any column."""
-    found = [np.inf]
+    fewest = np.inf
     for column in residuals.T:
         contributions = Contributions(
             residuals=column,
@@ -106,8 +106,8 @@ def _fewest_degrees_of_freedom(residuals, weights, clusters):
             counts=weights,
             codes=clusters,
         )
-        found.append(contributions.degrees_of_freedom())
-    return min(found)
+        fewest = min(fewest, contributions.degrees_of_freedom())
+    return fewest
 
 
 def _quantile_of_largest(correlations, freedom, confidence, random_state):

@@ -133,7 +133,8 @@ def make_report(
         Cluster of each row, such as a patient: rows of one are not independent.
     thresholds : iterable of float, optional
         Probabilities beyond which you act, each above 0 and below 1: the cost of a false alarm over
-        the sum of this and the cost of a miss. The report says what can escape there.
+        the sum of this and the cost of a miss. The report says which scores are surely on the wrong
+        side of each, which may be, and what that costs.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
@@ -184,7 +185,7 @@ def make_report(
     )
     verdict = verdict_in_words(judgement, sample, data, measures)
     escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
-    what_escapes = [open_at(escape) for escape in escapes]
+    what_escapes = [open_at(escape, data.total) for escape in escapes]
     verdict = replace(verdict, details=(*verdict.details, *what_escapes))
     comparison = comparison_of(first_look, seed)
     return Report(

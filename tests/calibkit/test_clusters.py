@@ -162,7 +162,7 @@ def test_a_slope_has_the_jackknife_of_clusters():
         [recalibration_line(LABELS[~of(name)], P[~of(name)]).slope for name in NAMES]
     )
     jackknife = np.sqrt((n - 1) / n * np.sum((left_out - line.slope) ** 2))
-    assert found.slope.error == pytest.approx(jackknife, rel=0.02)
+    assert found.slope.error == pytest.approx(jackknife, rel=0.05)
 
 
 def test_a_cluster_that_tells_the_line_alone_leaves_it_without_limits():
