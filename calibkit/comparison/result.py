@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calib.base.options import check_choice
-from calibkit.comparison.digits import decimals_between, decimals_of_column
 from calibkit.comparison.guide import with_few_rows
 from calibkit.inference.bootstrap import Interval
+from calibkit.inference.digits import decimals_between, decimals_of_column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

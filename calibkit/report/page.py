@@ -6,8 +6,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from calibkit.comparison.digits import decimals_between, decimals_of_column
 from calibkit.comparison.result import LOSS_NAMES, REFERENCE_NAMES
+from calibkit.inference.digits import decimals_between, decimals_of_column
 from calibkit.report.numbers_in_words import amount, count, number, percent, probability
 from calibkit.report.records import N_BINS
 from calibkit.report.svg import decision_diagram, diagram, interval_diagram

@@ -2,7 +2,7 @@
 
 import math
 
-from calibkit.comparison.digits import decimals_between
+from calibkit.inference.digits import decimals_between
 from calibkit.report.measures import PER_ROWS
 from calibkit.report.numbers_in_words import (
     amount,

@@ -32,9 +32,9 @@ from calibkit import comparison
 from calibkit.comparison import compare
 from calibkit.comparison.cross_validation import repeated_folds
 from calibkit.comparison.defaults import Default
-from calibkit.comparison.digits import decimals_between, decimals_of_column
 from calibkit.groups import MondrianVennAbers, Multicalibration
 from calibkit.inference import kuiper_error
+from calibkit.inference.digits import decimals_between, decimals_of_column
 from calibkit.inference.simultaneous_intervals import simultaneous_intervals
 
 FEW = {"logits": PlattScaling(scale="logit"), "bins": HistogramBinning(), "venn": VennAbers()}

@@ -223,7 +223,7 @@ const specialModule = () => {
     return even ? (value < 0 ? `-${down}` : down) : text;
   }
 
-  /* calibkit.comparison.digits.decimals_between: decimals that show half the distance of two
+  /* calibkit.inference.digits.decimals_between: decimals that show half the distance of two
      limits with so many significant digits. */
   function decimalsBetween(lower, upper, shown = 1) {
     const half = (upper - lower) / 2;
@@ -231,7 +231,7 @@ const specialModule = () => {
     return Math.min(Math.max(shown - 1 - Math.floor(Math.log10(half)), 0), 12);
   }
 
-  /* calibkit.comparison.digits.decimals_of_column: the same by the median of several limits. */
+  /* calibkit.inference.digits.decimals_of_column: the same by the median of several limits. */
   function decimalsOfColumn(limits, shown = 1) {
     const widths = Float64Array.from(limits, ([lower, upper]) => upper - lower)
       .filter((width) => width > 0 && width < Infinity).sort();
