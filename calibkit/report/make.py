@@ -27,8 +27,8 @@ METHOD_NOTES = (
     "curve as well.",
     "The Kuiper error's limits add and subtract the largest range, in 95 of 100 samples, of the "
     "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
-    "A bootstrap of "
-    "such errors does not, so there is none; MCB, smooth ECE and ICI have no limits.",
+    "A bootstrap of such errors does not, so there is none; MCB, Brier skill score, smooth ECE and "
+    "ICI have no limits.",
     "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "

@@ -86,17 +86,28 @@ REPORTED_MEASURES = (
     ReportedMeasure(
         key="miscalibration",
         name="Miscalibration (MCB)",
-        meaning="Part of the Brier score that the best increasing map would remove.",
+        meaning=(
+            "Part of the Brier score that the best increasing map would remove; where forecasts are "
+            "verified, reliability."
+        ),
     ),
     ReportedMeasure(
         key="discrimination",
         name="Discrimination (DSC)",
-        meaning="What the scores gain over the base rate.",
+        meaning="What the best increasing map of the scores gains over the base rate; resolution.",
     ),
     ReportedMeasure(
         key="uncertainty",
         name="Uncertainty (UNC)",
         meaning="Brier score of the base rate.",
+    ),
+    ReportedMeasure(
+        key="brier_skill",
+        name="Brier skill score",
+        meaning=(
+            "1 less the Brier score over that of the base rate, (DSC \N{MINUS SIGN} MCB) / UNC; "
+            "below 0: worse than the base rate."
+        ),
     ),
     ReportedMeasure(
         key="auc",
@@ -271,6 +282,7 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
         _estimate("miscalibration", parts.miscalibration, chance=by_chance.get("miscalibration")),
         _estimate("discrimination", parts.discrimination),
         _estimate("uncertainty", parts.uncertainty),
+        _brier_skill(parts),
         area_under_curve(sample),
         _interval_estimate(
             "kuiper_error",
@@ -283,6 +295,12 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
         _estimate("ici", sample.measured(inference.integrated_calibration_index)),
         *_line_estimates(sample),
     )
+
+
+def _brier_skill(parts):
+    if parts.uncertainty == 0:
+        return _estimate("brier_skill", None, more="Needs both classes.")
+    return _estimate("brier_skill", 1 - parts.score / parts.uncertainty)
 
 
 def _mean_interval(sample, values):

@@ -117,6 +117,7 @@ def test_measures_are_those_of_the_package():
         "miscalibration": parts.miscalibration,
         "discrimination": parts.discrimination,
         "uncertainty": parts.uncertainty,
+        "brier_skill": (parts.discrimination - parts.miscalibration) / parts.uncertainty,
         "auc": area.estimate,
         "kuiper_error": kuiper_error(labels, scores),
         "smooth_ece": smooth_ece(labels, scores),
@@ -506,6 +507,16 @@ def test_limits_of_a_ratio_differ_as_they_are_written(no_chance):
     ).groups()
     half = (float(upper) - float(lower)) / 2
     assert 100 <= half * 10 ** len(loss.partition(".")[2]) < 1000  # three digits of the error
+
+
+def test_the_decomposition_names_its_skill_score(report):
+    found = by_key(report)
+    skill = 1 - found["brier"].value / found["uncertainty"].value
+    assert found["brier_skill"].value == pytest.approx(skill)
+    assert "reliability" in found["miscalibration"].note
+    assert "resolution" in found["discrimination"].note
+    of_one_class = by_key(make_report([0.2, 0.4], [0, 0]))["brier_skill"]
+    assert of_one_class.value is None and of_one_class.note.endswith("Needs both classes.")
 
 
 GAINS = [  # gain and standard error by name, then what is advised and how that is told

@@ -17,8 +17,8 @@ const calibratePage = () => {
     mean_prediction: "Mean prediction", observed_rate: "Observed rate",
     bias: "Bias (observed less predicted)", log_loss: "Log loss", brier: "Brier score",
     miscalibration: "Miscalibration (MCB)", discrimination: "Discrimination (DSC)",
-    uncertainty: "Uncertainty (UNC)", auc: "AUC", kuiper_error: "Kuiper error",
-    slope: "Calibration slope", intercept: "Calibration intercept",
+    uncertainty: "Uncertainty (UNC)", brier_skill: "Brier skill score", auc: "AUC",
+    kuiper_error: "Kuiper error", slope: "Calibration slope", intercept: "Calibration intercept",
     in_the_large: "Calibration in the large",
   };
 

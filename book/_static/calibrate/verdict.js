@@ -227,6 +227,7 @@ const verdictModule = () => {
       miscalibration: { value: parts.miscalibration, byChance: measures.miscalibrationByChance(ties) },
       discrimination: { value: parts.discrimination },
       uncertainty: { value: parts.uncertainty },
+      brier_skill: parts.uncertainty === 0 ? none : { value: 1 - parts.score / parts.uncertainty },
       auc: area,
       kuiper_error: measures.kuiperInterval(ties, brier.value),
       slope: line.slope ?? none,
