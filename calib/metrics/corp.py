@@ -48,6 +48,12 @@ class ScoreDecomposition(NamedTuple):
         DSC, the gain of the recalibrated predictions over the base rate; at least 0.
     uncertainty : float
         UNC, the score of the base rate.
+
+    Notes
+    -----
+    In the verification of forecasts MCB is called reliability, and DSC resolution. The skill score
+    against the base rate, for the Brier score the Brier skill score, is
+    ``1 - score / uncertainty``, the same as ``(discrimination - miscalibration) / uncertainty``.
     """
 
     score: float
@@ -138,9 +144,14 @@ def score_decomposition(
     K / (4n) on average if they have K values, because a value p adds at most p (1 - p) / n. The log
     loss and its miscalibration are infinite if an outcome was given probability 0.
 
+    In the verification of forecasts the parts are called reliability, resolution and uncertainty,
+    there mostly of bins (Murphy 1973). ``1 - score / uncertainty`` is the skill score against the
+    base rate, for the Brier score the Brier skill score.
+
     References
     ----------
-    Dimitriadis, Gneiting and Jordan (2021); Groeneboom and Wellner (2001) for the constant.
+    Murphy (1973); Dimitriadis, Gneiting and Jordan (2021); Groeneboom and Wellner (2001) for the
+    constant.
 
     Examples
     --------
@@ -148,6 +159,8 @@ def score_decomposition(
     >>> parts = score_decomposition([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8])
     >>> [round(part, 3) for part in parts]
     [0.175, 0.05, 0.125, 0.25]
+    >>> round(1 - parts.score / parts.uncertainty, 3)
+    0.3
     """
     tied = ties_of(labels, probabilities, sample_weight)
     row_loss = loss_of(loss)

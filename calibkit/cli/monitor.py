@@ -1,6 +1,7 @@
 """``calib monitor``: test calibration and a constant base rate, batch by batch."""
 
 import json
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -14,12 +15,14 @@ from calibkit.cli.arguments import columns_of, format_of
 from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Columns, ScoreReader
 from calibkit.cli.tables import InputError, open_table
+from calibkit.inference.digits import decimals_between
 from calibkit.streams import BaseRateTest, SequentialCalibrationTest
 
 STATE_FORMAT = "calib-monitor"
 STATE_VERSION = 2  # version of the format in which a state is stored
 EXIT_ALARM = 1  # exit code after an alarm
 HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
+LEAST_DIGITS = 4  # decimals of rates, or as many as their standard errors ask for
 LAYOUT = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"  # a line of the table
 MAX_LOG_E_VALUE = 1e300  # JSON has no infinity
 
@@ -175,10 +178,12 @@ def _as_line(watch, part, alarms):
     """A line of the table about the latest batch."""
     batch = _batch(watch, part)
     rows = batch["rows"]
+    error = math.sqrt(batch["expected"] * (1 - batch["expected"]) / rows)
+    digits = max(LEAST_DIGITS, decimals_between(-error, error, shown=2))
     return LAYOUT.format(
         f"{rows:g}" if rows < 1e6 else f"{rows:.0f}",
-        f"{batch['rate']:.4f}",
-        f"{batch['expected']:.4f}",
+        f"{batch['rate']:.{digits}f}",
+        f"{batch['expected']:.{digits}f}",
         f"{batch['p_calibrated']:.3g}",
         f"{batch['p_constant']:.3g}",
         " and ".join(alarms),

@@ -15,12 +15,14 @@ from calibkit.comparison.guide import (
     advice_to_calibrate,
 )
 from calibkit.inference.bootstrap import Interval
+from calibkit.inference.digits import decimals_between, decimals_of_column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MIN_ROWS_FOR_INTERVALS = 2_000  # rows from which on intervals kept their confidence in simulations
-TABLE_LINE = "{}{:>8} {:>6} {:>6} {:>6} {:>5} {:>7} {:>7} {:>7} {:>4}"
+COLUMNS = ["log loss", "Brier", "MCB", "DSC", "AUC", "gain", "from", "to", "harm"]
+LEAST_DIGITS = 4  # decimals of losses and gains in the printed table
 UNKNOWN_GAIN = Interval(estimate=np.nan, lower=np.nan, upper=np.nan, error=np.nan)
 
 
@@ -182,22 +184,12 @@ class Comparison:
 
     def __str__(self):
         width = max(len(name) for name in self.results)
-        rows = [
-            TABLE_LINE.format(
-                " " * width,
-                "log loss",
-                "Brier",
-                "MCB",
-                "DSC",
-                "AUC",
-                "gain",
-                "from",
-                "to",
-                "harm",
-            )
-        ]
+        gains = _gains_of(self.results, self.loss).values()
+        limits = [(gain.lower, gain.upper) for gain in gains]
+        digits = max(LEAST_DIGITS, decimals_of_column(limits, shown=2))
+        rows = [" " * width + _line_of(COLUMNS, digits)]
         for name, result in self.results.items():
-            line = TABLE_LINE.format(f"{name:{width}}", *_cells_of(result, self.loss))
+            line = f"{name:{width}}" + _line_of(_cells_of(result, self.loss, digits), digits)
             rows.append(line.rstrip())
         return "\n".join([*rows, "", self.recommendation, *self.notes])
 
@@ -208,25 +200,27 @@ def _gains_of(results, loss):
     return {name: gain for name, gain in gains.items() if gain is not None}
 
 
-def _cells_of(result, loss):
+def _line_of(cells, digits):
+    """One line of the printed table, but for the name."""
+    more = digits - LEAST_DIGITS
+    widths = [8 + more, *[6 + more] * 3, 5, *[7 + more] * 3, 4]
+    return " ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _cells_of(result, loss, digits):
     """The numbers of one line of the printed table."""
-    cells = [
-        f"{result.log_loss:.4f}",
-        f"{result.brier:.4f}",
-        f"{result.miscalibration:.4f}",
-        f"{result.discrimination:.4f}",
-        f"{result.auc:.3f}",
-    ]
+    losses = (result.log_loss, result.brier, result.miscalibration, result.discrimination)
+    cells = [*(f"{number:.{digits}f}" for number in losses), f"{result.auc:.3f}"]
     gain = result.gain(loss)
     if gain is None:
         return [*cells, "", "", "", ""]
-    limits = [_gain_cell(gain.estimate), _gain_cell(gain.lower), _gain_cell(gain.upper)]
+    limits = [_gain_cell(number, digits) for number in (gain.estimate, gain.lower, gain.upper)]
     return [*cells, *limits, f"{result.harm:.2f}"]
 
 
-def _gain_cell(gain):
+def _gain_cell(gain, digits):
     """A gain as it is printed; a dash where both losses are infinite."""
-    return "-" if np.isnan(gain) else f"{gain:.4f}"
+    return "-" if np.isnan(gain) else f"{gain:.{digits}f}"
 
 
 def recommend(
@@ -302,7 +296,8 @@ def _advice_to_calibrate(chosen, results, settings):
         limits = _limits_in_words(gain, settings.confidence)
         difference = f"larger by {gain.estimate:.3g} ({limits}){_choice_in_words(len(results) - 1)}"
     text = (
-        f"Calibrate by {chosen}: its {LOSS_NAMES[settings.loss]} is {losses[chosen]:.3g}, "
+        f"Calibrate by {chosen}: its {LOSS_NAMES[settings.loss]} is "
+        f"{_loss_in_words(losses[chosen], gain)}, "
         f"and that of {REFERENCE_NAMES[settings.reference]} is {difference}."
     )
     smaller = [name for name, loss in losses.items() if loss < losses[chosen]]
@@ -332,6 +327,12 @@ def _without_a_certain_gain(gains, losses, settings):
         reason = f"none has a smaller {loss_name}, and that of {best} is {larger}"
     limits = _limits_in_words(gain, settings.confidence)
     return f"{text}{reason} ({limits} of the gain){_choice_in_words(len(gains))}.{begin_with}"
+
+
+def _loss_in_words(loss, gain):
+    """Three significant digits of a loss, or as many as its gain needs."""
+    digits = decimals_between(gain.lower, gain.upper)
+    return f"{loss:.{digits}f}" if loss >= 10 ** (3 - digits) else f"{loss:.3g}"
 
 
 def _limits_in_words(gain, confidence):

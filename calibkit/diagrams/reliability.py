@@ -14,6 +14,7 @@ from calib.metrics.reliability import bin_sample
 from calibkit.diagrams.canvas import Styles, check_named, line_styles, pair_of_axes
 from calibkit.inference.bands import confidence_band, consistency_band
 from calibkit.inference.clusters import codes_of, parts_of
+from calibkit.inference.digits import decimals_between
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +85,7 @@ def reliability_diagram(
     for name, style in line_styles(samples, styles).items():
         _, probabilities, weights = samples[name]
         curve = curves[name]
-        error = f"ECE {curve.ece:.3f}"
+        error = _measure_in_words("ECE", curve.ece)
         label = error if name is None else f"{name} ({error})"
         top.errorbar(
             curve.predicted,
@@ -162,7 +163,10 @@ def corp_diagram(
         color = style["color"]
         curve = corp_curve(z, p, sample_weight=weights)
         parts = score_decomposition(z, p, sample_weight=weights)
-        text = f"MCB {parts.miscalibration:.3f}, DSC {parts.discrimination:.3f}"
+        text = (
+            f"{_measure_in_words('MCB', parts.miscalibration)}, "
+            f"{_measure_in_words('DSC', parts.discrimination)}"
+        )
         label = text if name is None else f"{name} ({text})"
         top.plot(curve.predicted, curve.recalibrated, color=color, label=label)
         if band is not None:
@@ -203,6 +207,11 @@ def _finished(top, bottom, edges, scale):
     top.legend(loc="upper left", fontsize=9)
     bottom.set(xlabel="Predicted probability", ylabel="Count")
     return top, bottom
+
+
+def _measure_in_words(name, value):
+    """Name and value, with three decimals or two significant digits."""
+    return f"{name} {value:.{max(3, decimals_between(-value, value, shown=2))}f}"
 
 
 def _samples(labels, predictions, groups, sample_weight):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
 from calib.base.arrays import check_labels, check_scores, check_size, counts_of
 from calib.base.options import check_positive
@@ -12,12 +13,13 @@ from calib.kernels.binning import prefix_sums
 from calib.metrics.auc import check_scored_rows, class_weights, fraction_of, won_pairs
 from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clusters import (
+    Contributions,
     cluster_codes,
     cluster_error,
     codes_of,
-    interval_quantile,
     parts_of,
 )
+from calibkit.inference.mean_intervals import t_interval
 
 MIN_MISORDERED_ROWS = 20  # rows of a class, below which DeLong's standard error is unreliable
 
@@ -141,7 +143,7 @@ def auc_interval(
     O(n log n). The AUC is the mean over positives of the fraction of negatives below a positive,
     and also the mean over negatives of the fraction of positives above a negative. The variances of
     both fractions give the variance of the AUC. With clusters, the variances of the cluster sums
-    are used instead.
+    are used instead, with the degrees of freedom of `mean_interval`.
 
     If fewer than 20 rows of a class (or clusters with such rows) are in a pair of the wrong order,
     these variances are too uncertain, and they are 0 if there is no such pair. Then the limit
@@ -238,10 +240,7 @@ def auc_difference(
     fractions = _beaten_fractions(rows, clean_first[selected])
     fractions -= _beaten_fractions(rows, clean_second[selected])
     difference, error = _mean_and_error(fractions, rows)
-    reach = interval_quantile(confidence, rows.weights, codes) * error
-    return Interval(
-        estimate=difference, lower=difference - reach, upper=difference + reach, error=error
-    )
+    return t_interval(difference, error, _degrees_of_freedom(fractions, rows), confidence)
 
 
 class _ClusteredRows(NamedTuple):
@@ -290,7 +289,7 @@ def _mean_and_error(fractions, rows):
         totals = np.bincount(labels, weights)
         mean = np.dot(weights * labels, fractions) / totals[1]
         deviations = weights * (fractions - mean) / totals[labels]
-        return float(mean), cluster_error(deviations, rows.codes)
+        return float(mean), cluster_error(np.bincount(rows.codes, deviations))
     variance = 0.0
     for label in (0, 1):
         values = fractions[labels == label]
@@ -301,12 +300,29 @@ def _mean_and_error(fractions, rows):
     return float(mean), math.sqrt(variance)
 
 
+def _degrees_of_freedom(fractions, rows):
+    """Degrees of freedom of the variance of clusters; infinite if rows are independent."""
+    if rows.codes is None:
+        return np.inf
+    totals = np.bincount(rows.labels, rows.weights)
+    means = np.bincount(rows.labels, rows.weights * fractions) / totals
+    deviations = fractions - means[rows.labels]
+    squares = np.bincount(rows.labels, rows.weights * np.square(deviations)) / totals
+    contributions = Contributions(
+        residuals=deviations / totals[rows.labels],
+        variances=(squares / np.square(totals))[rows.labels],
+        counts=rows.weights,
+        codes=rows.codes,
+    )
+    return contributions.degrees_of_freedom()
+
+
 def _area_limits(fractions, error, rows, confidence):
     """Limits of an area of 1/2 or more."""
     negative = rows.labels == 0
     positive = rows.labels == 1
     area = float(np.average(fractions[positive], weights=rows.weights[positive]))
-    z = interval_quantile(confidence, rows.weights, rows.codes)
+    z = float(stdtrit(_degrees_of_freedom(fractions, rows), (1 + confidence) / 2))
     lower = upper = area
     if area < 1:
         odds = area / (1 - area)

@@ -1,10 +1,10 @@
 """Groups and clusters of rows, and runs of neighbouring predictions."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri, stdtrit
 
 from calib.base.arrays import check_sample, check_size, one_dimensional
 from calib.kernels.binning import equal_frequency_starts, prefix_sums
@@ -69,10 +69,18 @@ def cluster_codes(
     return codes
 
 
-def cluster_error(deviations: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
-    """Standard error of a sum of deviations from a mean, if the clusters are independent."""
-    sums = np.bincount(codes, deviations)
+def cluster_error(sums: NDArray[np.float64]) -> float:
+    """Standard error of the total of the clusters' sums of deviations from a mean."""
     return math.sqrt(np.dot(sums, sums) * sums.size / (sums.size - 1))
+
+
+def jackknifed_sums(
+    deviations: NDArray[np.float64], weights: NDArray[np.float64], codes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """How far a weighted mean moves without each cluster, by the rows' deviations from it."""
+    fractions = np.bincount(codes, weights) / weights.sum()
+    moved = (1 - 1 / fractions.size) / (1 - fractions)
+    return moved * np.bincount(codes, weights * deviations) / weights.sum()
 
 
 def effective_clusters(weights: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
@@ -81,14 +89,37 @@ def effective_clusters(weights: NDArray[np.float64], codes: NDArray[np.int64]) -
     return float(sizes.sum() ** 2 / np.dot(sizes, sizes))
 
 
-def interval_quantile(
-    confidence: float, weights: NDArray[np.float64], codes: NDArray[np.int64] | None
-) -> float:
-    """Half-width of an interval in standard errors.
+class Contributions(NamedTuple):
+    """What the rows add to the error of an estimate.
 
-    With clusters it is a quantile of the t distribution, else of the normal distribution.
+    Attributes
+    ----------
+    residuals, variances : ndarray of shape (n,)
+        What one row adds, and its variance by a model in which rows are independent.
+    counts : ndarray of shape (n,)
+        Number of rows of the same cluster that each row stands for.
+    codes : ndarray of shape (n,) of int
+        Number of the cluster of each row.
     """
-    tail = (1 + confidence) / 2
-    if codes is None:
-        return float(ndtri(tail))
-    return float(stdtrit(effective_clusters(weights, codes) - 1, tail))
+
+    residuals: NDArray[np.float64]
+    variances: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    codes: NDArray[np.int64]
+
+    def degrees_of_freedom(self) -> float:
+        """Degrees of freedom of the estimate of variance that sums squares over clusters.
+
+        They are the effective number of clusters, less one and at least one. As in Satterthwaite's
+        approximation, a cluster counts by its part of the variance. That part lies between its
+        values for rows without correlation and for equal rows, as far up as all clusters are.
+        """
+        apart = np.bincount(self.codes, self.counts * self.variances)
+        together = apart * np.bincount(self.codes, self.counts)
+        excess = np.sum(together - apart)
+        sums = np.bincount(self.codes, self.counts * self.residuals)
+        products = np.dot(sums, sums) - np.dot(self.counts, np.square(self.residuals))
+        correlation = min(max(products / excess, 0.0), 1.0) if excess > 0 else 0.0
+        parts = apart + correlation * (together - apart)
+        squares = np.dot(parts, parts)
+        return max(parts.sum() ** 2 / squares - 1, 1.0) if squares > 0 else 1.0

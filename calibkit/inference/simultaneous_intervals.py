@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from calib.base.options import RandomState, check_random_state
 from calibkit.inference.bootstrap import Interval
+from calibkit.inference.clusters import Contributions, jackknifed_sums
 
 N_MAXIMA = 100_000  # draws of the largest |t|, which give its quantile to half a percent
 CORRELATION_RIDGE = 1e-9  # added to the diagonal of the correlations: two columns may be equal
@@ -45,8 +46,9 @@ def simultaneous_intervals(
 
     Notes
     -----
-    O(n k^2). The degrees of freedom are the total weight, or the number of clusters, minus one. If
-    there is less than one degree of freedom, the intervals are the whole line.
+    O(n k^2). The degrees of freedom are the total weight minus one, or with clusters the fewest
+    that `mean_interval` has in any column. The intervals are the whole line if the total weight is
+    below two, or if there is one cluster.
 
     Examples
     --------
@@ -65,13 +67,7 @@ def simultaneous_intervals(
         estimates = weights @ differences / total
     finite = np.flatnonzero(np.isfinite(estimates))
     residuals = differences[:, finite] - estimates[finite]
-    if clusters is None:
-        n_independent = total
-        products = residuals.T @ (weights[:, np.newaxis] * residuals)
-    else:
-        sums = [np.bincount(clusters, weights * column) for column in residuals.T]
-        n_independent = clusters.max() + 1
-        products = np.inner(sums, sums)
+    n_independent = total if clusters is None else clusters.max() + 1
     intervals = [
         Interval(estimate=mean, lower=mean, upper=mean, error=np.nan) for mean in estimates.tolist()
     ]
@@ -79,17 +75,39 @@ def simultaneous_intervals(
         for j in finite:
             intervals[j] = intervals[j]._replace(lower=-np.inf, upper=np.inf, error=np.inf)
         return intervals
-    covariance = products / total**2 * n_independent / (n_independent - 1)
+    if clusters is None:
+        products = residuals.T @ (weights[:, np.newaxis] * residuals) / total**2
+    else:
+        sums = [jackknifed_sums(column, weights, clusters) for column in residuals.T]
+        products = np.inner(sums, sums)
+    covariance = products * n_independent / (n_independent - 1)
     errors = np.sqrt(np.diag(covariance))
     varying = errors > 0
     scales = np.outer(errors[varying], errors[varying])
     correlations = covariance[np.ix_(varying, varying)] / scales
-    quantile = _quantile_of_largest(correlations, n_independent - 1, confidence, random_state)
+    freedom = n_independent - 1
+    if clusters is not None:
+        freedom = _fewest_degrees_of_freedom(residuals[:, varying], weights, clusters)
+    quantile = _quantile_of_largest(correlations, freedom, confidence, random_state)
     for j, error in zip(finite, errors.tolist(), strict=True):
         mean = intervals[j].estimate
         reach = quantile * error
         intervals[j] = Interval(estimate=mean, lower=mean - reach, upper=mean + reach, error=error)
     return intervals
+
+
+def _fewest_degrees_of_freedom(residuals, weights, clusters):
+    """The fewest degrees of freedom of the variance of clusters in any column."""
+    fewest = np.inf
+    for column in residuals.T:
+        contributions = Contributions(
+            residuals=column,
+            variances=np.full(column.size, np.average(np.square(column), weights=weights)),
+            counts=weights,
+            codes=clusters,
+        )
+        fewest = min(fewest, contributions.degrees_of_freedom())
+    return fewest
 
 
 def _quantile_of_largest(correlations, freedom, confidence, random_state):

@@ -33,14 +33,16 @@ METHOD_NOTES = (
     "curve as well.",
     "The Kuiper error's limits add and subtract the largest range, in 95 of 100 samples, of the "
     "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
-    "A bootstrap of "
-    "such errors does not, so there is none; MCB, smooth ECE and ICI have no limits.",
+    "A bootstrap of such errors does not, so there is none; MCB, Brier skill score, smooth ECE and "
+    "ICI have no limits.",
     "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
     "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
     "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
     "same fold.",
-    "Limits at the thresholds of decisions hold one by one.",
+    "Limits at the thresholds of decisions hold one by one. They come from exact limits of the "
+    "shares of positives and of negatives for which the decision differs, and are wide where such "
+    "rows of one class are few.",
     "The verdict rests on one test at the 5 % level: Kuiper's and the worst of all ranges, in all "
     "rows and in each group, beside outcomes drawn from the predictions, at least 999 times. Its p "
     "values and the limits of the worst range allow for all that was looked at; of more than 100 "
@@ -168,7 +170,8 @@ def make_report(
         Cluster of each row, such as a patient: rows of one are not independent.
     thresholds : iterable of float, optional
         Probabilities beyond which you act, each above 0 and below 1: the cost of a false alarm over
-        the sum of this and the cost of a miss. The report says what can escape there.
+        the sum of this and the cost of a miss. The report says which scores are surely on the wrong
+        side of each, which may be, and what that costs.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
@@ -222,7 +225,7 @@ def make_report(
     )
     verdict = verdict_in_words(judgement, sample, data, measures)
     escapes = measuring.escapes_of(sample, thresholds) if thresholds and data.probabilities else ()
-    what_escapes = [open_at(escape) for escape in escapes]
+    what_escapes = [open_at(escape, data.total) for escape in escapes]
     verdict = replace(verdict, details=(*verdict.details, *what_escapes))
     comparison = comparison_of(first_look, seed)
     return Report(

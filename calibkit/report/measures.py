@@ -26,6 +26,7 @@ from calibkit.report.records import (
     Escape,
     Estimate,
     Group,
+    ScoreRange,
     Test,
     Threshold,
 )
@@ -46,6 +47,7 @@ N_RANGES = (
 HUNDREDTHS = np.arange(1, 100) / 100  # thresholds: 0.01 to 0.99
 N_COLUMNS = 25  # columns of the histogram
 HISTOGRAM_QUANTILES = 0.001, 0.999  # quantiles of the predictions that bound the histogram
+PER_ROWS = 1000  # rows that numbers of false alarms and of hits are given for
 LN2 = math.log(2)  # log-odds of odds of 2
 
 
@@ -84,17 +86,28 @@ REPORTED_MEASURES = (
     ReportedMeasure(
         key="miscalibration",
         name="Miscalibration (MCB)",
-        meaning="Part of the Brier score that the best increasing map would remove.",
+        meaning=(
+            "Part of the Brier score that the best increasing map would remove; where forecasts "
+            "are verified, reliability."
+        ),
     ),
     ReportedMeasure(
         key="discrimination",
         name="Discrimination (DSC)",
-        meaning="What the scores gain over the base rate.",
+        meaning="What the best increasing map of the scores gains over the base rate; resolution.",
     ),
     ReportedMeasure(
         key="uncertainty",
         name="Uncertainty (UNC)",
         meaning="Brier score of the base rate.",
+    ),
+    ReportedMeasure(
+        key="brier_skill",
+        name="Brier skill score",
+        meaning=(
+            "1 less the Brier score over that of the base rate, (DSC \N{MINUS SIGN} MCB) / UNC; "
+            "below 0: worse than the base rate."
+        ),
     ),
     ReportedMeasure(
         key="auc",
@@ -269,6 +282,7 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
         _estimate("miscalibration", parts.miscalibration, chance=by_chance.get("miscalibration")),
         _estimate("discrimination", parts.discrimination),
         _estimate("uncertainty", parts.uncertainty),
+        _brier_skill(parts),
         area_under_curve(sample),
         _interval_estimate(
             "kuiper_error",
@@ -281,6 +295,12 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
         _estimate("ici", sample.measured(inference.integrated_calibration_index)),
         *_line_estimates(sample),
     )
+
+
+def _brier_skill(parts):
+    if parts.uncertainty == 0:
+        return _estimate("brier_skill", None, more="Needs both classes.")
+    return _estimate("brier_skill", 1 - parts.score / parts.uncertainty)
 
 
 def _mean_interval(sample, values):
@@ -497,22 +517,51 @@ def decisions_of(sample: CleanSample, thresholds: Iterable[float] = ()) -> tuple
 
 
 def escapes_of(sample: CleanSample, thresholds: Iterable[float]) -> tuple[Escape, ...]:
-    """What the confidence band leaves open at each threshold."""
+    """What the confidence band says of decisions at each threshold."""
     tied = counted_ties_of(sample.labels, sample.scores, sample.independent.weights)
     band = band_of(tied)
-    fractions = tied.weights / tied.weights.sum()
-    escapes = []
-    for threshold in thresholds:
-        acts = tied.scores > threshold
-        largest_gain = np.where(acts, threshold - band.lower, band.upper - threshold)
-        open_scores = np.append(tied.scores[largest_gain > 0], threshold)
-        losses = fractions * np.maximum(largest_gain, 0) / (1 - threshold)
-        escapes.append(
-            Escape(
-                threshold=threshold,
-                lowest=float(open_scores.min()),
-                highest=float(open_scores.max()),
-                loss=float(max(losses[acts].sum(), losses[~acts].sum())),
-            )
-        )
-    return tuple(escapes)
+    return tuple(_escape_at(threshold, sample, tied, band) for threshold in thresholds)
+
+
+def _escape_at(threshold, sample, tied, band):
+    acts = tied.scores > threshold
+    total = tied.weights.sum()
+    # of one row, where the decision changes, in hits
+    gains = np.array(
+        [
+            np.where(acts, threshold - band.upper, band.lower - threshold),
+            np.where(acts, threshold - band.lower, band.upper - threshold),
+        ]
+    ) / (1 - threshold)
+    is_wrong, is_possible = gains > 0
+    losses = np.maximum(gains, 0) * tied.weights / total
+    of_acting = losses[:, acts].sum(axis=1)
+    of_not_acting = losses[:, ~acts].sum(axis=1)
+    least_loss, loss = np.maximum(of_acting, of_not_acting).tolist()
+    negatives = (tied.weights - tied.positives)[acts].sum()
+    positives = tied.positives[~acts].sum()
+    false_alarms = PER_ROWS * np.minimum(of_acting * (1 - threshold) / threshold, negatives / total)
+    hits = PER_ROWS * np.minimum(of_not_acting, positives / total)
+    return Escape(
+        threshold=threshold,
+        wrong=_range_of(sample, tied, is_wrong),
+        open=_range_of(sample, tied, is_possible & ~is_wrong),
+        least_loss=least_loss,
+        loss=loss,
+        least_false_alarms=float(false_alarms[0]),
+        false_alarms=float(false_alarms[1]),
+        least_hits=float(hits[0]),
+        hits=float(hits[1]),
+    )
+
+
+def _range_of(sample, tied, chosen):
+    """Range of the chosen scores, or None if there are none."""
+    if not np.any(chosen):
+        return None
+    scores = tied.scores[chosen]
+    return ScoreRange(
+        lowest=float(scores[0]),
+        highest=float(scores[-1]),
+        rows=float(sample.restored(tied.weights[chosen].sum())),
+    )

@@ -2,32 +2,37 @@
 
 import math
 
-SMALLEST_WRITTEN = 1e-5  # nearest number to 0 that is written out
+FEWEST_LAST_DECIMALS = 5  # decimals that a number near 0 may need
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Write a number with three decimals, or two significant digits if small; None as a dash."""
+    """Write a number with three decimals, or two significant digits if small; None as a dash.
+
+    A whole number has no decimals.
+    """
     if value is None:
         return "\N{EN DASH}"
-    if 0 < abs(value) < SMALLEST_WRITTEN:
-        return (
-            f"< {SMALLEST_WRITTEN:.5f}" if value > 0 else f"> \N{MINUS SIGN}{SMALLEST_WRITTEN:.5f}"
-        )
+    if float(value).is_integer():
+        return f"{value + 0.0:.0f}".replace("-", "\N{MINUS SIGN}")
+    last = max(digits, FEWEST_LAST_DECIMALS)
+    if abs(value) < 10**-last:
+        smallest = f"{10**-last:.{last}f}"
+        return f"< {smallest}" if value > 0 else f"> \N{MINUS SIGN}{smallest}"
     is_small = 0 < abs(value) < 10 ** (1 - digits)
     decimals = 1 - _exponent(value) if is_small else digits
     return f"{value:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def points(fraction: float) -> str:
+def points(fraction: float, digits: int = 1) -> str:
     """Write a fraction in percentage points, with two significant digits if it is small."""
     value = 100 * fraction
-    decimals = 1 if value == 0 or abs(value) >= 1 else 1 - _exponent(value)
-    return f"{value:.{min(decimals, 6)}f}".replace("-", "\N{MINUS SIGN}")
+    decimals = 1 if value == 0 or abs(value) >= 1 else min(1 - _exponent(value), 6)
+    return f"{value:.{max(decimals, digits)}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def percent(fraction: float) -> str:
+def percent(fraction: float, digits: int = 1) -> str:
     """Write a fraction in per cent, with the digits of `points`."""
-    return f"{points(fraction)}\N{NO-BREAK SPACE}%"
+    return f"{points(fraction, digits)}\N{NO-BREAK SPACE}%"
 
 
 def probability(p_value: float) -> str:

@@ -7,12 +7,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from calibkit.comparison.result import LOSS_NAMES, REFERENCE_NAMES
+from calibkit.inference.digits import decimals_between, decimals_of_column
 from calibkit.report.numbers_in_words import amount, count, number, percent, probability
 from calibkit.report.records import N_BINS
 from calibkit.report.svg import decision_diagram, diagram, interval_diagram
 
 HERE = Path(__file__).parent
 MAX_DRAWN_GROUPS = 30  # most groups that a picture shows
+LEAST_DIGITS = 3  # decimals of a number whose limits ask for no more
+DIGITS_OF_LOSSES = 3  # significant digits of half the distance of the limits of a loss
+LOSS_KEYS = ("log_loss", "brier")
 SHOWN_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -44,9 +48,30 @@ def _escaped(value):
     return value if hasattr(value, "__html__") else Markup(escape(str(value)))
 
 
-def _limits_cell(estimate):
+def _digits_of(estimate, shown=2):
+    """Decimals of a number and of its limits: so many digits of half their distance."""
+    if estimate.lower is None:
+        return LEAST_DIGITS
+    return max(LEAST_DIGITS, decimals_between(estimate.lower, estimate.upper, shown))
+
+
+def _digits_of_measure(estimate):
+    return _digits_of(estimate, DIGITS_OF_LOSSES if estimate.key in LOSS_KEYS else 2)
+
+
+def _digits_of_comparison(methods):
+    """Decimals of all losses and gains of a comparison."""
+    limits = [(method.lower, method.upper) for method in methods if method.lower is not None]
+    return max(LEAST_DIGITS, decimals_of_column(limits, shown=2))
+
+
+def _limits_cell(estimate, digits=LEAST_DIGITS):
     lower, upper = estimate.lower, estimate.upper
-    return number(None) if lower is None else f"{number(lower)} to {number(upper)}"
+    return number(None) if lower is None else f"{number(lower, digits)} to {number(upper, digits)}"
+
+
+def _or_infinite(value, digits=LEAST_DIGITS):
+    return "infinite" if value is None else number(value, digits)
 
 
 TEMPLATES = Environment(
@@ -63,7 +88,10 @@ TEMPLATES.filters |= {
     "count_of": count,
     "limits": _limits_cell,
     "number": number,
-    "or_infinite": lambda value: "infinite" if value is None else number(value),
+    "digits": _digits_of,
+    "digits_of_comparison": _digits_of_comparison,
+    "digits_of_measure": _digits_of_measure,
+    "or_infinite": _or_infinite,
     "p": lambda value: probability(value).removeprefix("p").removeprefix(" =").strip(),
     "percent": percent,
 }

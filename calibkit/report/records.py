@@ -214,23 +214,47 @@ class Threshold:
 
 
 @dataclass(frozen=True)
+class ScoreRange:
+    """A range of scores, and the number of rows in it, or their weight."""
+
+    lowest: float
+    highest: float
+    rows: float
+
+
+@dataclass(frozen=True)
 class Escape:
-    """Scores and loss that the confidence band leaves open at a threshold of the user.
+    """What the confidence band says of decisions at a threshold of the user.
 
     Attributes
     ----------
     threshold : float
-    lowest, highest : float
-        Range of scores for which the true fraction of positives can be on both sides of the
-        threshold, or is on the other side than the score.
-    loss : float
-        Largest net benefit that the best increasing map could gain over the scores.
+        One acts where the score exceeds it.
+    wrong : ScoreRange or None
+        Scores that are surely on the wrong side of the threshold: the whole band is on the other
+        side.
+    open : ScoreRange or None
+        Scores for which the band has both sides of the threshold.
+    least_loss, loss : float
+        Least and largest net benefit, in hits for each row, that the best increasing map gains over
+        the scores.
+    least_false_alarms, false_alarms : float
+        How many false alarms fewer that is worth in 1,000 rows, where one acts on too many scores;
+        0 if one does not. It is at most the number of false alarms among these rows.
+    least_hits, hits : float
+        How many hits more that is worth in 1,000 rows, where one acts on too few; 0 if one does
+        not. It is at most the number of misses among these rows.
     """
 
     threshold: float
-    lowest: float
-    highest: float
+    wrong: ScoreRange | None
+    open: ScoreRange | None
+    least_loss: float
     loss: float
+    least_false_alarms: float
+    false_alarms: float
+    least_hits: float
+    hits: float
 
 
 @dataclass(frozen=True)

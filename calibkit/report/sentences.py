@@ -3,6 +3,8 @@
 import math
 
 from calibkit.comparison.guide import OTHERWISE, advice_to_calibrate
+from calibkit.inference.digits import decimals_between
+from calibkit.report.measures import PER_ROWS
 from calibkit.report.numbers_in_words import (
     amount,
     count,
@@ -12,7 +14,16 @@ from calibkit.report.numbers_in_words import (
     points,
     probability,
 )
-from calibkit.report.records import Bin, Caution, Compared, Data, Escape, Estimate, Verdict
+from calibkit.report.records import (
+    Bin,
+    Caution,
+    Compared,
+    Data,
+    Escape,
+    Estimate,
+    ScoreRange,
+    Verdict,
+)
 from calibkit.report.sample import MIN_ROWS_OF_CLASS, CleanSample, rarer
 from calibkit.report.verdict import (
     CANNOT_SAY,
@@ -174,17 +185,48 @@ def _what_escapes(detectable):
     )
 
 
-def open_at(escape: Escape) -> str:
-    """What can have escaped at a threshold."""
+def open_at(escape: Escape, total: float) -> str:
+    """What the confidence band says of decisions at a threshold, of so many rows."""
     at = f"At your threshold of {number(escape.threshold)}"
     if escape.loss == 0:
         return f"{at} nothing escapes: the confidence band puts every score on its own side."
+    text = f"{at} the confidence band"
+    if escape.wrong is not None:
+        text = f"{at} {_surely_wrong(escape, escape.wrong, total)}"
+        if escape.open is None:
+            return text
+        text = f"{text} The band"
+    if escape.open is not None:
+        text += f" leaves open on which side scores {_range_in_words(escape.open)} belong"
+    worth = _worth_in_words(escape.false_alarms, escape.hits)
     return (
-        f"{at} the confidence band leaves open on which side scores from {number(escape.lowest)} "
-        f"to {number(escape.highest)} belong: the best increasing map can gain a net benefit of up "
-        f"to {number(escape.loss)} there, as much as {number(1000 * escape.loss, 1)} more hits in "
-        "1,000 rows."
+        f"{text}: in all, the best increasing map can gain a net benefit of up to "
+        f"{number(escape.loss)}, worth {worth} in {PER_ROWS:,} rows."
     )
+
+
+def _surely_wrong(escape, wrong, total):
+    """What to know of the scores on the wrong side."""
+    if wrong.highest > escape.threshold:
+        side, now, change = "below", "You act", "not to act on them"
+    else:
+        side, now, change = "above", "You do not act", "to act on them"
+    worth = _worth_in_words(escape.least_false_alarms, escape.least_hits)
+    return (
+        f"scores {_range_in_words(wrong)} are surely on the wrong side: the whole confidence band "
+        f"is {side} the threshold there. {now} on {count(wrong.rows, 'row')} of them, "
+        f"{number(PER_ROWS * wrong.rows / total, 1)} in {PER_ROWS:,}; {change} gains a net benefit "
+        f"of at least {number(escape.least_loss)}, worth {worth} in {PER_ROWS:,} rows."
+    )
+
+
+def _worth_in_words(false_alarms, hits):
+    parts = []
+    if false_alarms > 0:
+        parts.append(f"{number(false_alarms, 1)} fewer false alarms")
+    if hits > 0 or not parts:
+        parts.append(f"{number(hits, 1)} more hits")
+    return " or ".join(parts)
 
 
 def _miscalibrated(judgement, sample, data, by_key):
@@ -196,16 +238,16 @@ def _miscalibrated(judgement, sample, data, by_key):
     errors = _errors_in_words(judgement, sample, by_key["slope"], names)
     sentence = f"Miscalibrated{by_little}{in_groups} ({probability(finding.p_value)}): {errors}."
     of_group = f" of group {names[0]}" if names else ""
+    digits = decimals_between(100 * place.lower, 100 * place.upper)
     unsure = "" if judgement.worst.is_certain else UNSURE
-    kuiper = by_key["kuiper_error"]
     details = (
         f"The worst range{of_group} are predictions {_range_in_words(place)}, "
         f"{count(place.count, 'row')}: "
-        f"{percent(place.predicted)} positives were predicted there, {percent(place.observed)} "
-        f"seen (limits {percent(place.lower)} to {percent(place.upper)}, which allow for the "
-        f"choice among all ranges and groups).{unsure}",
-        f"The error of one range comes to {percent(kuiper.value)} of all rows at most "
-        f"(95\N{NO-BREAK SPACE}% interval {percent(kuiper.lower)} to {percent(kuiper.upper)}).",
+        f"{percent(place.predicted, digits)} positives were predicted there, "
+        f"{percent(place.observed, digits)} seen (limits {percent(place.lower, digits)} to "
+        f"{percent(place.upper, digits)}, which allow for the choice among all ranges and groups)."
+        f"{unsure}",
+        _largest_range_in_words(by_key["kuiper_error"]),
         _removable_in_words(by_key["miscalibration"], by_key["brier"].value),
     )
     return Verdict(
@@ -216,6 +258,15 @@ def _miscalibrated(judgement, sample, data, by_key):
         detectable=judgement.detectable,
         place=place,
         groups=names,
+    )
+
+
+def _largest_range_in_words(kuiper):
+    digits = decimals_between(100 * kuiper.lower, 100 * kuiper.upper)
+    return (
+        f"The error of one range comes to {percent(kuiper.value, digits)} of all rows at most "
+        f"(95\N{NO-BREAK SPACE}% interval {percent(kuiper.lower, digits)} to "
+        f"{percent(kuiper.upper, digits)})."
     )
 
 
@@ -240,12 +291,12 @@ def _errors_in_words(judgement, sample, slope, names):
     if judgement.bias is not None:
         overall.append(f"{_deviation_in_words(judgement.bias)} on average")
     if judgement.spread is not None:
-        limits = f"{number(slope.lower, 2)} to {number(slope.upper, 2)}"
+        digits = max(2, decimals_between(slope.lower, slope.upper))
+        limits = f"{number(slope.lower, digits)} to {number(slope.upper, digits)}"
         overall.append(f"{SPREAD_NAMES[judgement.spread]} (slope {limits}, where 1 is right)")
     of_group = f"of group {names[0]} " if names else ""
     subject = "those" if overall else "predictions"
-    place = _range_in_words(judgement.finding.place)
-    text = f"{subject} {of_group}{place} are {_deviation_in_words(judgement.worst)}"
+    text = f"{subject} {of_group}{_place_in_words(judgement.finding.place, judgement.worst)}"
     if overall:
         text = f"predictions are {' and '.join(overall)}; {text}"
     if sample.impossible:
@@ -253,20 +304,34 @@ def _errors_in_words(judgement, sample, slope, names):
     return text
 
 
+def _place_in_words(place, deviation):
+    """The worst range and how far it is off; of predictions of 0, what was seen."""
+    if place.predicted > 0:
+        return f"{_range_in_words(place)} are {_deviation_in_words(deviation)}"
+    digits = max(1, decimals_between(100 * place.lower, 100 * place.upper))
+    seen = f"of 0 came true in {percent(place.observed, digits)} of the rows"
+    if not deviation.is_certain:
+        return f"{seen} here"
+    return f"{seen} ({percent(place.lower, digits)} to {percent(place.upper, digits)})"
+
+
 def _deviation_in_words(deviation: Deviation) -> str:
     """How far a mean prediction is off; limits that hold the prediction are left out."""
     if deviation.is_ratio:
-        size = f"{number(deviation.size, 1)} times what came true"
-        limits = f"{number(deviation.lower, 1)} to {number(deviation.upper, 1)}"
+        digits = max(1, decimals_between(deviation.lower, deviation.upper))
+        size = f"{number(deviation.size, digits)} times what came true"
+        limits = f"{number(deviation.lower, digits)} to {number(deviation.upper, digits)}"
     else:
+        digits = max(1, decimals_between(100 * deviation.lower, 100 * deviation.upper))
         direction = "high" if deviation.is_high else "low"
-        size = f"{points(deviation.size)} percentage points too {direction}"
-        limits = f"{points(deviation.lower)} to {points(deviation.upper)}"
+        size = f"{points(deviation.size, digits)} percentage points too {direction}"
+        limits = f"{points(deviation.lower, digits)} to {points(deviation.upper, digits)}"
     return f"{size} ({limits})" if deviation.is_certain else f"{size} on these rows"
 
 
-def _range_in_words(place: Bin) -> str:
-    lowest, highest = number(place.lowest), number(place.highest)
+def _range_in_words(place: Bin | ScoreRange) -> str:
+    digits = max(3, decimals_between(place.lowest, place.highest))
+    lowest, highest = number(place.lowest, digits), number(place.highest, digits)
     return f"of {lowest}" if lowest == highest else f"from {lowest} to {highest}"
 
 

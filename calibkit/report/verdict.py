@@ -12,6 +12,7 @@ from calibkit.report.sample import MIN_ROWS_OF_CLASS, RARE_FRACTION, CleanSample
 LEVEL = 0.05  # level of the test that decides
 POWER = 0.8  # probability with which the test finds a bias that is called detectable
 SMALL_ERROR = 0.01  # fraction of the rows below which an error may be small
+SMALLEST_RATIO = 0.01  # of predicted over observed, below which the difference tells more
 SMALL_ERROR_OF_CLASS = 0.1  # fraction of the rarer class below which an error may be small
 WANTED_BIAS = 0.2  # fraction of the share of the rarer class: a bias that a sample should show
 
@@ -194,7 +195,8 @@ def judgement_of(
 def deviation_of(predicted: float, observed: float, lower: float, upper: float) -> Deviation:
     """How far a mean prediction is off, with the limits of the observed fraction."""
     is_high = observed < predicted
-    is_ratio = max(predicted, observed) < RARE_FRACTION and lower > 0
+    is_rare = max(predicted, observed) < RARE_FRACTION and lower > 0
+    is_ratio = is_rare and predicted >= SMALLEST_RATIO * observed
     if is_ratio:
         size = predicted / observed
         limits = (predicted / upper, predicted / lower)

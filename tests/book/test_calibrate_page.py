@@ -101,6 +101,8 @@ def usable():
     yield "few positives", plain(p, rng.random(400) < p), {}
     p = np.clip(rng.normal(0.5, 0.4, 800), 0, 1)
     yield "scores of 0 and 1", plain(p, rng.random(800) < 0.1 + 0.8 * p), {}
+    p = np.where(rng.random(3000) < 0.4, 0.0, 0.03 * rng.random(3000))
+    yield "rare positives among zeros", plain(p, rng.random(3000) < 0.031), {}
     p = rng.random(700)
     words = np.where(rng.random(700) < p, '"yes; ""sure"""', '" no "')
     cells = (repr(s).replace(".", ",") for s in p.tolist())
@@ -331,6 +333,17 @@ def test_scores_that_are_no_probabilities(ask, tmp_path, name):
     assert withheld == (name in ("-999", "-1 and 2", "999 among margins"))
     first = [*(found["withheld"] or [*found["questions"], *found["advice"]])][0]
     assert first == expected["advice"][0]
+
+
+def test_whole_scores_have_no_decimals(ask, tmp_path):
+    rng = np.random.default_rng(5)
+    scores = np.r_[187, 1951, rng.integers(200, 1900, 298)]
+    path = tmp_path / "scores.csv"
+    path.write_text(plain(scores, rng.random(300) < 0.3), encoding="utf-8")
+    found = ask("report", path, form=FORM)["answer"]
+    expected = report_on(path, read(path, FORM))["verdict"]
+    assert found["verdict"]["sentence"] == expected["sentence"]
+    assert "they reach from 187 to 1951." in expected["sentence"]
 
 
 def test_the_comparison_and_the_maps(ask, sample, tmp_path):

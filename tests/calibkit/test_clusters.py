@@ -121,7 +121,12 @@ def test_a_mean_has_the_interval_of_the_jackknife():
     error = np.sqrt((n - 1) / n * np.sum((left_out - values.mean()) ** 2))
     assert found.error == pytest.approx(error, rel=1e-9)
     sizes = np.array([np.count_nonzero(of(name)) for name in NAMES])
-    freedom = sizes.sum() ** 2 / np.sum(sizes**2) - 1
+    residuals = values - values.mean()
+    products = sum(residuals[of(name)].sum() ** 2 for name in NAMES) - np.sum(residuals**2)
+    rho = min(max(products / np.mean(residuals**2) / np.sum(sizes * (sizes - 1)), 0), 1)
+    assert 0.05 < rho < 0.95
+    parts = sizes * (1 + rho * (sizes - 1))  # variances of the sums of clusters, up to a factor
+    freedom = parts.sum() ** 2 / np.sum(parts**2) - 1
     assert found.upper - found.estimate == pytest.approx(error * student.ppf(0.975, freedom))
 
 
@@ -140,28 +145,59 @@ def test_an_auc_has_obuchowskis_error():
     assert difference[::3] == pytest.approx((2 * area - 1, 2 * error), rel=1e-9)
 
 
-def test_a_slope_has_the_sandwich_of_clusters():
+def test_a_slope_has_the_jackknife_of_clusters():
     line = recalibration_line(LABELS, P)
     design = np.column_stack([logit(P), np.ones(P.size)])
     q = expit(design @ [line.slope, line.intercept])
-    bread = np.linalg.inv(design.T * (q * (1 - q)) @ design)
-    scores = design * (LABELS - q)[:, None]
-    sums = np.array([scores[of(name)].sum(axis=0) for name in NAMES])
-    variance = bread @ (sums.T @ sums) @ bread * NAMES.size / (NAMES.size - 1)
+    gradients, curvature = design * (LABELS - q)[:, None], design.T * (q * (1 - q))
+    steps = []
+    for name in NAMES:
+        others = curvature[:, ~of(name)] @ design[~of(name)]
+        steps.append(np.linalg.solve(others, gradients[of(name)].sum(axis=0)))
+    n = NAMES.size
+    errors = np.sqrt((n - 1) / n * np.sum(np.square(steps), axis=0))
     found = recalibration_intervals(LABELS, P, clusters=CLUSTERS)
-    assert (found.slope.error, found.intercept.error) == pytest.approx(np.sqrt(np.diag(variance)))
+    assert (found.slope.error, found.intercept.error) == pytest.approx(errors)
+    left_out = np.array(
+        [recalibration_line(LABELS[~of(name)], P[~of(name)]).slope for name in NAMES]
+    )
+    jackknife = np.sqrt((n - 1) / n * np.sum((left_out - line.slope) ** 2))
+    assert found.slope.error == pytest.approx(jackknife, rel=0.05)
+
+
+def test_a_cluster_that_tells_the_line_alone_leaves_it_without_limits():
+    labels, p = [0, 1, 0, 1, 0, 1], [0.2, 0.3, 0.5, 0.7, 0.4, 0.4]
+    found = recalibration_intervals(labels, p, clusters=[1, 1, 1, 1, 2, 3])
+    assert (found.slope.lower, found.slope.upper) == (-np.inf, np.inf)
+    assert np.isfinite(found.in_the_large).all()
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])
 def test_gains_of_decisions_have_the_error_of_clusters(threshold):
+    clusters, labels, p = patients(n=8000)
     odds = threshold / (1 - threshold)
-    of_all = decision_curve(LABELS, P, thresholds=[threshold]).act_on_all[0] > 0
-    values = ((P > threshold) - float(of_all)) * np.where(LABELS == 1, 1, -odds)
-    sums = np.array([(values - values.mean())[of(name)].sum() for name in NAMES])
-    error = np.sqrt(np.sum(sums**2) * NAMES.size / (NAMES.size - 1)) / P.size
-    found = decision_gains(LABELS, P, thresholds=[threshold], clusters=CLUSTERS)
+    of_all = decision_curve(labels, p, thresholds=[threshold]).act_on_all[0] > 0
+    values = ((p > threshold) - float(of_all)) * np.where(labels == 1, 1, -odds)
+    reach = 1.959964 * mean_interval(values, clusters=clusters).error
+    found = decision_gains(labels, p, thresholds=[threshold], clusters=clusters)
     assert found.gain[0] == pytest.approx(values.mean(), abs=1e-12)
-    assert found.upper[0] - found.gain[0] == pytest.approx(1.959964 * error, rel=1e-5)
+    assert found.upper[0] - found.gain[0] == pytest.approx(reach, rel=0.05)
+    assert found.gain[0] - found.lower[0] == pytest.approx(reach, rel=0.05)
+
+
+def test_equal_rows_of_a_cluster_count_as_one_for_gains():
+    """With 1 and 5 rows of a class that differ, or none."""
+    p = np.repeat([0.1, 0.6], 300)
+    labels = np.r_[np.arange(300) < 5, np.arange(300) < 180]
+    for thresholds in ([0.3], [0.05], [0.7]):
+        one = decision_gains(labels, p, thresholds=thresholds)
+        four = decision_gains(
+            np.repeat(labels, 4),
+            np.repeat(p, 4),
+            thresholds=thresholds,
+            clusters=np.repeat(np.arange(600), 4),
+        )
+        np.testing.assert_allclose(np.array(four), np.array(one), rtol=0.01)
 
 
 def test_a_bootstrap_draws_clusters():

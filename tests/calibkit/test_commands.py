@@ -700,6 +700,13 @@ def test_monitor_without_and_with_an_alarm(tmp_path, capfd):
     assert "calibration" in capfd.readouterr().out.splitlines()[-1]
 
 
+def test_monitor_writes_small_rates_with_the_digits_of_their_error(tmp_path, capfd):
+    """Of 40,000 rows one in 1,000 comes true: a standard error of 0.00016."""
+    path = table(tmp_path / "rare.csv", np.full(40_000, 0.001), 1 * (np.arange(40_000) % 976 == 0))
+    assert main(["monitor", path, *COLUMNS, "--batch", "40000"]) == 0
+    assert capfd.readouterr().out.splitlines()[1].split()[1:3] == ["0.00103", "0.00100"]
+
+
 def test_monitor_gives_half_of_alpha_to_each_of_its_two_tests(tmp_path, capfd):
     path = monitored(tmp_path / "data.csv", 1, 2000, lambda p: p**1.2)
     main(["monitor", path, *COLUMNS])

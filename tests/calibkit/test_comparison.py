@@ -1,5 +1,7 @@
 """Comparison of calibrators: recomputed by plain loops, intervals and choices against the truth."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +38,7 @@ from calibkit.comparison.guide import BOUNDS, LOSS_NAMES, advice_to_calibrate
 from calibkit.groups import MondrianVennAbers, Multicalibration
 from calibkit.inference import kuiper_error
 from calibkit.inference.bootstrap import Interval
+from calibkit.inference.digits import decimals_between, decimals_of_column
 from calibkit.inference.simultaneous_intervals import simultaneous_intervals
 
 FEW = {"logits": PlattScaling(scale="logit"), "bins": HistogramBinning(), "venn": VennAbers()}
@@ -630,3 +633,32 @@ def test_rounding_beyond_the_ends_is_clipped_and_said():
     assert [row | {"seconds": 0} for row in rounded.table()] == [
         row | {"seconds": 0} for row in exact.table()
     ]
+
+
+# Digits
+
+
+def test_decimals_show_the_distance_of_limits():
+    assert [decimals_between(0, width) for width in (30, 0.5, 0.002, 0, np.inf)] == [0, 1, 3, 0, 0]
+    assert decimals_between(0.27, 0.2704, shown=3) == 6
+    assert decimals_between(0, 1e-300) == 12
+    assert decimals_of_column([(0, 1), (0, 0.002), (-np.inf, np.inf), (0, 0.004)], shown=2) == 4
+    assert decimals_of_column([(1, 1)]) == 0
+
+
+def test_the_printed_table_has_the_digits_of_its_gains():
+    """Many rows, of which 1.15 times too many are said to be positive."""
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.002, 0.05, 200_000)
+    found = compare(
+        1.15 * p, rng.random(p.size) < p, {"Platt": PlattScaling(scale="logit")}, n_repeats=1
+    )
+    header, raw, platt, *_ = str(found).splitlines()
+    gain, lower, upper = platt.split()[-4:-1]
+    assert len(header) == len(platt)
+    assert float(lower) < float(gain) < float(upper) and len(gain) >= 7
+    assert raw.split()[1] != platt.split()[1]
+    written = re.search(r"its log loss is (\S+), and", found.recommendation)[1]
+    assert len(written) > 5 and float(written) == pytest.approx(
+        found.results["Platt"].log_loss, abs=1e-4
+    )

@@ -302,6 +302,17 @@ def test_a_corp_diagram_draws_its_curve_and_band():
     assert not diagrams.corp_diagram(labels, p, band=None)[0].collections
 
 
+def test_small_measures_have_two_digits_in_the_legend():
+    labels = np.arange(10_000) % 500 == 0
+    p = np.where(np.arange(10_000) % 2, 0.0025, 0.003)
+    parts = score_decomposition(labels, p)
+    top, _ = diagrams.corp_diagram(labels, p)
+    (text,) = legend_of(top)
+    found = [float(part.split()[1]) for part in text.split(", ")]
+    assert found == pytest.approx([parts.miscalibration, parts.discrimination], rel=0.05)
+    assert 0 < found[0] < 0.0005
+
+
 def test_a_corp_diagram_draws_groups_and_methods():
     labels, p = corp_sample()
     groups = np.where(np.arange(p.size) % 3, "south", "north")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import chi2, kstest, norm
+from scipy.stats import t as student
 
 from calib import metrics
 from calib.kernels.ties import ties
@@ -396,10 +397,14 @@ def test_errors_of_sampling_weights_by_definition():
     assert found == pytest.approx((z, 2 * norm.sf(abs(z))))
     mean = np.average(labels - p, weights=weights)
     n = labels.size
-    error = math.sqrt(np.sum(np.square(weights * (labels - p - mean))) * n / (n - 1))
-    assert mean_interval(labels - p, sampling_weight=weights).error == pytest.approx(
-        error / weights.sum()
-    )
+    found = mean_interval(labels - p, sampling_weight=weights)
+    left_out = [
+        np.average(np.delete(labels - p, i), weights=np.delete(weights, i)) for i in range(n)
+    ]
+    error = math.sqrt((n - 1) / n * np.sum((left_out - mean) ** 2))
+    assert found.error == pytest.approx(error)
+    freedom = np.sum(weights**2.0) ** 2 / np.sum(weights**4.0) - 1
+    assert found.upper - found.estimate == pytest.approx(error * student.ppf(0.975, freedom))
 
 
 SAMPLES = {

@@ -15,7 +15,6 @@ from calibkit.inference import (
     bootstrap_interval,
     calibration_by_group,
     confidence_band,
-    decision_curve,
     decision_gains,
     detectable_bias,
     kuiper_error,
@@ -328,18 +327,63 @@ def test_groups_that_do_not_fit():
 # Gains
 
 
-def test_gains_are_means_over_rows():
+def worths(labels, scores, threshold):
+    """What each row adds to the gain over the better default, times the number of rows."""
+    worth = np.where(labels, 1, -threshold / (1 - threshold))
+    return worth * (scores > threshold) - worth * (worth.mean() > 0)
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.6, 0.9])
+def test_gains_are_means_over_rows(threshold):
+    labels, scores = drawn(600_000)
+    found = decision_gains(labels, scores, thresholds=[threshold], confidence=0.9)
+    rows = worths(labels, scores, threshold)
+    assert found.gain[0] == pytest.approx(rows.mean(), abs=1e-12)
+    reach = norm.ppf(0.95) * rows.std(ddof=1) / np.sqrt(600_000)
+    limits = rows.mean() + np.array([-reach, reach])
+    assert [found.lower[0], found.upper[0]] == pytest.approx(limits, abs=0.05 * reach)
+
+
+def test_limits_of_gains_by_definition():
+    """Distances that two exact limits give, and the correlation of two shares of one sample."""
     labels, scores = drawn(150)
-    gains = decision_gains(labels, scores, thresholds=[0.1, 0.3, 0.6, 0.9], confidence=0.9)
-    curve = decision_curve(labels, scores, thresholds=gains.thresholds)
-    for threshold, always, gain, lower, upper in zip(
-        gains.thresholds, curve.act_on_all, *gains[1:], strict=True
-    ):
-        worth = np.where(labels, 1, -threshold / (1 - threshold))
-        rows = worth * (scores > threshold) - worth * (always > 0)
-        assert gain == pytest.approx(rows.mean(), abs=1e-12)
-        reach = norm.ppf(0.95) * rows.std(ddof=1) / np.sqrt(150)
-        assert [gain - lower, upper - gain] == pytest.approx([reach, reach])
+    for threshold in (0.1, 0.6):
+        found = decision_gains(labels, scores, thresholds=[threshold], confidence=0.9)
+        differing = worths(labels, scores, threshold)
+        always = threshold == 0.1
+        odds = threshold / (1 - threshold)
+        n_gained = np.count_nonzero(differing > 0)
+        n_lost = np.count_nonzero(differing < 0)
+        factors = (odds, 1) if always else (1, odds)
+        gained, lost = n_gained / 150, n_lost / 150
+        limits = [binomtest(n, 150).proportion_ci(0.9) for n in (n_gained, n_lost)]
+        down = [factors[0] * (gained - limits[0].low), factors[1] * (limits[1].high - lost)]
+        up = [factors[0] * (limits[0].high - gained), factors[1] * (lost - limits[1].low)]
+        rho = -math.sqrt(gained * lost / (1 - gained) / (1 - lost))
+        reach = [math.sqrt(a * a + b * b - 2 * rho * a * b) for a, b in (down, up)]
+        gain = factors[0] * gained - factors[1] * lost
+        assert found.gain[0] == pytest.approx(gain)
+        assert found.lower[0] == pytest.approx(gain - reach[0])
+        assert found.upper[0] == pytest.approx(gain + reach[1])
+
+
+def test_limits_of_gains_where_rows_of_a_class_are_missing():
+    labels, scores = np.arange(100) < 20, np.linspace(0.3, 0.6, 100)
+    none, all_, some = (
+        decision_gains(labels, scores, thresholds=[0.7]),
+        *(
+            decision_gains(z, s, thresholds=[0.5])
+            for z, s in ((labels, np.full(100, 0.6)), (labels, np.where(labels, 0.6, 0.4)))
+        ),
+    )
+    most = 1 - 0.025 ** (1 / 100)  # of 100 rows, none of which is acted on
+    assert (none.gain[0], none.upper[0]) == pytest.approx((0, most))
+    assert none.lower[0] == pytest.approx(-most * 0.7 / 0.3)
+    share = binomtest(20, 100).proportion_ci(0.95)
+    assert all_.lower[0] == pytest.approx(2 * share.low - 1)  # the decision differs in all rows
+    assert all_.upper[0] == pytest.approx(2 * share.high - 1)
+    assert some.gain[0] == pytest.approx(0.2)
+    assert some.lower[0] < share.low and some.upper[0] == pytest.approx(share.high)
 
 
 def test_gains_at_one_are_refused():

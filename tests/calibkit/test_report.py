@@ -23,6 +23,7 @@ from calibkit.inference import (
     calibration_test,
     confidence_band,
     decision_curve,
+    decision_gains,
     detectable_bias,
     integrated_calibration_index,
     kuiper_error,
@@ -49,7 +50,7 @@ from calibkit.report.measures import (
     verdict_p_values,
 )
 from calibkit.report.numbers_in_words import listed, number, percent, points
-from calibkit.report.records import Caution, Estimate, Group, Verdict
+from calibkit.report.records import Caution, Escape, Estimate, Group, ScoreRange, Verdict
 from calibkit.report.sentences import (
     FIT_IN_PYTHON,
     NEARER,
@@ -126,6 +127,7 @@ def test_measures_are_those_of_the_package():
         "miscalibration": parts.miscalibration,
         "discrimination": parts.discrimination,
         "uncertainty": parts.uncertainty,
+        "brier_skill": (parts.discrimination - parts.miscalibration) / parts.uncertainty,
         "auc": area.estimate,
         "kuiper_error": kuiper_error(labels, scores),
         "smooth_ece": smooth_ece(labels, scores),
@@ -167,15 +169,24 @@ def test_one_seed_draws_chance_and_folds(monkeypatch, options, seed):
     assert seeds == [seed, seed]
 
 
+def written_after(page, head):
+    """The number that stands on the page after these characters."""
+    assert head in page
+    cell = page[page.index(head) + len(head) :]
+    return float(cell[: cell.index("<")].replace("\N{MINUS SIGN}", "-"))
+
+
 def test_the_page_shows_these_numbers(report):
     page = report.to_html()
     for estimate in report.measures:
-        cells = f'<th scope="row">{estimate.name}</th><td>{number(estimate.value)}</td>'
-        assert cells.replace("'", "&#x27;") in page
+        head = f'<th scope="row">{estimate.name}</th><td>'.replace("'", "&#x27;")
+        assert written_after(page, head) == pytest.approx(estimate.value, abs=6e-4)
     for group in report.groups:
         assert f"<td>{number(group.bias)}</td>" in page
     for method in report.comparison.methods:
-        assert f"<td>{number(method.brier)}</td>" in page
+        rows = re.findall(f'<th scope="row">{re.escape(method.name)}</th>(.*?)</tr>', page)
+        cells = [re.findall("<td>(.*?)</td>", row) for row in rows]
+        assert any(len(found) == 9 and number(method.brier)[:5] in found[1] for found in cells)
     assert report.comparison.recommendation == report.advice[0] in page
     for method in report.comparison.methods:
         assert f"<td>{method.fit}</td>" in page
@@ -485,6 +496,47 @@ def test_rare_errors_are_told_as_ratios(no_chance):
     assert lower <= 2 <= upper and lower <= ratio <= upper
 
 
+def test_predictions_of_zero_are_told_by_what_was_seen(no_chance):
+    """A ratio of 0 to 3.1 % tells nothing, and a ratio of a millionth hardly more."""
+    labels = np.arange(10_000) % 1000 < 31
+    sentence = make_report(np.zeros(10_000), labels).verdict.sentence
+    assert re.search(
+        r"those of 0 came true in 3\.1\s% of the rows \(2\.\d\s% to 3\.\d\s%\)", sentence
+    )
+    assert "times what came true" not in sentence
+    sentence = make_report(np.full(10_000, 3e-8), labels).verdict.sentence
+    assert "are 3.1 percentage points too low (2." in sentence
+
+
+def test_limits_of_a_ratio_differ_as_they_are_written(no_chance):
+    scores = np.repeat([0.02, 0.03], 2)
+    counts = np.array([98_300, 1700, 97_400, 2600]) * 1000
+    sentence = make_report(scores, [0, 1, 0, 1], sample_weight=counts).verdict.sentence
+    ratios = re.findall(r"(\S+) times what came true \((\S+) to ([^)]+)\)", sentence)
+    assert ratios
+    for ratio, lower, upper in ratios:
+        assert float(lower) < float(ratio) < float(upper)
+        assert float(upper) - float(lower) < 0.01
+    spread = re.search(r"slope (\S+) to (\S+),", sentence)
+    assert spread is None or spread[1] != spread[2]
+    page = make_report(scores, [0, 1, 0, 1], sample_weight=counts).to_html()
+    loss, lower, upper = re.search(
+        r"<th scope=\"row\">Log loss</th><td>([^<]+)</td><td>(\S+) to ([^<]+)</td>", page
+    ).groups()
+    half = (float(upper) - float(lower)) / 2
+    assert 100 <= half * 10 ** len(loss.partition(".")[2]) < 1000  # three digits of the error
+
+
+def test_the_decomposition_names_its_skill_score(report):
+    found = by_key(report)
+    skill = 1 - found["brier"].value / found["uncertainty"].value
+    assert found["brier_skill"].value == pytest.approx(skill)
+    assert "reliability" in found["miscalibration"].note
+    assert "resolution" in found["discrimination"].note
+    of_one_class = by_key(make_report([0.2, 0.4], [0, 0]))["brier_skill"]
+    assert of_one_class.value is None and of_one_class.note.endswith("Needs both classes.")
+
+
 def test_only_groups_that_are_off_are_named(no_chance):
     scores, labels = drawn(600, seed=1)
     groups = np.repeat(["right", "wrong"], 300)
@@ -776,7 +828,9 @@ def test_what_is_missing_says_why(no_chance):
     assert "no finite log-odds" in by_key(ones)["slope"].note
     assert impossible.verdict.sentence.endswith("; 40 outcomes had been given probability 0.")
     alone = make_report(np.arange(80) % 2, np.arange(80) // 2 % 2).verdict
-    assert re.search(r"predictions of \d.000 are 50.0 percentage points too", alone.sentence)
+    percents = [f"{value}\N{NO-BREAK SPACE}%" for value in ("50.0", "19.9", "80.1")]
+    of_zero = "predictions of 0 came true in {} of the rows ({} to {}); 40 outcomes had been"
+    assert of_zero.format(*percents) in alone.sentence
     assert by_key(make_report([0.2, 0.4], [0, 0]))["auc"].value is None
 
 
@@ -1080,7 +1134,7 @@ def test_the_page_shows_thresholds_within_the_scores(no_chance):
     assert re.findall(r'<th scope="row">(.*?)</th>', table)[:5] == ["0.15", "0.2", "0.3", "0.4"]
 
 
-def test_what_can_escape_at_a_threshold():
+def test_what_can_escape_at_a_threshold(no_chance):
     """By hand: two scores, of which the band puts one on both sides of the threshold."""
     scores = np.repeat([0.2, 0.6], 200)
     labels = np.r_[np.arange(200) < 40, np.arange(200) < 110]
@@ -1090,14 +1144,71 @@ def test_what_can_escape_at_a_threshold():
     report = make_report(scores, labels, thresholds=[0.5, 0.4])
     at, away = report.escapes
     loss = 0.5 * (0.5 - lower[1]) / 0.5
-    assert tuple(asdict(at).values()) == pytest.approx((0.5, 0.5, 0.6, loss))
-    assert tuple(asdict(away).values()) == (0.4, 0.4, 0.4, 0.0)
-    assert report.verdict.details[-2].startswith("At your threshold of 0.500 the confidence band")
-    assert "belong: the best increasing map can gain" in report.verdict.details[-2]
+    assert at == Escape(
+        threshold=0.5,
+        wrong=None,
+        open=ScoreRange(lowest=0.6, highest=0.6, rows=200.0),
+        least_loss=0.0,
+        loss=pytest.approx(loss),
+        least_false_alarms=0.0,
+        false_alarms=pytest.approx(1000 * loss),
+        least_hits=0.0,
+        hits=0.0,
+    )
+    assert away == Escape(0.4, None, None, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert report.verdict.details[-2] == (
+        "At your threshold of 0.500 the confidence band leaves open on which side scores of 0.600 "
+        f"belong: in all, the best increasing map can gain a net benefit of up to {number(loss)}, "
+        f"worth {number(1000 * loss, 1)} fewer false alarms in 1,000 rows."
+    )
     assert "at your threshold of 0.400 nothing escapes" in report.verdict.details[-1].lower()
     assert 0.4 in {point.threshold for point in report.decisions} and len(report.decisions) == 99
     with pytest.raises(ValueError, match="thresholds must be a number between 0 and 1"):
         make_report(scores, labels, thresholds=[1.0])
+
+
+def test_scores_surely_on_the_wrong_side_are_told_apart_from_open_ones(no_chance):
+    """Two scores in 100 come true, and the scores are of a sample in which every other one does."""
+    rng = np.random.default_rng(0)
+    log_odds = rng.normal(-4.5, 1.2, 10_000)
+    labels = rng.random(10_000) < expit(log_odds)
+    scores = expit(log_odds + np.log(49))
+    report = make_report(scores, labels, thresholds=[0.1])
+    (at,) = report.escapes
+    band = confidence_band(labels, scores)
+    below = band.predicted[(band.predicted > 0.1) & (band.upper < 0.1)]
+    between = band.predicted[(band.lower < 0.1) & (band.upper > 0.1)]
+    assert (at.wrong.lowest, at.wrong.highest) == (below[0], below[-1])
+    assert (at.open.lowest, at.open.highest) == (between[0], between[-1])
+    assert at.wrong.rows == np.count_nonzero((scores >= below[0]) & (scores <= below[-1]))
+    assert at.wrong.rows > 5000 and 0.1 < at.wrong.lowest < at.wrong.highest < at.open.lowest
+    acting = band.predicted > 0.1
+    gains = (0.1 - np.stack([band.upper, band.lower])) / 0.9
+    sums = np.maximum(gains, 0)[:, acting].sum(axis=1) / 10_000
+    assert (at.least_loss, at.loss) == pytest.approx(sums)
+    assert (at.least_false_alarms, at.false_alarms) == pytest.approx(9000 * sums)
+    assert at.false_alarms <= 1000 * np.mean(scores > 0.1) and at.least_hits == at.hits == 0
+    words = report.verdict.details[-1]
+    assert words.startswith("At your threshold of 0.100 scores from 0.100 to ")
+    assert "surely on the wrong side: the whole confidence band is below the threshold" in words
+    assert f"You act on {at.wrong.rows:,.0f} rows of them" in words
+    assert "The band leaves open on which side scores from " in words
+    assert "false alarms" in words and "hits" not in words
+
+
+def test_there_are_no_more_hits_than_positives(no_chance):
+    """Scores that are far too low: one acts on none of them."""
+    rng = np.random.default_rng(1)
+    scores = rng.uniform(0.001, 0.01, 4000)
+    labels = rng.random(4000) < 10 * scores
+    report = make_report(scores, labels, thresholds=[0.02])
+    (at,) = report.escapes
+    assert at.wrong.highest <= 0.02 and at.false_alarms == at.least_false_alarms == 0
+    assert 0 < at.least_hits <= at.hits <= 1000 * labels.mean()
+    assert "above the threshold there. You do not act on " in report.verdict.details[-1]
+    assert f"worth {number(at.least_hits, 1)} more hits in 1,000" in report.verdict.details[-1]
+    all_miss = make_report(np.full(60, 0.1), np.arange(60) < 2, thresholds=[0.5]).escapes[0]
+    assert all_miss.hits <= 1000 * 2 / 60
 
 
 def test_a_threshold_of_the_user_stands_in_the_table():
@@ -1120,8 +1231,8 @@ def test_gains_of_decisions_are_means_over_rows():
         default = point.act_on_all > 0
         rows = worth * acting - worth * default
         assert point.gain == pytest.approx(rows.mean(), abs=1e-12)
-        reach = 1.959964 * rows.std(ddof=1) / np.sqrt(150)
-        assert point.upper - point.gain == pytest.approx(reach, rel=1e-5)
+        limits = decision_gains(labels, scores, thresholds=[point.threshold])
+        assert (point.lower, point.upper) == (limits.lower[0], limits.upper[0])
 
 
 @pytest.mark.parametrize(("n", "words"), [(5, "4"), (6, "4 and 1 more"), (7, "4 and 2 more")])
@@ -1132,12 +1243,20 @@ def test_five_names_are_listed(n, words):
 def test_numbers_in_words():
     assert [number(x) for x in (None, 0, 0.1234, 12.3456, -0.5)] == [
         "\N{EN DASH}",
-        "0.000",
+        "0",
         "0.123",
         "12.346",
         "\N{MINUS SIGN}0.500",
     ]
     assert [number(x) for x in (0.00123, 0.000456, 3e-9)] == ["0.0012", "0.00046", "< 0.00001"]
+    assert [number(x, 8) for x in (0.027, 3e-6, 3e-9)] == [
+        "0.02700000",
+        "0.00000300",
+        "< 0.00000001",
+    ]
+    assert [number(x) for x in (187.0, -1951, -0.0)] == ["187", "\N{MINUS SIGN}1951", "0"]
+    assert number(np.inf) == "inf"
+    assert points(0.00123456, 4) == "0.1235"
     assert [percent(x) for x in (0.5, 0.00123)] == [
         "50.0\N{NO-BREAK SPACE}%",
         "0.12\N{NO-BREAK SPACE}%",

@@ -5,7 +5,7 @@
 "use strict";
 
 const comparingModule = () => {
-  const { general } = special;
+  const { general, fixed, decimalsBetween } = special;
   const FOLDS = 5;
   const MOST_REPEATS = 3;
   const ROWS_PREDICTED = 100000;
@@ -321,8 +321,8 @@ const comparingModule = () => {
     if (Number.isFinite(chosen.logGain.value)) {
       why = `larger by ${general(chosen.logGain.value, 3)} (${limits(chosen)})${together(others)}`;
     }
-    let text = `Calibrate by ${chosen.name}: its log loss is ${general(chosen.log, 3)}, and that ` +
-      `of the raw scores is ${why}.`;
+    let text = `Calibrate by ${chosen.name}: its log loss is ${lossOf(chosen)}, and that of the ` +
+      `raw scores is ${why}.`;
     const smaller = results.filter(({ log }) => log < chosen.log).map(({ name }) => name);
     if (smaller.length) {
       text += ` Smaller yet, but with a gain whose interval holds 0: ${smaller.join(", ")}.`;
@@ -346,6 +346,12 @@ const comparingModule = () => {
     }
     return `Calibrate with the default, StackedCalibrator()${measured} On the held-out rows by ` +
       `which it weighs its members it cannot be more than ${bound}, before its sum is set right.`;
+  }
+
+  // calibkit.comparison.result._loss_in_words
+  function lossOf({ log, logGain }) {
+    const digits = decimalsBetween(logGain.lower, logGain.upper);
+    return log >= 10 ** (3 - digits) ? fixed(log, digits) : general(log, 3);
   }
 
   function nothing(others, smallest) {

@@ -18,8 +18,8 @@ const calibratePage = () => {
     mean_prediction: "Mean prediction", observed_rate: "Observed rate",
     bias: "Bias (observed less predicted)", log_loss: "Log loss", brier: "Brier score",
     miscalibration: "Miscalibration (MCB)", discrimination: "Discrimination (DSC)",
-    uncertainty: "Uncertainty (UNC)", auc: "AUC", kuiper_error: "Kuiper error",
-    slope: "Calibration slope", intercept: "Calibration intercept",
+    uncertainty: "Uncertainty (UNC)", brier_skill: "Brier skill score", auc: "AUC",
+    kuiper_error: "Kuiper error", slope: "Calibration slope", intercept: "Calibration intercept",
     in_the_large: "Calibration in the large",
   };
 
@@ -104,7 +104,10 @@ const calibratePage = () => {
 
   // What is shown
 
-  const number = (value, digits = 4) => {
+  const { decimalsBetween, decimalsOfColumn } = specialModule();
+  const LEAST_DIGITS = 4; // decimals of a number whose limits ask for no more
+  const LOSS_KEYS = ["log_loss", "brier"]; // measures that show three digits of their error
+  const number = (value, digits = LEAST_DIGITS) => {
     if (value === null || value === undefined) return "\u2013";
     if (!Number.isFinite(value)) return value > 0 ? "\u221e" : "\u2212\u221e";
     return widgets.signed(value, digits);
@@ -163,8 +166,11 @@ const calibratePage = () => {
     drawDiagram();
     const rows = Object.entries(MEASURES).filter(([key]) => estimates[key]).map(([key, name]) => {
       const { value, lower, upper } = estimates[key];
-      const limits = Number.isFinite(lower) ? `${number(lower)} to ${number(upper)}` : "";
-      return { cells: [name, number(value), limits] };
+      const significant = LOSS_KEYS.includes(key) ? 3 : 2;
+      const digits = Math.max(LEAST_DIGITS, decimalsBetween(lower, upper, significant));
+      const limits =
+        Number.isFinite(lower) ? `${number(lower, digits)} to ${number(upper, digits)}` : "";
+      return { cells: [name, number(value, digits), limits] };
     });
     part("measures").replaceChildren(
       table("Measures with their 95 % limits", ["Measure", "Value", "Limits"], rows));
@@ -213,12 +219,16 @@ const calibratePage = () => {
 
   const compareMaps = () => step("Comparing maps by cross-validation ...", async () => {
     const found = await ask("compare", { names: [DEFAULT, ...MAPS] });
+    const gains = found.results.flatMap(({ logGain }) => logGain ?? []);
+    const columnDigits = decimalsOfColumn(gains.map(({ lower, upper }) => [lower, upper]), 2);
+    const digits = Math.max(LEAST_DIGITS, columnDigits);
+    const written = (value) => number(value, digits);
     const rows = found.results.map(({ name, log, brier, logGain }) => ({
       chosen: name === found.chosen,
       cells: [
-        name === "Raw" ? "Scores as they are" : name, number(log), number(brier),
-        logGain ? number(logGain.value) : "",
-        logGain ? `${number(logGain.lower)} to ${number(logGain.upper)}` : "",
+        name === "Raw" ? "Scores as they are" : name, written(log), written(brier),
+        logGain ? written(logGain.value) : "",
+        logGain ? `${written(logGain.lower)} to ${written(logGain.upper)}` : "",
       ],
     }));
     const columns = ["Map", "Log loss", "Brier", "Gain", "Interval"];

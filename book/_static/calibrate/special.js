@@ -223,6 +223,21 @@ const specialModule = () => {
     return even ? (value < 0 ? `-${down}` : down) : text;
   }
 
+  /* calibkit.inference.digits.decimals_between: decimals that show half the distance of two
+     limits with so many significant digits. */
+  function decimalsBetween(lower, upper, shown = 1) {
+    const half = (upper - lower) / 2;
+    if (!(half > 0 && half < Infinity)) return 0;
+    return Math.min(Math.max(shown - 1 - Math.floor(Math.log10(half)), 0), 12);
+  }
+
+  /* calibkit.inference.digits.decimals_of_column: the same by the median of several limits. */
+  function decimalsOfColumn(limits, shown = 1) {
+    const widths = Float64Array.from(limits, ([lower, upper]) => upper - lower)
+      .filter((width) => width > 0 && width < Infinity).sort();
+    return widths.length ? decimalsBetween(0, widths[Math.floor(widths.length / 2)], shown) : 0;
+  }
+
   /* A number as Python's format ".{digits}g" writes it. */
   function general(value, digits) {
     if (value === 0) return "0";
@@ -239,5 +254,6 @@ const specialModule = () => {
   return {
     NEAREST, inside, expit, logit, logOdds, total, prefixSums, segmentSum, ndtr, ndtri, root,
     betainc, clopperPearson, brownianRangeTail, criticalRange, kolmogorov, fixed, general,
+    decimalsBetween, decimalsOfColumn,
   };
 };

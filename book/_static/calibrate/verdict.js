@@ -6,7 +6,7 @@
 "use strict";
 
 const verdictModule = () => {
-  const { fixed, general } = special;
+  const { fixed, general, decimalsBetween } = special;
   const { FEW } = measures;
   const LEVEL = 0.05;
   const LITTLE = 0.01;
@@ -20,6 +20,8 @@ const verdictModule = () => {
   const LEAST_PERCENTAGE = 10;
   const FREQUENT = 0.1;
   const CERTAIN_ERRORS = 3;
+  const LAST = 5;
+  const SMALLEST_RATIO = 0.01;
   const MINUS = "\u2212";
   const BLANK = "\u00a0";
   const UNSURE =
@@ -62,18 +64,23 @@ const verdictModule = () => {
   const exponent = (value) => Math.floor(Math.log10(Math.abs(value)));
   function number(value, digits = 3) {
     if (value === null || value === undefined) return "\u2013";
-    if (0 < Math.abs(value) && Math.abs(value) < SMALLEST) {
-      return value > 0 ? `< ${fixed(SMALLEST, 5)}` : `> ${MINUS}${fixed(SMALLEST, 5)}`;
+    if (value === Math.round(value)) return fixed(Math.abs(value) && value, 0).replace("-", MINUS);
+    const last = Math.max(digits, LAST);
+    if (Math.abs(value) < 10 ** -last) {
+      const smallest = fixed(10 ** -last, last);
+      return value > 0 ? `< ${smallest}` : `> ${MINUS}${smallest}`;
     }
-    const small = 0 < Math.abs(value) && Math.abs(value) < 10 ** (1 - digits);
+    const small = Math.abs(value) < 10 ** (1 - digits);
     return fixed(value, small ? 1 - exponent(value) : digits).replace("-", MINUS);
   }
-  function points(share) {
+  function points(share, digits = 1) {
     const value = 100 * share;
-    const decimals = value === 0 || Math.abs(value) >= 1 ? 1 : 1 - exponent(value);
-    return fixed(value, Math.min(decimals, 6)).replace("-", MINUS);
+    const decimals = value === 0 || Math.abs(value) >= 1 ? 1 : Math.min(1 - exponent(value), 6);
+    return fixed(value, Math.max(decimals, digits)).replace("-", MINUS);
   }
-  const percent = (share) => `${points(share)}${BLANK}%`;
+  const percent = (share, digits = 1) => `${points(share, digits)}${BLANK}%`;
+  const between = (least, low, high, factor = 1) =>
+    Math.max(least, decimalsBetween(factor * low, factor * high));
   const probability = (p) => (p < 0.001 ? "p < 0.001" : `p = ${fixed(p, 3)}`);
   const amount = (value) => {
     const text = fixed(value, value === Math.round(value) ? 0 : 1);
@@ -313,6 +320,7 @@ const verdictModule = () => {
       miscalibration: { value: parts.miscalibration, byChance: measures.miscalibrationByChance(ties) },
       discrimination: { value: parts.discrimination },
       uncertainty: { value: parts.uncertainty },
+      brier_skill: parts.uncertainty === 0 ? none : { value: 1 - parts.score / parts.uncertainty },
       auc: area,
       kuiper_error: measures.kuiperInterval(ties, brier.value),
       slope: line.slope ?? none,
@@ -466,6 +474,8 @@ const verdictModule = () => {
     const place = measures.worstRange(ties);
     const seldom = kuiper.upper * data.rows < 10 * LITTLE * data.rarer;
     const little = kuiper.upper < LITTLE && seldom;
+    const digits = between(1, place.lower, place.upper, 100);
+    const ofRange = between(1, kuiper.lower, kuiper.upper, 100);
     const unsure = place.lower <= place.predicted && place.predicted <= place.upper ? UNSURE : "";
     return {
       outcome: "miscalibrated",
@@ -475,11 +485,13 @@ const verdictModule = () => {
         `${direction(ties, data, estimates, place)}.`,
       details: [
         `The worst range are predictions ${ends(place)}, ${count(place.count, "row")}: ` +
-        `${percent(place.predicted)} positives were predicted there, ${percent(place.observed)} ` +
-        `seen (limits ${percent(place.lower)} to ${percent(place.upper)}, which allow for the ` +
-        `choice among all ranges and groups).${unsure}`,
-        `The error of one range comes to ${percent(kuiper.value)} of all rows at most ` +
-        `(95${BLANK}% interval ${percent(kuiper.lower)} to ${percent(kuiper.upper)}).`,
+        `${percent(place.predicted, digits)} positives were predicted there, ` +
+        `${percent(place.observed, digits)} seen (limits ${percent(place.lower, digits)} to ` +
+        `${percent(place.upper, digits)}, which allow for the choice among all ranges and ` +
+        `groups).${unsure}`,
+        `The error of one range comes to ${percent(kuiper.value, ofRange)} of all rows at most ` +
+        `(95${BLANK}% interval ${percent(kuiper.lower, ofRange)} to ` +
+        `${percent(kuiper.upper, ofRange)}).`,
         `The best increasing map would take ${percent(miscalibration.value / brier.value)} off the ` +
         "Brier score on these rows; off calibrated predictions, chance takes up to " +
         `${percent(miscalibration.byChance / brier.value)} in 95 of 100 samples.`,
@@ -499,15 +511,26 @@ const verdictModule = () => {
     if (spread && !(slope.lower <= 1 && 1 <= slope.upper)) {
       let kind = slope.value < 1 ? "too extreme" : "too timid";
       if (slope.upper < 0) kind = "in reverse order";
-      const limits = `${number(slope.lower, 2)} to ${number(slope.upper, 2)}`;
+      const digits = between(2, slope.lower, slope.upper);
+      const limits = `${number(slope.lower, digits)} to ${number(slope.upper, digits)}`;
       found.push(`${kind} (slope ${limits}, where 1 is right)`);
     }
-    const error = errorOf(place.predicted, place.observed, place.lower, place.upper);
-    const where = `${found.length ? "those" : "predictions"} ${ends(place)} are ${error}`;
+    const where = `${found.length ? "those" : "predictions"} ${placeOf(place)}`;
     let text = found.length ? `predictions are ${found.join(" and ")}; ${where}` : where;
     const impossible = measures.impossibleIn(ties);
     if (impossible) text += `; ${count(impossible, "outcome")} had been given probability 0`;
     return text;
+  }
+
+  /* calibkit.report.sentences._place_in_words: the worst range and how far it is off; of
+     predictions of 0, what was seen. */
+  function placeOf(place) {
+    const { predicted, observed, lower, upper } = place;
+    if (predicted > 0) return `${ends(place)} are ${errorOf(predicted, observed, lower, upper)}`;
+    const digits = between(1, lower, upper, 100);
+    const seen = `of 0 came true in ${percent(observed, digits)} of the rows`;
+    if (lower <= 0) return `${seen} here`;
+    return `${seen} (${percent(lower, digits)} to ${percent(upper, digits)})`;
   }
 
   /* calibkit.report.sentences._deviation_in_words: how far a mean prediction is off, with the
@@ -515,14 +538,19 @@ const verdictModule = () => {
   function errorOf(predicted, observed, lower, upper) {
     let size;
     let limits;
-    if (Math.max(predicted, observed) < RARE && lower > 0) {
-      [size, ...limits] = [observed, upper, lower].map((share) => number(predicted / share, 1));
+    const rare = Math.max(predicted, observed) < RARE && lower > 0;
+    if (rare && predicted >= SMALLEST_RATIO * observed) {
+      const digits = between(1, predicted / upper, predicted / lower);
+      [size, ...limits] = [observed, upper, lower].map(
+        (share) => number(predicted / share, digits));
       size = `${size} times what came true`;
     } else {
       const high = observed < predicted;
       const off = [observed, lower, upper].map((share) => (high ? predicted - share : share - predicted));
-      size = `${points(off[0])} percentage points too ${high ? "high" : "low"}`;
-      limits = [off[1], off[2]].sort((a, b) => a - b).map(points);
+      limits = [off[1], off[2]].sort((a, b) => a - b);
+      const digits = between(1, ...limits, 100);
+      size = `${points(off[0], digits)} percentage points too ${high ? "high" : "low"}`;
+      limits = limits.map((limit) => points(limit, digits));
     }
     const sure = !(lower <= predicted && predicted <= upper);
     return sure ? `${size} (${limits.join(" to ")})` : `${size} on these rows`;
@@ -530,7 +558,8 @@ const verdictModule = () => {
 
   /* calibkit.report.sentences._range_in_words. */
   function ends(range) {
-    const [lowest, highest] = [number(range.lowest), number(range.highest)];
+    const digits = between(3, range.lowest, range.highest);
+    const [lowest, highest] = [number(range.lowest, digits), number(range.highest, digits)];
     return lowest === highest ? `of ${lowest}` : `from ${lowest} to ${highest}`;
   }
 
