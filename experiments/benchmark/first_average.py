@@ -48,6 +48,8 @@ class LikeliestAverage(OutOfFoldCalibrator):
     ----------
     weights_, losses_, calibrators_
         As in `calib.StackedCalibrator`. The weight of kept scores is the last one.
+    loss_ : float
+        Mean log loss of the average out of fold; NaN if there is one class only.
     kept_ : bool
         Whether the scores keep most of the weight.
     gap_ : float
@@ -65,6 +67,11 @@ class LikeliestAverage(OutOfFoldCalibrator):
         return self.cautious or super().unit_scores
 
     def _default(self):
+        return self.default_members()
+
+    @staticmethod
+    def default_members():
+        """The members if none are given."""
         return [
             IdentityCalibrator(),
             TemperatureScaling(),
@@ -91,7 +98,7 @@ class LikeliestAverage(OutOfFoldCalibrator):
         """Weights of the members in their average, and whether the scores are kept."""
         self.kept_ = self.cautious
         self.losses_ = np.full(len(members), np.nan)
-        self.gap_ = np.nan
+        self.loss_ = self.gap_ = np.nan
         fewer, more = self._class_counts(labels, weights, groups)
         if fewer == 0 or more <= 1:
             return weights_of_sum_one(np.ones(len(members)))
@@ -101,8 +108,9 @@ class LikeliestAverage(OutOfFoldCalibrator):
         prior = self.prior if fewer >= self.cv else max(self.prior, MIN_CAUTIOUS_PRIOR)
         shares, self.gap_ = likeliest_weights(member_losses, copies, prior)
         self.losses_ = np.average(member_losses, axis=0, weights=copies)
+        average_losses = -np.log(np.exp(-member_losses) @ shares)
+        self.loss_ = float(np.average(average_losses, weights=copies))
         if self.cautious:
-            average_losses = -np.log(np.exp(-member_losses) @ shares)
             self.kept_ = not is_significant(losses[:, -1] - average_losses, copies)
         return shares
 
