@@ -14,7 +14,7 @@ from sklearn.metrics import log_loss
 import calib
 from calib import metrics
 from calibkit.comparison import DEFAULTS
-from calibkit.comparison.guide import MARGINS, OTHERWISE
+from calibkit.comparison.guide import OTHERWISE
 
 FILE = Path(__file__).parents[1] / "census_scores.csv"
 BANDS = [0, 0.2, 0.4, 0.6, 0.8, 1]
@@ -207,7 +207,6 @@ def which_method():
     return {
         "otherwise": f"`{OTHERWISE.take}`",
         "otherwise_why": OTHERWISE.why,
-        "margins": f"`{MARGINS.take}`",
         "compared": len(DEFAULTS),
     }
 

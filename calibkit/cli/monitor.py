@@ -22,7 +22,7 @@ STATE_FORMAT = "calib-monitor"
 STATE_VERSION = 2  # version of the format in which a state is stored
 EXIT_ALARM = 1  # exit code after an alarm
 HEADER = ("rows", "rate", "expected", "p calibrated", "p constant", "alarm")
-LEAST_DIGITS = 4  # decimals of rates, or as many as their standard errors ask for
+LEAST_RATE_DIGITS = 4  # decimals of rates, or as many as their standard errors ask for
 LAYOUT = "{:>9} {:>7} {:>8} {:>12} {:>10}  {}"  # a line of the table
 MAX_LOG_E_VALUE = 1e300  # JSON has no infinity
 
@@ -179,7 +179,7 @@ def _as_line(watch, part, alarms):
     batch = _batch(watch, part)
     rows = batch["rows"]
     error = math.sqrt(batch["expected"] * (1 - batch["expected"]) / rows)
-    digits = max(LEAST_DIGITS, decimals_between(-error, error, shown=2))
+    digits = max(LEAST_RATE_DIGITS, decimals_between(-error, error, shown=2))
     return LAYOUT.format(
         f"{rows:g}" if rows < 1e6 else f"{rows:.0f}",
         f"{batch['rate']:.{digits}f}",

@@ -171,7 +171,7 @@ def compare(
     )
     trials = _trials(validation, methods, settings.reference, verbose)
     results = _results(validation, trials, settings)
-    default = next((name for name, one in methods.items() if is_the_default(one)), None)
+    default = next((name for name, method in methods.items() if is_the_default(method)), None)
     chosen, recommendation = recommend(results, _certain(trials), settings, default)
     best = None
     if chosen is not None:

@@ -35,19 +35,23 @@ class Default(NamedTuple):
 
 # Calibrators that need scores in [0, 1] are left out for margins.
 DEFAULTS = [
-    Default(DEFAULT_NAME, StackedCalibrator(), "stacked"),
-    Default("Offset", Offset(), "offset"),
-    Default("Platt", PlattScaling(), "platt"),
-    Default("Platt on logits", PlattScaling(scale="logit"), "platt --parameter scale=logit"),
-    Default("Temperature", TemperatureScaling(), "temperature"),
-    Default("Beta", BetaCalibration(), "beta"),
-    Default("Quadratic", QuadraticLogit(), "quadratic"),
-    Default("Spline", SplineCalibrator(), "spline"),
-    Default("Histogram", HistogramBinning(), "histogram"),
-    Default("Isotonic", IsotonicCalibrator(), "isotonic"),
-    Default("Venn-Abers", VennAbers(), "venn_abers"),
-    Default("BBQ", BBQ(), "bbq"),
-    Default("ENIR", ENIR(), "enir"),
+    Default(name=DEFAULT_NAME, calibrator=StackedCalibrator(), fit="stacked"),
+    Default(name="Offset", calibrator=Offset(), fit="offset"),
+    Default(name="Platt", calibrator=PlattScaling(), fit="platt"),
+    Default(
+        name="Platt on logits",
+        calibrator=PlattScaling(scale="logit"),
+        fit="platt --parameter scale=logit",
+    ),
+    Default(name="Temperature", calibrator=TemperatureScaling(), fit="temperature"),
+    Default(name="Beta", calibrator=BetaCalibration(), fit="beta"),
+    Default(name="Quadratic", calibrator=QuadraticLogit(), fit="quadratic"),
+    Default(name="Spline", calibrator=SplineCalibrator(), fit="spline"),
+    Default(name="Histogram", calibrator=HistogramBinning(), fit="histogram"),
+    Default(name="Isotonic", calibrator=IsotonicCalibrator(), fit="isotonic"),
+    Default(name="Venn-Abers", calibrator=VennAbers(), fit="venn_abers"),
+    Default(name="BBQ", calibrator=BBQ(), fit="bbq"),
+    Default(name="ENIR", calibrator=ENIR(), fit="enir"),
 ]
 
 

@@ -72,7 +72,7 @@ OTHERWISE = Rule(
     question="",
     take="StackedCalibrator()",
     why=(
-        "In the second benchmark no calibrator had a smaller mean log loss at any number of "
+        "An average had the smallest mean log loss in the second benchmark at every number of "
         "points, and its log loss was never infinite."
     ),
 )

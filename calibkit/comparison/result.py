@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MIN_ROWS_FOR_INTERVALS = 2_000  # rows from which on intervals kept their confidence in simulations
 COLUMNS = ["log loss", "Brier", "MCB", "DSC", "AUC", "gain", "from", "to", "harm"]
-LEAST_DIGITS = 4  # decimals of losses and gains in the printed table
+LEAST_TABLE_DIGITS = 4  # decimals of losses and gains in the printed table
 UNKNOWN_GAIN = Interval(estimate=np.nan, lower=np.nan, upper=np.nan, error=np.nan)
 
 
@@ -186,7 +186,7 @@ class Comparison:
         width = max(len(name) for name in self.results)
         gains = _gains_of(self.results, self.loss).values()
         limits = [(gain.lower, gain.upper) for gain in gains]
-        digits = max(LEAST_DIGITS, decimals_of_column(limits, shown=2))
+        digits = max(LEAST_TABLE_DIGITS, decimals_of_column(limits, shown=2))
         rows = [" " * width + _line_of(COLUMNS, digits)]
         for name, result in self.results.items():
             line = f"{name:{width}}" + _line_of(_cells_of(result, self.loss, digits), digits)
@@ -202,7 +202,7 @@ def _gains_of(results, loss):
 
 def _line_of(cells, digits):
     """One line of the printed table, but for the name."""
-    more = digits - LEAST_DIGITS
+    more = digits - LEAST_TABLE_DIGITS
     widths = [8 + more, *[6 + more] * 3, 5, *[7 + more] * 3, 4]
     return " ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-MAX_DECIMALS = 12  # decimals beyond which rounding errors would be shown
+MAX_SHOWN_DECIMALS = 12  # decimals beyond which rounding errors would be shown
 
 
 def decimals_between(lower: float, upper: float, shown: int = 1) -> int:
@@ -15,7 +15,7 @@ def decimals_between(lower: float, upper: float, shown: int = 1) -> int:
     half = (upper - lower) / 2
     if not 0 < half < math.inf:
         return 0
-    return min(max(shown - 1 - math.floor(math.log10(half)), 0), MAX_DECIMALS)
+    return min(max(shown - 1 - math.floor(math.log10(half)), 0), MAX_SHOWN_DECIMALS)
 
 
 def decimals_of_column(limits: Iterable[tuple[float, float]], shown: int = 1) -> int:

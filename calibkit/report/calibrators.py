@@ -31,7 +31,8 @@ def compared(sample: CleanSample, seed: int) -> Compared | None:
     if rarest < FOLDS:
         return None
     is_probability = bool(sample.scores.min() >= 0 and sample.scores.max() <= 1)
-    candidates = {one.name: one.calibrator for one in fitting(DEFAULTS, is_probability)}
+    defaults = fitting(DEFAULTS, is_probability)
+    candidates = {default.name: default.calibrator for default in defaults}
     if rarest < MIN_ROWS_OF_CLASS:
         candidates = {DEFAULT_NAME: candidates[DEFAULT_NAME]}
     comparison = compare(

@@ -544,8 +544,8 @@ def _escape_at(threshold, sample, tied, band):
     hits = PER_ROWS * np.minimum(of_not_acting, positives / total)
     return Escape(
         threshold=threshold,
-        wrong=_range_of(sample, tied, is_wrong),
-        open=_range_of(sample, tied, is_possible & ~is_wrong),
+        wrong=_place_of_run(sample, tied, is_wrong),
+        open=_place_of_run(sample, tied, is_possible & ~is_wrong),
         least_loss=least_loss,
         loss=loss,
         least_false_alarms=float(false_alarms[0]),
@@ -555,7 +555,7 @@ def _escape_at(threshold, sample, tied, band):
     )
 
 
-def _range_of(sample, tied, chosen):
+def _place_of_run(sample, tied, chosen):
     """Range of the chosen scores, or None if there are none."""
     if not np.any(chosen):
         return None

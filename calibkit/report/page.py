@@ -14,7 +14,7 @@ from calibkit.report.svg import decision_diagram, diagram, interval_diagram
 
 HERE = Path(__file__).parent
 MAX_DRAWN_GROUPS = 30  # most groups that a picture shows
-LEAST_DIGITS = 3  # decimals of a number whose limits ask for no more
+LEAST_DECIMALS = 3  # decimals of a number whose limits ask for no more
 DIGITS_OF_LOSSES = 3  # significant digits of half the distance of the limits of a loss
 LOSS_KEYS = ("log_loss", "brier")
 SHOWN_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -51,8 +51,8 @@ def _escaped(value):
 def _digits_of(estimate, shown=2):
     """Decimals of a number and of its limits: so many digits of half their distance."""
     if estimate.lower is None:
-        return LEAST_DIGITS
-    return max(LEAST_DIGITS, decimals_between(estimate.lower, estimate.upper, shown))
+        return LEAST_DECIMALS
+    return max(LEAST_DECIMALS, decimals_between(estimate.lower, estimate.upper, shown))
 
 
 def _digits_of_measure(estimate):
@@ -62,15 +62,15 @@ def _digits_of_measure(estimate):
 def _digits_of_comparison(methods):
     """Decimals of all losses and gains of a comparison."""
     limits = [(method.lower, method.upper) for method in methods if method.lower is not None]
-    return max(LEAST_DIGITS, decimals_of_column(limits, shown=2))
+    return max(LEAST_DECIMALS, decimals_of_column(limits, shown=2))
 
 
-def _limits_cell(estimate, digits=LEAST_DIGITS):
+def _limits_cell(estimate, digits=LEAST_DECIMALS):
     lower, upper = estimate.lower, estimate.upper
     return number(None) if lower is None else f"{number(lower, digits)} to {number(upper, digits)}"
 
 
-def _or_infinite(value, digits=LEAST_DIGITS):
+def _or_infinite(value, digits=LEAST_DECIMALS):
     return "infinite" if value is None else number(value, digits)
 
 

@@ -208,9 +208,13 @@ def open_at(escape: Escape, total: float) -> str:
 def _surely_wrong(escape, wrong, total):
     """What to know of the scores on the wrong side."""
     if wrong.highest > escape.threshold:
-        side, now, change = "below", "You act", "not to act on them"
+        side = "below"
+        now = "You act"
+        change = "not to act on them"
     else:
-        side, now, change = "above", "You do not act", "to act on them"
+        side = "above"
+        now = "You do not act"
+        change = "to act on them"
     worth = _worth_in_words(escape.least_false_alarms, escape.least_hits)
     return (
         f"scores {_range_in_words(wrong)} are surely on the wrong side: the whole confidence band "

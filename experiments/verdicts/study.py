@@ -7,7 +7,6 @@ import numpy as np
 from calib import StackedCalibrator
 from calib.base.protocol import calibrated, fitted
 from calibkit.comparison import DEFAULTS
-from calibkit.comparison.defaults import fitting
 from calibkit.groups import MondrianVennAbers
 from experiments.recording import Experiment
 from experiments.verdicts import rubric
@@ -98,7 +97,7 @@ def predictions(file, advice):
     found["advised"] = keep if advised is None else advised
     if file.groups is not None:
         found["Mondrian Venn-Abers"] = probabilities(MondrianVennAbers(), file)
-    for default in fitting(DEFAULTS, in_unit):
+    for default in [one for one in DEFAULTS if in_unit or not one.calibrator.unit_scores]:
         if file.scores.size <= MANY or default.name not in SLOW:
             found[default.name] = probabilities(default.calibrator, file)
     return {name: keep if p is None else p for name, p in found.items()}

@@ -37,6 +37,7 @@ from calib import (
     HistogramBinning,
     IsotonicCalibrator,
     PlattScaling,
+    StackedCalibrator,
 )
 
 X, Y = make_classification(300, 5, n_informative=3, flip_y=0.2, weights=[0.6], random_state=0)
@@ -116,7 +117,7 @@ def test_an_ensemble_wants_every_class_in_every_fold():
 
 
 def test_a_share_is_held_out_of_the_training():
-    model = fitted(LogisticRegression(), cv=0.25, random_state=7)
+    model = fitted(LogisticRegression(), PlattScaling(), cv=0.25, random_state=7)
     ((training, held_out),) = StratifiedShuffleSplit(1, test_size=0.25, random_state=7).split(X, Y)
     by_hand = LogisticRegression().fit(X[training], Y[training])
     np.testing.assert_array_equal(model.estimator_.coef_, by_hand.coef_)
@@ -124,9 +125,9 @@ def test_a_share_is_held_out_of_the_training():
     np.testing.assert_array_equal(
         model.predict_proba(X)[:, 1], calibrator.predict(by_hand.decision_function(X))
     )
-    again = fitted(LogisticRegression(), cv=0.25, random_state=7)
+    again = fitted(LogisticRegression(), PlattScaling(), cv=0.25, random_state=7)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    other = fitted(LogisticRegression(), cv=0.25, random_state=8)
+    other = fitted(LogisticRegression(), PlattScaling(), cv=0.25, random_state=8)
     assert np.any(other.predict_proba(X) != model.predict_proba(X))
 
 
@@ -135,13 +136,13 @@ def test_leave_one_out_scores_each_row_without_it():
     scores = cross_val_predict(
         GaussianNB(), X[rows], Y[rows], cv=LeaveOneOut(), method="predict_proba"
     )
-    model = fitted(GaussianNB(), cv="leave_one_out", data=(X[rows], Y[rows]))
+    model = fitted(GaussianNB(), PlattScaling(), cv="leave_one_out", data=(X[rows], Y[rows]))
     by_hand = PlattScaling().fit(scores[:, 1], Y[rows])
     assert model.calibrators_[0].slope_ == pytest.approx(by_hand.slope_, rel=1e-9)
     np.testing.assert_array_equal(
         model.estimator_.theta_, GaussianNB().fit(X[rows], Y[rows]).theta_
     )
-    splitter = fitted(GaussianNB(), cv=LeaveOneOut(), data=(X[rows], Y[rows]))
+    splitter = fitted(GaussianNB(), PlattScaling(), cv=LeaveOneOut(), data=(X[rows], Y[rows]))
     np.testing.assert_array_equal(splitter.predict_proba(X), model.predict_proba(X))
 
 
@@ -155,7 +156,7 @@ def test_same_takes_the_training_scores():
 def test_prefit_calibrates_and_leaves_the_classifier_alone():
     classifier = LogisticRegression().fit(X[:150], Y[:150])
     before = pickle.dumps(classifier)
-    model = fitted(classifier, cv="prefit", data=(X[150:], Y[150:]))
+    model = fitted(classifier, PlattScaling(), cv="prefit", data=(X[150:], Y[150:]))
     assert model.estimator_ is classifier and pickle.dumps(classifier) == before
     by_hand = PlattScaling().fit(classifier.decision_function(X[150:]), Y[150:])
     np.testing.assert_array_equal(
@@ -174,7 +175,7 @@ def test_prefit_within_cross_validation():
 
 def test_several_splits_are_pooled_and_one_is_partitioning():
     splits = list(TimeSeriesSplit(3).split(X))  # the first rows are never scored
-    model = fitted(GaussianNB(), cv=splits)
+    model = fitted(GaussianNB(), PlattScaling(), cv=splits)
     scores = [GaussianNB().fit(X[a], Y[a]).predict_proba(X[b])[:, 1] for a, b in splits]
     labels = np.concatenate([Y[b] for _, b in splits])
     by_hand = PlattScaling().fit(np.concatenate(scores), labels)
@@ -184,7 +185,7 @@ def test_several_splits_are_pooled_and_one_is_partitioning():
     training, scored = splits[-1]
     masks = np.isin(np.arange(300), training), np.isin(np.arange(300), scored)
     for one in [(training, scored)], [masks]:
-        model = fitted(GaussianNB(), cv=one)
+        model = fitted(GaussianNB(), PlattScaling(), cv=one)
         expected = GaussianNB().fit(X[training], Y[training])
         np.testing.assert_array_equal(model.estimator_.theta_, expected.theta_)
 
@@ -221,7 +222,7 @@ def test_weights_that_the_classifier_does_not_take():
     with pytest.warns(
         UserWarning, match="KNeighborsClassifier.fit takes no sample_weight"
     ) as found:
-        model = fitted(KNeighborsClassifier(), cv="same", sample_weight=weights)
+        model = fitted(KNeighborsClassifier(), PlattScaling(), cv="same", sample_weight=weights)
     assert found[0].filename == __file__
     scores = KNeighborsClassifier().fit(X, Y).predict_proba(X)[:, 1]
     by_hand = PlattScaling().fit(scores, Y, sample_weight=weights)
@@ -239,11 +240,22 @@ def test_the_score_is_what_response_method_says():
         "predict_proba": classifier.predict_proba(X)[:, 1],
     }
     for method, expected in scores.items():
-        model = fitted(LogisticRegression(), cv="same", response_method=method)
+        model = fitted(LogisticRegression(), PlattScaling(), cv="same", response_method=method)
         assert model.calibrators_[0].slope_ == PlattScaling().fit(expected, Y).slope_
-    auto = fitted(GaussianNB(), cv="same")  # has no margin
+    auto = fitted(GaussianNB(), PlattScaling(), cv="same")  # has no margin
     expected = PlattScaling().fit(GaussianNB().fit(X, Y).predict_proba(X)[:, 1], Y)
     assert auto.calibrators_[0].slope_ == expected.slope_
+
+
+@pytest.mark.parametrize("classifier", [LogisticRegression(), GaussianNB(), LinearSVC()], ids=str)
+def test_by_default_the_average_takes_probabilities_where_there_are_some(classifier):
+    method = "predict_proba" if hasattr(classifier, "predict_proba") else "decision_function"
+    scores = cross_val_predict(clone(classifier), X, Y, cv=5, method=method)
+    scores = scores[:, 1] if scores.ndim == 2 else scores
+    by_hand = StackedCalibrator().fit(scores, Y)
+    model = fitted(classifier)
+    np.testing.assert_array_equal(model.calibrators_[0].weights_, by_hand.weights_)
+    assert model.calibrators_[0].margins_ == (method == "decision_function")
 
 
 @pytest.mark.parametrize("cv", CV_FORMS, ids=str)
@@ -319,16 +331,18 @@ def test_a_refit_on_an_array_forgets_the_names():
 
 
 def test_sparse_matrices_lists_and_precomputed_kernels():
-    dense = fitted(LinearSVC(random_state=0), cv=3).predict_proba(X)
+    dense = fitted(LinearSVC(random_state=0), PlattScaling(), cv=3).predict_proba(X)
     for form in sparse.csr_array, sparse.coo_array:
-        model = fitted(LinearSVC(random_state=0), cv=3, data=(form(X), Y))
+        model = fitted(LinearSVC(random_state=0), PlattScaling(), cv=3, data=(form(X), Y))
         np.testing.assert_allclose(model.predict_proba(sparse.csr_array(X)), dense, atol=1e-3)
-    listed = fitted(LinearSVC(random_state=0), cv=3, data=(X.tolist(), Y.tolist()))
+    listed = fitted(LinearSVC(random_state=0), PlattScaling(), cv=3, data=(X.tolist(), Y.tolist()))
     np.testing.assert_array_equal(listed.predict_proba(X), dense)
     kernel = rbf_kernel(X, gamma=0.2)
     for cv in [3, 0.3, "same"]:
-        model = fitted(SVC(gamma=0.2), cv=cv, random_state=0)
-        square = fitted(SVC(kernel="precomputed"), cv=cv, random_state=0, data=(kernel, Y))
+        model = fitted(SVC(gamma=0.2), PlattScaling(), cv=cv, random_state=0)
+        square = fitted(
+            SVC(kernel="precomputed"), PlattScaling(), cv=cv, random_state=0, data=(kernel, Y)
+        )
         if cv != 0.3:  # there the classifier knows the columns of its training rows only
             np.testing.assert_allclose(
                 square.predict_proba(kernel), model.predict_proba(X), atol=1e-6

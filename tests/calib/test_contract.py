@@ -38,6 +38,7 @@ from calib import (
     VennAbers,
 )
 from calib.base.calibrator import GroupCalibrator
+from calibkit.comparison import Offset
 from calibkit.streams import GuardedCalibrator, OnlineHistogramBinning, OnlinePlattScaling
 
 BY_DEFAULT = [  # every calibrator of `calib` that takes no groups: a new one is here by itself
@@ -74,7 +75,7 @@ STREAMS = [
     OnlinePlattScaling(),
     GuardedCalibrator(),
 ]
-CALIBRATORS = [*BY_DEFAULT, *VARIANTS, *STREAMS]
+CALIBRATORS = [*BY_DEFAULT, *VARIANTS, *STREAMS, Offset()]
 each_calibrator = pytest.mark.parametrize("calibrator", CALIBRATORS, ids=str)
 
 

@@ -135,7 +135,7 @@ def test_a_parameter_that_the_classifier_does_not_know():
 
 def test_everything_goes_where_it_is_requested(routing):
     recorder = Recorder().set_fit_request(sample_weight=True, clues="hints")
-    model = CalibratedClassifier(recorder, cv=GroupKFold(3), ensemble=True)
+    model = CalibratedClassifier(recorder, PlattScaling(), cv=GroupKFold(3), ensemble=True)
     model.fit(X, Y, sample_weight=WEIGHTS, groups=GROUPS, hints=Y + 5)
     for (training, scored), (classifier, (platt,)) in zip(SPLITS, model.members_, strict=True):
         np.testing.assert_array_equal(classifier.seen_["X"], X[training])
@@ -147,7 +147,7 @@ def test_everything_goes_where_it_is_requested(routing):
 
 def test_weights_go_only_where_they_are_requested(routing):
     recorder = Recorder().set_fit_request(sample_weight=False)
-    model = CalibratedClassifier(recorder, cv="same").fit(X, Y, WEIGHTS)
+    model = CalibratedClassifier(recorder, PlattScaling(), cv="same").fit(X, Y, WEIGHTS)
     assert model.estimator_.seen_["sample_weight"] is None
     assert slope(model) == PlattScaling().fit(X[:, 0], Y, sample_weight=WEIGHTS).slope_
 
@@ -177,15 +177,14 @@ def test_the_defaults_ask_for_weights_by_themselves(routing):
     model = CalibratedClassifier(cv="same").fit(X, Y, WEIGHTS)
     by_hand = LogisticRegression().fit(X, Y, WEIGHTS)
     np.testing.assert_array_equal(model.estimator_.coef_, by_hand.coef_)
-    assert (
-        slope(model)
-        == PlattScaling().fit(by_hand.decision_function(X), Y, sample_weight=WEIGHTS).slope_
-    )
+    scores = by_hand.predict_proba(X)[:, 1]
+    expected = StackedCalibrator().fit(scores, Y, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(model.calibrators_[0].weights_, expected.weights_)
 
 
 def test_a_prefit_classifier_is_given_nothing(routing):
     recorder = Recorder().set_fit_request(sample_weight=True, clues=True).fit(X, Y)
-    model = CalibratedClassifier(recorder, cv="prefit").fit(X, Y, WEIGHTS)
+    model = CalibratedClassifier(recorder, PlattScaling(), cv="prefit").fit(X, Y, WEIGHTS)
     assert slope(model) == PlattScaling().fit(X[:, 0], Y, sample_weight=WEIGHTS).slope_
     for parameters in [{"clues": Y}, {"groups": GROUPS}]:
         with pytest.raises(TypeError, match=f"unexpected argument.*{next(iter(parameters))}"):
@@ -200,7 +199,9 @@ def test_groups_that_no_splitter_asks_for(routing):
 @pytest.mark.parametrize("said", [None, True])
 def test_within_cross_validation(routing, said):
     recorder = Recorder().set_fit_request(sample_weight=True)
-    model = CalibratedClassifier(recorder, cv=GroupKFold(2)).set_score_request(sample_weight=False)
+    model = CalibratedClassifier(recorder, PlattScaling(), cv=GroupKFold(2)).set_score_request(
+        sample_weight=False
+    )
     if said:
         model.set_fit_request(sample_weight=said)
     result = cross_validate(
@@ -217,6 +218,7 @@ def test_within_cross_validation(routing, said):
         np.testing.assert_array_equal(seen, WEIGHTS[training])
         by_hand = CalibratedClassifier(
             Recorder().set_fit_request(sample_weight=True),
+            PlattScaling(),
             cv=list(GroupKFold(2).split(X[training], Y[training], GROUPS[training])),
         ).fit(X[training], Y[training], WEIGHTS[training])
         assert slope(fitted) == slope(by_hand)

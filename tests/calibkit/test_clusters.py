@@ -363,5 +363,6 @@ def test_a_report_of_patients_counts_patients():
     assert found.groups[0].total == np.count_nonzero(clusters % 3 == 0)
     assert sum(bin_.count for bin_ in found.bins) == 1600
     assert found.curve.holds_diagonal and not rows.curve.holds_diagonal
-    assert found.comparison.chosen is None and rows.comparison is None
+    assert rows.comparison is None
+    assert found.advice[0].startswith("Calibrate with the default, StackedCalibrator()")
     assert "Rows of one cluster" in found.to_html()

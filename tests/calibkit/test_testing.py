@@ -28,6 +28,7 @@ from calib import (
 )
 from calib.base.calibrator import GroupCalibrator
 from calibkit import inference, multiclass
+from calibkit.comparison import Offset
 from calibkit.groups import MondrianVennAbers
 from calibkit.prediction_intervals import AdaptiveCalibrator
 from calibkit.testing import (
@@ -62,7 +63,7 @@ IDEMPOTENT = {
     ]
 }
 WITHOUT_INTERCEPT = (
-    IdentityCalibrator | StackedCalibrator | TemperatureScaling | SplineCalibrator
+    IdentityCalibrator | StackedCalibrator | TemperatureScaling | SplineCalibrator | Offset
 ) | (multiclass.StackedCalibrator | multiclass.TemperatureScaling)
 MULTICLASS = [
     multiclass.TemperatureScaling(),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibkit.comparison.guide import FEW_ROWS, MARGINS, OTHERWISE, RULES, with_few_rows
+from calibkit.comparison.guide import OTHERWISE, RULES
 from experiments import recorded
 from experiments.benchmark.analysis import (
     bootstrap,
@@ -49,13 +49,6 @@ def test_the_page_has_the_words_of_the_guide():
     page = (ROOT / "book" / "which_method.md").read_text(encoding="utf-8")
     for rule in [*RULES, OTHERWISE]:
         assert f"`{rule.take}`" in page and rule.why in page and rule.question in page
-
-
-def test_few_rows():
-    assert with_few_rows(FEW_ROWS, True) == ""
-    for rule, is_probability in [(OTHERWISE, True), (MARGINS, False)]:
-        words = with_few_rows(FEW_ROWS - 1, is_probability)
-        assert rule.take in words and words.endswith(rule.trait)
 
 
 def test_all_cases_are_recorded(real, truth):
@@ -124,6 +117,5 @@ def test_no_calibrator_has_a_smaller_mean_log_loss_than_the_average(points):
 
 
 def test_after_the_svm_beta_and_platt_scaling_hardly_differ(real):
-    assert MARGINS.take == "PlattScaling()"
     _, gain = gains(real, ["Platt on logits"], over="Beta", models=["SVM"])
     assert abs(gain.mean()) < 0.5
