@@ -548,14 +548,14 @@ def test_scores_of_the_file_are_nearly_all_close_to_0_or_1(digits):
     assert np.mean(np.minimum(scores, 1 - scores) < 0.05) > 0.85
 
 
-def test_compare_has_fourteen_methods_and_ten_repeats():
-    assert len(DEFAULTS) == 14
+def test_compare_has_thirteen_methods_and_three_repeats():
+    assert len(DEFAULTS) == 13
     rng = np.random.default_rng(0)
     scores = rng.random(60)
     found = calibkit.comparison.compare(
         scores, rng.random(60) < scores, {"Platt": calib.PlattScaling()}
     )
-    assert found.n_repeats == 10
+    assert found.n_repeats == 3
 
 
 def test_logits_suit_boosting_and_naive_bayes_and_probabilities_suit_forests():
