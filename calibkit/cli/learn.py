@@ -182,7 +182,10 @@ def _check_folds(read):
 
 
 def fit_command(options) -> str:
-    """The command that fits the default to the rows that these options of a command read."""
+    """The command that fits the default to the rows that these options of a command read.
+
+    It names the file without its folder, because a report is passed on.
+    """
     flags = [
         ("--score", options.score),
         ("--label", options.label),
@@ -192,7 +195,7 @@ def fit_command(options) -> str:
         ("--decimal", options.decimal if options.decimal != "." else None),
         ("--encoding", options.encoding if options.encoding != "utf-8" else None),
     ]
-    words = ["calib", "fit", options.data]
+    words = ["calib", "fit", Path(options.data).name]
     words += [word for flag, value in flags if value is not None for word in (flag, value)]
     words += ["--no-header"] if options.no_header else []
     words += ["--drop-missing"] if options.drop_missing else []

@@ -554,7 +554,7 @@ def test_only_groups_that_are_off_are_named(no_chance):
         (39, 19, 39, 1),
         (39, 5, 39, 1),
         (39, 4, None, None),
-        (900, 20, None, None),
+        (900, 5, None, None),
         (900, 450, 60, len(DEFAULTS)),
     ],
 )
@@ -1315,10 +1315,14 @@ def test_the_command_writes_numbers(table, tmp_path, no_comparison):
     assert command(table, "-o", output, "--json") == 0
     read = json.loads(output.read_text(encoding="utf-8"))
     expected = json.loads(make_report(*drawn(100)).to_json())
-    assert {k: v for k, v in read.items() if k not in ("name", "notes")} == {
-        k: v for k, v in expected.items() if k not in ("name", "notes")
+    own = ("name", "notes", "advice")
+    assert {k: v for k, v in read.items() if k not in own} == {
+        k: v for k, v in expected.items() if k not in own
     }
     assert len(read["notes"]) == 2
+    commands = [line for line in read["advice"] if "calib fit" in line]
+    assert len(commands) == 1 and table.name in commands[0] and str(table.parent) not in commands[0]
+    assert len(read["advice"]) == len(expected["advice"])
 
 
 # What a referee found
