@@ -139,7 +139,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
     array([0.16, 0.23, 0.71])
     >>> stacked = StackedCalibrator([PlattScaling(), VennAbers()]).fit(scores, labels)
     >>> stacked.weights_.round(1)
-    array([0.2, 0.8])
+    array([0.1, 0.9])
     """
 
     def __init__(
