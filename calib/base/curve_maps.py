@@ -173,7 +173,8 @@ class MixtureMap(CalibrationMap):
         if not isinstance(members, list) or len(members) != weights.size:
             raise ValueError(f"members must be a list of {weights.size} maps, one for each weight")
         for member in members:
-            _refuse_nested(member, "members of a mixture must be neither mixtures nor mirrored")
+            message = "members of a mixture must be neither mixtures nor mirrored"
+            _refuse_kinds(member, (MixtureMap.kind, MirroredMap.kind), message)
         total = float(np.cumsum(weights)[-1])
         if not 1 - 1e-9 <= total <= 1:
             raise ValueError(f"weights must have the sum 1, and no more; found {total}")
@@ -205,15 +206,13 @@ class MirroredMap(CalibrationMap):
 
     @classmethod
     def _from_entries(cls, entries):
-        stored = entries["map"]
-        if isinstance(stored, dict) and stored.get("kind") == cls.kind:
-            raise ValueError("the map of a mirrored map must not be mirrored")
-        return cls(CalibrationMap.from_dict(stored))
+        _refuse_kinds(entries["map"], (cls.kind,), "the map of a mirrored map must not be mirrored")
+        return cls(CalibrationMap.from_dict(entries["map"]))
 
 
-def _refuse_nested(stored, message):
-    """Raise if a stored map holds other maps."""
-    if isinstance(stored, dict) and stored.get("kind") in (MixtureMap.kind, MirroredMap.kind):
+def _refuse_kinds(stored, kinds, message):
+    """Raise if a stored map is of one of these kinds."""
+    if isinstance(stored, dict) and stored.get("kind") in kinds:
         raise ValueError(message)
 
 

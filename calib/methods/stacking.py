@@ -169,7 +169,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return MirroredMap(self._mixture) if self.reversed_ else self._mixture
 
     def _default(self):
-        return default_members()
+        return default_members(is_probability=self.unit_scores)
 
     def _check_rows(self, *rows):
         self.margins_ = True  # any scores are taken, whatever an earlier fit was given
@@ -178,14 +178,13 @@ class StackedCalibrator(OutOfFoldCalibrator):
     def _fit(self, scores, labels, weights, groups=None):
         check_positive(self.trust, "trust", below=1)
         check_flag(self.centred, "centred")
-        members = self._checked_candidates()
         self.margins_ = self.calibrators is None and not holds_probabilities(scores)
         self.reversed_ = False
         if self.calibrators is None:
-            members = default_members(is_probability=not self.margins_)
             scores = self._check_scores(scores)
             self.reversed_ = self._are_reversed(scores, labels, weights)
             scores = self._turned(scores)
+        members = self._checked_candidates()
         scores, labels, weights, groups = self._in_order(scores, labels, weights, groups)
         self.weights_ = self._learn_weights(members, scores, labels, weights, groups)
         with warnings.catch_warnings():

@@ -1,7 +1,6 @@
-"""The average as it was when the benchmarks before `default` were recorded: the likeliest weights.
+"""The average that the records of the benchmarks name: the likeliest weights.
 
-`calib.StackedCalibrator` has other members and other weights since. The records of the first and of
-the second benchmark name this one.
+`calib.StackedCalibrator` has other members and other weights since.
 """
 
 import warnings

@@ -36,7 +36,6 @@ from calib import (
     BetaCalibration,
     CalibratorCV,
     HistogramBinning,
-    IdentityCalibrator,
     IsotonicCalibrator,
     PlattScaling,
     QuadraticLogit,
@@ -61,14 +60,7 @@ MOST_TRAINING = 4000  # rows
 MOST_TEST = 10_000  # rows
 AVERAGE = "Average"
 CAUTIOUS = "Cautious average"
-MEMBERS = [  # default members of the average, among which `CalibratorCV` chooses as well
-    IdentityCalibrator(),
-    TemperatureScaling(),
-    QuadraticLogit(),
-    SplineCalibrator(),
-    IsotonicCalibrator(centred=True, smoothing=0.5),
-    VennAbers(),
-]
+MEMBERS = LikeliestAverage.default_members()  # among which `CalibratorCV` chooses as well
 CANDIDATES = {
     "Platt": Candidate(PlattScaling()),
     "Platt on logits": Candidate(PlattScaling(scale="logit")),

@@ -1,15 +1,15 @@
 """The average of the recorded benchmarks, against folds made by hand and a general optimiser."""
 
 import warnings
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import brentq, minimize
-from scipy.special import expit, rel_entr, softmax
+from scipy.optimize import minimize
+from scipy.special import expit, softmax
 from sklearn.base import clone
+from test_stacking import lost_with_few_positives
 
 from calib import HistogramBinning, OneClassWarning, PlattScaling, VennAbers
 from calib.methods.folds import deal
@@ -134,42 +134,9 @@ def test_without_two_classes_all_members_count_the_same():
         assert np.isnan(stacked.losses_).all() and np.isnan(stacked.gap_)
 
 
-SCORES_OF = {  # logits of scores, from those of the truth, which the last one has nothing of
-    "right": lambda t: t,
-    "far too high": lambda t: t + 5,
-    "too high": lambda t: t + 2,
-    "too low": lambda t: t - 2,
-    "too sure": lambda t: 2 * t,
-    "too cautious": lambda t: t / 2,
-    "too sure and too high": lambda t: 1.5 * t + 3,
-    "bent": lambda t: t + 0.9 * np.sin(t),
-    "noise": None,
-}
-
-
 @pytest.mark.slow
 def test_with_few_positives_the_average_loses_least():
-    """Than equal weights, the spline alone or the scores, over the truths of the docstring."""
-    rng = np.random.default_rng(0)
-    z = np.linspace(-4, 4, 401)
-    mass, lost = softmax(-(z**2) / 2), []
-    for _, n, name in product(range(2), [10, 20, 50, 100, 200], SCORES_OF):
-        rate = min(rng.uniform(0.3, 6) / n, 0.5)
-        mean = brentq(lambda m, rate=rate: mass @ expit(m + 2 * z) - rate, -30, 30)
-        drawn = mean + 2 * rng.normal(size=n)
-        truth, x, there = expit(drawn), drawn, mean + 2 * z
-        p = expit(there)
-        if name == "noise":
-            x, there = rng.normal(0, 2, n), 2 * z
-            truth, p = np.full(n, rate), np.full(z.size, rate)
-        else:
-            x, there = SCORES_OF[name](x), SCORES_OF[name](there)
-        labels = rng.random(n) < truth
-        if not 0 < min(labels.sum(), (~labels).sum()) < 5:
-            continue
-        stacked = LikeliestAverage().fit(expit(x), labels)
-        members = [member.predict(expit(there)) for member in stacked.calibrators_]
-        tried = [stacked.predict(expit(there)), np.mean(members, axis=0), members[3], expit(there)]
-        lost.append([mass @ (rel_entr(p, q) + rel_entr(1 - p, 1 - q)) for q in tried])
+    """Than equal weights, the spline alone or the scores."""
+    lost = lost_with_few_positives(LikeliestAverage(), 2)
     ours, *others = np.mean(lost, axis=0)
     assert len(lost) > 40 and ours < 0.8 * min(others)
