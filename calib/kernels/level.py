@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+LEAST_DISTANCE = 2.0**-53  # of a mean from 0 and 1, so that its logit is finite
+
 
 def rate_within(positive: float, total: float) -> float:
     """The fraction of positives, but at least half an observation from 0 and 1."""
@@ -18,9 +20,13 @@ def level_shift(logits: NDArray[np.float64], weights: NDArray[np.float64], mean:
     O(n) for each of some six steps.
     """
 
-    def excess(shift):  # nearly a line
-        return logit(np.average(expit(logits + shift), weights=weights)) - logit(mean)
+    def finite_logit(mean):  # the mean of many rows may round to 1
+        return logit(np.clip(mean, LEAST_DISTANCE, 1 - LEAST_DISTANCE))
 
-    lowest = logit(mean) - logits.max() - 1e-9
-    highest = logit(mean) - logits.min() + 1e-9
+    def excess(shift):  # nearly a line
+        return finite_logit(np.average(expit(logits + shift), weights=weights)) - target
+
+    target = finite_logit(mean)
+    lowest = target - logits.max() - 1e-9
+    highest = target - logits.min() + 1e-9
     return float(brentq(excess, lowest, highest, xtol=1e-13))

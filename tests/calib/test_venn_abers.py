@@ -293,3 +293,13 @@ def test_direct_isotonic_has_infinite_log_loss_where_venn_abers_has_not():
     np.testing.assert_array_equal(direct, [0, 1])
     assert log_loss([1, 0], direct) == np.inf
     assert log_loss([1, 0], VennAbers().fit(scores, labels).predict([0.1, 0.9])) < 2
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e15, 1e17, 1e149])
+def test_a_centred_sum_is_finite_whatever_the_weights(weight):
+    weights = np.array([weight, 1e-3])
+    centred = VennAbers(centred=True).fit([0.2, 0.7], [1, 0], sample_weight=weights)
+    assert np.isfinite(centred.shift_) and np.all(np.isfinite(centred.predict([0.1, 0.5, 0.9])))
+    wanted = np.clip(weight / weights.sum(), 0, 1 - 0.5 / (weights.sum() + 1))
+    found = np.average(centred.predict([0.2, 0.7]), weights=weights)
+    assert found == pytest.approx(wanted, abs=1e-12)
