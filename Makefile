@@ -27,11 +27,12 @@ not-site := $(patsubst %,--ignore %,$(site-tests) tests/book/test_pdf.py tests/b
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
 above-calib := check_estimator classifier contract_table counts dirichlet_process prior_shift protocol \
   rounding routing selection stacking validation
-above-calibkit := bad_files clusters commands comparison counting dask datasets_real decisions delong diagrams \
-  discrete multiclass_stacking outlets report scorers testing theory_and_laws
+above-calibkit := bad_files clusters commands comparison counting coverage_of_limits dask datasets_real decisions \
+  delong diagrams discrete drawn multiclass_stacking outlets report scorers testing theory_and_laws
 above := $(patsubst %,tests/calib/test_%.py,$(above-calib)) \
   $(patsubst %,tests/calibkit/test_%.py,$(above-calibkit)) \
-  calib/classifier calibkit/cli calibkit/comparison calibkit/deployment/dask.py calibkit/report
+  calib/classifier calib/methods/stacking.py calibkit/cli calibkit/comparison calibkit/deployment/dask.py \
+  calibkit/multiclass/stacking.py calibkit/report
 built := book/_build/built
 pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.py \
   tools/notebook_archive.py CHANGELOG.md \
@@ -125,7 +126,7 @@ test-package: .venv/set-up  ## unit tests and doctests
 
 test-plain: .venv/set-up  ## the small tests of kernels once more without compilation
 	NUMBA_DISABLE_JIT=1 $(pytest) calib calibkit tests/calib tests/calibkit \
-	  $(patsubst %,--ignore %,$(above)) -m "not slow"
+	  $(patsubst %,--ignore %,$(above)) -m "not slow" -k "not StackedCalibrator and not 131372"
 
 # Without CALIB_DATA: the stored outputs are what a reader without the data files gets.
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs
