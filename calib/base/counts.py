@@ -58,9 +58,8 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
 
     Notes
     -----
-    O(k). `CalibratorCV`, `StackedCalibrator` and the command ``calib compare`` deal the copies that
-    a weight stands for to their folds. The folds of `compare` keep the copies together: hand it
-    rows, made by ``np.repeat``.
+    O(k). `CalibratorCV`, `StackedCalibrator` and `calibkit.comparison.compare` deal the copies that
+    a weight stands for to their folds, as they deal rows.
 
     Examples
     --------

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_MAX_UNITS = 2**22  # units of weight, dealt one by one; a unit of more weight holds several copies
+MAX_UNITS = 2**22  # units of weight that are dealt one by one
+MAX_HYPERGEOMETRIC = 10**9  # rows below which NumPy draws hypergeometric numbers
 
 
 def deal(
@@ -19,28 +20,79 @@ def deal(
 
     The rows of each class are sorted by their scores, and equal scores by the arrays `ties`. They
     are laid end to end along a line, with their weights as lengths. The units of length of the line
-    go to the folds at random, equally many to each. The result depends neither on the order of the
-    rows nor on whether copies are written out or given as weights, if rows that tie in everything
-    are alike. Dealing the units in turn would give all folds the same fraction of positives at each
-    score: a candidate that follows the noise of some folds would then predict the noise of the
-    others. O(n_folds n), and O(n log n) to sort.
+    go to the folds at random, equally many to each. Beyond 2^22 rows of a class, how many rows of
+    each tie go to each fold is drawn at once, with the same distribution; weights that are no whole
+    numbers are then dealt in longer units. The result depends neither on the order of the rows nor
+    on whether copies are written out or given as weights, if rows that tie in everything are alike.
+    Dealing the units in turn would give all folds the same fraction of positives at each score: a
+    candidate that follows the noise of some folds would then predict the noise of the others.
+    O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)
     folds = np.empty((n_folds, labels.size))
     for label in np.unique(labels):
         (rows,) = np.nonzero(labels == label)
-        tie_breakers = [values[rows] for values in ties]
-        rows = rows[np.lexsort([*tie_breakers, scores[rows]])]
-        ends = np.append(0.0, np.cumsum(weights[rows]))
-        length = max(1.0, ends[-1] / _MAX_UNITS)
-        whole_units, fraction = np.divmod(ends / length, 1.0)
-        units = whole_units.astype(np.int64)
-        n_units = units[-1] + 1 - (fraction[-1] == 0)
-        fold_of_unit = rng.permutation(np.arange(n_units) % n_folds)
-        for fold in range(n_folds):
-            owned = np.append(fold_of_unit == fold, False)
-            owned_before = np.append(0, np.cumsum(owned))
-            folds[fold, rows] = np.diff(owned_before[units] + fraction * owned[units]) * length
+        keys = [*(values[rows] for values in ties), scores[rows]]
+        order = np.lexsort(keys)
+        rows = rows[order]
+        if weights[rows].sum() > MAX_UNITS and not np.any(weights[rows] % 1):
+            is_new = np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0)
+            folds[:, rows] = _ties_dealt(weights[rows], is_new, n_folds, rng)
+        else:
+            folds[:, rows] = _units_dealt(weights[rows], n_folds, rng)
+    return folds
+
+
+def _units_dealt(weights, n_folds, rng):
+    """Weights of rows in folds, where the units of a line of the rows are dealt one by one."""
+    ends = np.append(0.0, np.cumsum(weights))
+    length = max(1.0, ends[-1] / MAX_UNITS)
+    whole_units, fraction = np.divmod(ends / length, 1.0)
+    units = whole_units.astype(np.int64)
+    n_units = units[-1] + 1 - (fraction[-1] == 0)
+    fold_of_unit = rng.permutation(np.arange(n_units) % n_folds)
+    folds = np.empty((n_folds, weights.size))
+    for fold in range(n_folds):
+        owned = np.append(fold_of_unit == fold, False)
+        owned_before = np.append(0, np.cumsum(owned))
+        folds[fold] = np.diff(owned_before[units] + fraction * owned[units]) * length
+    return folds
+
+
+def _ties_dealt(counts, is_new, n_folds, rng):
+    """Counts of rows in folds, drawn for whole ties; the folds share out the rows of a tie."""
+    tie_of_row = np.cumsum(is_new) - 1
+    starts = np.flatnonzero(is_new)
+    in_tie = np.add.reduceat(counts, starts)
+    in_folds = drawn_counts(in_tie.astype(np.int64), n_folds, rng)
+    ends = np.cumsum(counts) - (np.cumsum(in_tie) - in_tie)[tie_of_row]  # within the tie
+    upper = np.cumsum(in_folds, axis=0)[:, tie_of_row]
+    lower = upper - in_folds[:, tie_of_row]
+    return np.maximum(0.0, np.minimum(upper, ends) - np.maximum(lower, ends - counts))
+
+
+def drawn_counts(
+    counts: NDArray[np.int64], n_folds: int, rng: np.random.Generator, first: int = 0
+) -> NDArray[np.int64]:
+    """How many rows of each count come to each fold, if all rows are dealt at random.
+
+    The numbers are multivariate hypergeometric: folds hold equally many rows, but for the rows
+    that are left over, which go to the folds from `first` on. From 10^9 rows on the numbers are
+    multinomial, and the folds are equal but for chance. O(n_folds k) for k counts.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_folds, k)
+    """
+    total = int(counts.sum())
+    if total >= MAX_HYPERGEOMETRIC:
+        return rng.multinomial(counts, np.full(n_folds, 1 / n_folds)).T
+    is_longer = np.bincount((first + np.arange(total % n_folds)) % n_folds, minlength=n_folds)
+    left = counts.copy()
+    folds = np.empty((n_folds, counts.size), np.int64)
+    for fold, size in enumerate(total // n_folds + is_longer):
+        folds[fold] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= folds[fold]
     return folds
 
 

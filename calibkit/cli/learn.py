@@ -21,8 +21,6 @@ from calibkit.deployment.stored_maps import FittedTo, StoredMap
 from calibkit.report.make import before_fitting
 
 FOLDS_OF_COMPARISON = 5  # folds of a repeat
-# Weighted rows are split at random one copy at a time up to this many copies, else in bundles.
-MAX_COPIES = 1_000_000
 METHOD_WORDS = (
     "calib fit --method takes these names in small letters, such as venn_abers, and platt with "
     "--parameter scale=logit for Platt on logits."
@@ -58,10 +56,9 @@ def run_compare(options) -> int:
             "compare has no groups: name a column of patients, accounts or the like, whose rows "
             "stay in one fold, with --cluster; calib report judges groups, with --group"
         )
-    as_read = _read(options)
-    for words in on_scores(as_read):
+    read = _read(options)
+    for words in on_scores(read):
         note(options, f"warning: {words}")
-    read = _with_copies(as_read)
     _check_folds(read)
     comparison = calibkit.comparison.compare(
         read.scores,
@@ -72,9 +69,7 @@ def run_compare(options) -> int:
         loss=options.loss,
         verbose=int(options.progress),
     )
-    withheld, questions = before_fitting(
-        as_read.scores, _labels(as_read), as_read.weights, as_read.clusters
-    )
+    withheld, questions = before_fitting(read.scores, _labels(read), read.weights, read.clusters)
     if withheld:
         comparison = replace(comparison, chosen=None, recommendation=" ".join(withheld))
     if questions:
@@ -148,28 +143,14 @@ def _labels(read: Scores) -> NDArray[np.uint8]:
     return read.labels
 
 
-def _with_copies(read):
-    """Replace rows whose weights are counts by copies, which may come into different folds."""
-    weights = read.weights
-    if weights is None or read.clusters is not None or np.any(weights % 1):
-        return read
-    copies = np.ceil(weights / max(1.0, weights.sum() / MAX_COPIES)).astype(np.int64)
-    one_each = np.array_equal(copies, weights)
-    return replace(
-        read,
-        scores=np.repeat(read.scores, copies),
-        labels=np.repeat(read.labels, copies),
-        weights=None if one_each else np.repeat(weights / copies, copies),
-    )
-
-
 def _check_folds(read):
     """Raise if a fold would lack a class, or a cluster."""
-    counted = np.ones(read.labels.size, bool) if read.weights is None else read.weights > 0
+    weights = np.ones(read.labels.size) if read.weights is None else read.weights
+    counts = np.sign(weights) if np.any(weights % 1) else weights
     for label in (0, 1):
-        rows = (read.labels == label) & counted
+        rows = (read.labels == label) & (weights > 0)
         if read.clusters is None:
-            number = np.count_nonzero(rows)
+            number = int(counts[rows].sum())
             unit = "rows"
         else:
             number = len(set(read.clusters[rows]))

@@ -1,5 +1,6 @@
 """The comparison of calibrators by repeated cross-validation."""
 
+import numbers
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ from calib.base.options import RandomState, check_choice, check_positive, check_
 from calib.base.protocol import check_is_calibrator
 from calib.metrics.corp import score_decomposition
 from calib.metrics.reliability import expected_calibration_error
+from calibkit.comparison.counts import deal_counts
 from calibkit.comparison.cross_validation import (
     ComparedSample,
     CrossValidation,
@@ -67,7 +69,8 @@ def compare(
     calibrators : dict of str to calibrator, or iterable of calibrators, optional
         By default the calibrators of `calibkit.comparison.DEFAULTS` that take such scores.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts.
+        Non-negative weights; they are counts. Whole numbers stand for rows that an integer `cv`
+        deals to the folds one by one, unless there are clusters. Fractions keep a row in one fold.
     groups : array-like of shape (n,) or (n, g), optional
         Groups for the calibrators that take them, such as `MondrianVennAbers`. Folds may split a
         group, so that its calibrator has rows to learn from.
@@ -161,8 +164,10 @@ def compare(
     seed = check_seed(random_state)
     sample = _checked_sample(scores, labels, sample_weight, groups, clusters)
     methods, notes = _named_calibrators(calibrators, sample)
-    repeats = repeated_folds(sample.labels, sample.clusters, sample.is_counted, cv, n_repeats, seed)
-    validation = CrossValidation(sample, repeats)
+    if sample.holds_counts and isinstance(cv, numbers.Integral):
+        validation = deal_counts(sample, int(cv), n_repeats, seed)
+    else:
+        validation = CrossValidation(sample, repeated_folds(sample, cv, n_repeats, seed))
     settings = Settings(
         reference="Raw" if sample.holds_probabilities else "Base rate",
         loss=loss,
@@ -183,11 +188,14 @@ def compare(
         best_=best,
         recommendation=recommendation,
         notes=(*notes, *infinite_losses(results), *rough_intervals(sample.n_counted)),
-        predictions={name: trial.predictions[0] for name, trial in trials.items()},
+        predictions={
+            name: validation.first_predictions(trial, sample.scores.size)
+            for name, trial in trials.items()
+        },
         loss=loss,
         confidence=confidence,
-        n_repeats=len(repeats),
-        n_splits=sum(len(splits) for splits in repeats),
+        n_repeats=len(validation.repeats),
+        n_splits=sum(len(splits) for splits in validation.repeats),
     )
 
 

@@ -17,28 +17,20 @@ from calib.metrics.losses import logarithmic, squared
 
 MAX_REPEATS = 3  # draws of folds by default
 MAX_PREDICTED_ROWS = 100_000  # rows in all repeats; the folds of a large sample hardly matter
+MAX_COUNTED_ROWS = 2.0**53  # a float64 holds all whole numbers below
 
 Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # training rows and rows to predict
 
 
 def repeated_folds(
-    labels: NDArray[np.uint8],
-    clusters: NDArray | None,
-    is_counted: NDArray[np.bool_],
-    cv: object,
-    n_repeats: int | None,
-    seed: int,
+    sample: "ComparedSample", cv: object, n_repeats: int | None, seed: int
 ) -> list[Splits]:
     """Training rows and rows to predict, by repeat; within a repeat no row is predicted twice.
 
     Parameters
     ----------
-    labels : ndarray of shape (n,)
-        Classes, 0/1.
-    clusters : ndarray of shape (n,) or None
-        Cluster of each row. Drawn folds keep the rows of a cluster together.
-    is_counted : ndarray of shape (n,) of bool
-        False for rows of weight zero, which are left out.
+    sample : ComparedSample
+        Rows of weight zero are left out. Drawn folds keep the rows of a cluster together.
     cv : int, splitter or iterable of splits
         An integer draws stratified folds, or folds of clusters. An iterable has numbers or masks of
         the n rows.
@@ -58,16 +50,17 @@ def repeated_folds(
         If there are too few rows of a class, or clusters, for `cv`; if `cv` is none of the above
         or has no split; if the training rows of a split are of one class.
     """
+    is_counted = sample.is_counted
     rows = np.flatnonzero(is_counted)
     if isinstance(cv, numbers.Integral):
-        splits = _drawn_folds(rows, labels, clusters, cv, n_repeats, seed)
+        splits = _drawn_folds(rows, sample, cv, n_repeats, seed)
     elif n_repeats is not None:
         raise ValueError(
             f"n_repeats is for an integer cv, but cv={cv!r} says by itself how often: leave "
             "n_repeats out"
         )
     elif hasattr(cv, "split") and not isinstance(cv, str):
-        splits = _splits_by([cv], rows, labels, clusters)
+        splits = _splits_by([cv], rows, sample)
     elif np.iterable(cv) and not isinstance(cv, str):
         every_row = np.arange(is_counted.size)
         splits = [
@@ -77,43 +70,51 @@ def repeated_folds(
     else:
         must = "cv must be an integer, a splitter or an iterable of splits"
         raise ValueError(f"{must}; found {cv!r}")
-    return _by_repeat(splits, labels)
+    return _by_repeat(splits, sample.labels)
 
 
-def _drawn_folds(rows, labels, clusters, cv, n_repeats, seed):
-    """Splits of `cv` folds that are drawn `n_repeats` times."""
+def drawn_repeats(sample: "ComparedSample", cv: int, n_repeats: int | None) -> int:
+    """Check that `cv` folds can be drawn, and return how often they are drawn."""
     check_integer(cv, "cv", minimum=2)
     if n_repeats is None:
-        n_repeats = int(np.clip(MAX_PREDICTED_ROWS // rows.size, 1, MAX_REPEATS))
+        n_repeats = int(np.clip(MAX_PREDICTED_ROWS // sample.n_counted, 1, MAX_REPEATS))
     check_integer(n_repeats, "n_repeats")
-    if clusters is None:
-        counts = np.bincount(labels[rows], minlength=2)
-        if counts.min() < cv:
-            raise ValueError(
-                f"labels holds {counts.min()} of class {counts.argmin()}, fewer than cv={cv}: "
-                "collect more rows of this class or pass a smaller cv"
-            )
-        splitters = [RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)]
-    else:
-        n_clusters = np.unique(clusters[rows]).size
+    if sample.clusters is not None:
+        n_clusters = np.unique(sample.clusters[sample.is_counted]).size
         if n_clusters < cv:
             raise ValueError(
                 f"clusters holds {n_clusters} clusters, fewer than cv={cv}: pass a smaller cv"
             )
+        return n_repeats
+    number = sample.n_of_classes
+    if number.min() < cv:
+        raise ValueError(
+            f"labels holds {number.min()} of class {number.argmin()}, fewer than cv={cv}: "
+            "collect more rows of this class or pass a smaller cv"
+        )
+    return n_repeats
+
+
+def _drawn_folds(rows, sample, cv, n_repeats, seed):
+    """Splits of `cv` folds that are drawn `n_repeats` times."""
+    n_repeats = drawn_repeats(sample, cv, n_repeats)
+    if sample.clusters is None:
+        splitters = [RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)]
+    else:
         splitters = [
             GroupKFold(cv, shuffle=True, random_state=repeat_seed)
             for repeat_seed in range(seed, seed + n_repeats)
         ]
-    return _splits_by(splitters, rows, labels, clusters)
+    return _splits_by(splitters, rows, sample)
 
 
-def _splits_by(splitters, rows, labels, clusters):
+def _splits_by(splitters, rows, sample):
     """Splits of some rows by splitters of scikit-learn, which keep clusters together."""
-    clusters_of_rows = None if clusters is None else clusters[rows]
+    clusters_of_rows = None if sample.clusters is None else sample.clusters[rows]
     return [
         (rows[training], rows[test])
         for splitter in splitters
-        for training, test in splitter.split(rows, labels[rows], clusters_of_rows)
+        for training, test in splitter.split(rows, sample.labels[rows], clusters_of_rows)
     ]
 
 
@@ -184,20 +185,48 @@ class ComparedSample:
     clusters: NDArray[np.int64] | None
 
     @property
+    def counts(self) -> NDArray[np.float64]:
+        """Weight of each row."""
+        return np.ones(self.scores.size) if self.weights is None else self.weights
+
+    @property
     def is_counted(self) -> NDArray[np.bool_]:
         """Whether the row has a positive weight."""
-        return np.ones(self.scores.size, bool) if self.weights is None else self.weights > 0
+        return self.counts > 0
+
+    @property
+    def holds_counts(self) -> bool:
+        """Whether rows stand for several independent rows, which may be in different folds."""
+        counts = self.counts
+        is_whole = not np.any(counts % 1) and counts.sum() < MAX_COUNTED_ROWS
+        return self.clusters is None and is_whole and bool(counts.max() > 1)
+
+    @property
+    def n_of_classes(self) -> NDArray[np.int64]:
+        """Number of rows of each class: those that are counted, or those of positive weight."""
+        numbers = self.counts if self.holds_counts else self.is_counted
+        return np.bincount(self.labels, numbers, minlength=2).astype(np.int64)
 
     @property
     def n_counted(self) -> int:
-        """Number of rows of positive weight."""
-        return int(np.count_nonzero(self.is_counted))
+        """Number of rows of both classes."""
+        return int(self.n_of_classes.sum())
 
     @property
     def holds_probabilities(self) -> bool:
         """Whether the scores lie in [0, 1], so that they can be compared as they are."""
         scores = self.scores[self.is_counted]
         return bool(scores.min() >= 0 and scores.max() <= 1)
+
+    def rows(self, chosen: NDArray[np.int64]) -> "ComparedSample":
+        """Some rows, by their numbers, which may repeat."""
+        return ComparedSample(
+            scores=self.scores[chosen],
+            labels=self.labels[chosen],
+            weights=None if self.weights is None else self.weights[chosen],
+            groups=self._groups_of(chosen),
+            clusters=None if self.clusters is None else self.clusters[chosen],
+        )
 
     def fit(self, calibrator: Any, rows: NDArray[np.int64]) -> Any:
         """Fit a clone of `calibrator` to some rows."""
@@ -227,11 +256,14 @@ class CrossValidation:
     ----------
     sample : ComparedSample
     repeats : list of lists of pairs of ndarray
-        From `repeated_folds`.
+        Rows to train on and rows to predict, from `repeated_folds`.
+    row_of_cell : ndarray of int, or None
+        Where the rows of `sample` are cells of counted rows: the row of each cell.
     """
 
     sample: ComparedSample
     repeats: list[Splits]
+    row_of_cell: NDArray[np.int64] | None = None
 
     def try_raw(self) -> Trial:
         """Predict the scores themselves as probabilities."""
@@ -257,6 +289,16 @@ class CrossValidation:
             return self.sample.predict(trained, test)
 
         return self._tried(predict)._replace(seconds=float(np.median(seconds)))
+
+    def first_predictions(self, trial: Trial, n_rows: int) -> NDArray[np.float64]:
+        """Predictions of the first repeat; where rows are counted, means over their copies."""
+        predictions = trial.predictions[0]
+        if self.row_of_cell is None:
+            return predictions
+        counts = self.sample.counts
+        sums = np.bincount(self.row_of_cell, counts * predictions, minlength=n_rows)
+        with np.errstate(invalid="ignore"):  # 0 / 0 for rows of weight 0
+            return sums / np.bincount(self.row_of_cell, counts, minlength=n_rows)
 
     def mean_losses(self, trial: Trial) -> dict[str, float]:
         """Mean losses, "log" and "brier", of the rows that are predicted."""

@@ -112,7 +112,8 @@ class Comparison:
     notes : tuple of str
         Calibrators that were left out, and warnings.
     predictions : dict of str to ndarray of shape (n,)
-        Out-of-fold probabilities of the first repeat, NaN in rows that it does not predict.
+        Out-of-fold probabilities of the first repeat, NaN in rows that it does not predict. Where
+        rows are counted, means over the rows that a row stands for.
     loss : {"log", "brier"}
         The loss that decides.
     confidence : float

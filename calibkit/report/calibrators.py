@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from calib.methods.folds import MAX_HYPERGEOMETRIC
 from calibkit.comparison import DEFAULTS, compare
 from calibkit.comparison.defaults import fitting
 from calibkit.comparison.guide import DEFAULT_NAME
@@ -18,15 +19,15 @@ FIT_WORDS = {default.name: default.fit for default in DEFAULTS}  # after calib f
 def compared(sample: CleanSample, seed: int) -> Compared | None:
     """Compare the default calibrators by cross-validation; None if a fold would lack a class.
 
-    If there are very many rows, a part of them is taken. With fewer than 20 rows of a class the
-    gain of the default alone is measured.
+    If the sample has very many rows, a part of them is taken. With fewer than 20 rows of a class
+    the gain of the default alone is measured.
     """
     notes = []
+    n_rows = _n_rows(sample)
     if sample.labels.size > MAX_COMPARED_ROWS:
-        n_rows = sample.labels.size
-        rng = np.random.default_rng(seed)
-        sample = sample.rows(np.sort(rng.choice(n_rows, MAX_COMPARED_ROWS, replace=False)))
+        sample = _drawn(sample, MAX_COMPARED_ROWS, np.random.default_rng(seed))
         notes.append(f"Compared on {MAX_COMPARED_ROWS:,} rows drawn at random out of {n_rows:,}.")
+        n_rows = MAX_COMPARED_ROWS
     rarest = _rarest(sample)
     if rarest < FOLDS:
         return None
@@ -47,7 +48,7 @@ def compared(sample: CleanSample, seed: int) -> Compared | None:
     reference = comparison.results[comparison.reference]
     gain_in = "log" if math.isfinite(reference.log_loss) else "brier"
     return Compared(
-        rows=sample.labels.size,
+        rows=n_rows,
         reference=comparison.reference,
         gain_in=gain_in,
         recommendation=comparison.recommendation,
@@ -58,8 +59,32 @@ def compared(sample: CleanSample, seed: int) -> Compared | None:
     )
 
 
+def _holds_counts(sample):
+    """Whether rows stand for independent rows; else each is one case."""
+    return sample.weights is not None and sample.clusters is None
+
+
+def _n_rows(sample):
+    """Number of rows, those that are counted included."""
+    return int(sample.weights.sum()) if _holds_counts(sample) else sample.labels.size
+
+
+def _drawn(sample, n_drawn, rng):
+    """Some rows, drawn without replacement; out of counts, some of the rows that are counted."""
+    if not _holds_counts(sample):
+        return sample.rows(np.sort(rng.choice(sample.labels.size, n_drawn, replace=False)))
+    counts = sample.weights.astype(np.int64)
+    if counts.sum() < MAX_HYPERGEOMETRIC:
+        drawn = rng.multivariate_hypergeometric(counts, n_drawn, method="marginals")
+    else:
+        drawn = rng.multinomial(n_drawn, counts / counts.sum())
+    return sample._replace(weights=drawn.astype(np.float64)).rows(drawn > 0)
+
+
 def _rarest(sample):
     """Number of rows of the rarer class, or of clusters with such a row."""
+    if _holds_counts(sample):
+        return int(np.bincount(sample.labels, sample.weights, minlength=2).min())
     units = np.arange(sample.labels.size) if sample.clusters is None else sample.clusters
     return min(np.unique(units[sample.labels == label]).size for label in (0, 1))
 

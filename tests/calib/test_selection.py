@@ -1,5 +1,7 @@
 """The choice of a calibrator by cross-validation, against folds made by hand."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,7 +23,8 @@ from calib import (
     VennAbers,
 )
 from calib.base.calibrator import Calibrator
-from calib.methods.folds import deal, deal_groups
+from calib.methods import folds as folding
+from calib.methods.folds import deal, deal_groups, drawn_counts
 from calib.metrics import log_loss
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -33,9 +36,15 @@ def sample(n, seed):
     return scores, (rng.random(n) < 0.1 + 0.7 * np.sin(2 * scores) ** 2).astype(np.uint8)
 
 
+@pytest.mark.parametrize("units", [folding.MAX_UNITS, 3])  # from 4 rows on drawn for whole ties
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 40), st.integers(2, 6), st.integers(0, 10**6))
-def test_copies_are_dealt_one_by_one_and_evenly(n, n_folds, seed):
+def test_copies_are_dealt_one_by_one_and_evenly(units, n, n_folds, seed):
+    with mock.patch.object(folding, "MAX_UNITS", units):
+        check_copies_are_dealt_evenly(n, n_folds, seed)
+
+
+def check_copies_are_dealt_evenly(n, n_folds, seed):
     scores, labels = sample(n, seed)
     rng = np.random.default_rng(seed)
     copies = rng.integers(0, 4, n)
@@ -61,6 +70,40 @@ def test_weights_of_any_size_are_dealt(factor):
     folds = deal(scores, labels, weights, 5)
     np.testing.assert_allclose(folds.sum(axis=0), weights, rtol=1e-9)
     assert (folds >= 0).all()
+
+
+def test_large_counts_are_dealt_as_their_rows_would_be():
+    """The fractions of a score in the folds differ as chance has it, and no more."""
+    counts = np.array([500_000_000.0, 200_000_000.0, 50.0])
+    scores = np.array([0.2, 0.3, 0.4])
+    folds = deal(scores, np.zeros(3, np.uint8), counts, 5)
+    np.testing.assert_array_equal(folds.sum(axis=0), counts)
+    assert np.ptp(folds.sum(axis=1)) <= 1
+    total = counts.sum()
+    variances = counts * 0.2 * 0.8 * (total - counts) / (total - 1)  # hypergeometric
+    standard = (folds - counts / 5) / np.sqrt(variances)
+    assert 0.2 < np.square(standard).mean() < 3  # near 170 where 170 rows are dealt as one
+
+
+@pytest.mark.parametrize("total", [40, 2 * 10**9])
+def test_drawn_counts_have_the_moments_of_rows_that_are_dealt(total):
+    rng = np.random.default_rng(0)
+    counts = np.array([total // 2, total // 4, total - total // 2 - total // 4])
+    drawn = np.array([drawn_counts(counts, 5, rng) for _ in range(4000)])
+    assert (drawn.sum(axis=1) == counts).all()
+    if total < folding.MAX_HYPERGEOMETRIC:
+        assert (drawn.sum(axis=2) == total // 5).all()
+    expected = counts / 5
+    variances = expected * 0.8 * np.where(total < 100, (total - counts) / (total - 1), 1.0)
+    error = np.sqrt(variances / 4000)
+    assert (np.abs(drawn.mean(axis=0) - expected) < 5 * error).all()
+    np.testing.assert_allclose(drawn.var(axis=0) / variances, 1.0, atol=0.15)
+
+
+def test_rows_left_over_go_to_the_folds_after_those_of_the_class_before():
+    rng = np.random.default_rng(0)
+    sizes = [drawn_counts(np.array([4, 4]), 5, rng, first=first).sum(axis=1) for first in (0, 4)]
+    assert sizes[0].tolist() == [2, 2, 2, 1, 1] and sizes[1].tolist() == [2, 2, 1, 1, 2]
 
 
 @settings(max_examples=50, deadline=None)

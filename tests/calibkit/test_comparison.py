@@ -33,7 +33,7 @@ from calib.metrics import (
 from calibkit import comparison
 from calibkit.cli import arguments, learn
 from calibkit.comparison import Offset, compare
-from calibkit.comparison.cross_validation import repeated_folds
+from calibkit.comparison.cross_validation import ComparedSample, repeated_folds
 from calibkit.comparison.guide import BOUNDS, LOSS_NAMES, advice_to_calibrate
 from calibkit.groups import MondrianVennAbers, Multicalibration
 from calibkit.inference import kuiper_error
@@ -268,11 +268,18 @@ def test_a_row_of_weight_zero_is_not_there():
     assert np.isnan(weighted.predictions["venn"][::5]).all()
 
 
+def compared_sample(scores, labels, clusters=None):
+    """Rows without weights and groups."""
+    return ComparedSample(
+        scores=scores, labels=labels, weights=None, groups=None, clusters=clusters
+    )
+
+
 def test_clusters_stay_together_and_are_what_is_counted():
     scores, labels = sample(150, power=2.0)
     clusters = np.tile(np.arange(150), 3)
-    everybody = np.ones(450, bool)
-    repeats = repeated_folds(np.tile(labels, 3), clusters, everybody, 5, 2, 0)
+    everything = compared_sample(np.tile(scores, 3), np.tile(labels, 3), clusters)
+    repeats = repeated_folds(everything, 5, 2, 0)
     assert len(repeats) == 2
     for splits in repeats:
         assert not any(np.intersect1d(clusters[a], clusters[b]).size for a, b in splits)
@@ -536,10 +543,9 @@ def test_every_default_is_a_method_of_calib_fit():
 
 
 def test_large_samples_are_split_less_often():
-    labels = np.tile([0, 1], 25_000)
-    everybody = np.ones(50_000, bool)
-    assert len(repeated_folds(labels, None, everybody, 2, None, 0)) == 2
-    assert len(repeated_folds(labels[:1000], None, everybody[:1000], 2, None, 0)) == 3
+    large = compared_sample(np.full(50_000, 0.5), np.tile([0, 1], 25_000))
+    assert len(repeated_folds(large, 2, None, 0)) == 2
+    assert len(repeated_folds(large.rows(np.arange(1000)), 2, None, 0)) == 3
 
 
 def test_calibrators_from_elsewhere():
