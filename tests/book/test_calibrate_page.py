@@ -39,6 +39,7 @@ from calib import (
 from calibkit.cli import arguments
 from calibkit.cli import learn as learning
 from calibkit.cli.read import read_scores
+from calibkit.cli.remarks import on_map
 from calibkit.cli.tables import Format, InputError
 from calibkit.deployment import load_map
 from calibkit.report import make as making
@@ -57,6 +58,7 @@ METHODS = {
     "Centred isotonic": IsotonicCalibrator(centred=True, smoothing=0.5),
     "Venn-Abers": VennAbers(),
 }
+SUMS = "the calibrated probabilities add up to"
 ALL_METHODS = {"Stacked": StackedCalibrator()} | METHODS
 COMMAND = "calib fit scores.csv --score score --label label -o map.json"
 EXACT = 1e-9
@@ -335,6 +337,77 @@ def test_scores_that_are_no_probabilities(ask, tmp_path, name):
     assert first == expected["advice"][0]
 
 
+def margins():
+    """Name, scores and labels of files of margins that the default learns from."""
+    rng = np.random.default_rng(11)
+    logits = 1.5 * rng.normal(size=300)
+    labels = rng.random(300) < expit(logits)
+    yield "logits", logits, labels
+    yield "a scorecard that falls", np.round(600 - 30 * logits), labels
+    yield "percentages", np.round(100 * expit(logits), 1), labels
+    yield "ties", np.round(logits), labels
+    yield "few positives", logits, np.arange(300) % 60 == np.argmax(logits) % 60
+    yield "fewer than folds", logits, np.argsort(np.argsort(logits)) > 296
+    yield "heavy tails", np.sinh(3 * logits), labels
+    yield "two scores", np.where(logits > 0, 5.0, -3.0), labels
+    yield "one score", np.full(300, 3.0), labels
+    yield "large units", 1e100 * logits, labels
+    yield "separated", logits, logits > 0
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in margins()])
+def test_the_default_of_margins(ask, tmp_path, name):
+    scores, labels = next((scores, labels) for one, scores, labels in margins() if one == name)
+    path = tmp_path / "scores.csv"
+    path.write_text(plain(scores, labels), encoding="utf-8")
+    rows = read(path, FORM)
+    ask("report", path, form=FORM)
+    answer = ask("fit", method="Stacked", version=calib.__version__)["answer"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        method = StackedCalibrator().fit(rows.scores, rows.labels)
+    said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+    assert bool(said) == (name == "a scorecard that falls")
+    said += [words for words in on_map(method.map_, rows, rows.labels, "stacked") if SUMS in words]
+    assert [words.partition("; for sums")[0] for words in answer["notes"]] == [
+        words.partition("; for sums")[0] for words in said
+    ]
+    stored = tmp_path / "map.json"
+    stored.write_text(answer["files"]["json"], encoding="utf-8")
+    least, most = rows.scores.min(), rows.scores.max()
+    grid = np.concatenate([np.linspace(least, most, 101), [2 * least - 1, 2 * most + 1], scores])
+    read_back = load_map(stored)
+    np.testing.assert_allclose(read_back(grid), method.predict(grid), rtol=0, atol=OF_SPLINES)
+    grid = grid[:150].tolist()
+    for values in (
+        in_javascript(answer["files"]["js"], grid),
+        in_sql(answer["files"]["sql"], grid),
+    ):
+        np.testing.assert_allclose(values, read_back(np.array(grid)), rtol=0, atol=1e-12)
+    assert answer["diagonal"] is False
+    np.testing.assert_allclose(
+        [p for _, p in answer["line"]], read_back([s for s, _ in answer["line"]]), atol=1e-12
+    )
+
+
+def test_sums_of_venn_abers_are_remarked(ask, tmp_path):
+    rng = np.random.default_rng(2)
+    scores = rng.beta(1, 30, 1000)
+    path = tmp_path / "scores.csv"
+    path.write_text(plain(scores, rng.random(1000) < scores), encoding="utf-8")
+    rows = read(path, FORM)
+    ask("report", path, form=FORM)
+    for name in ("Venn-Abers", "Stacked", "Spline"):
+        found = ask("fit", method=name, version=calib.__version__)["answer"]["notes"]
+        map_ = ALL_METHODS[name].fit(rows.scores, rows.labels).map_
+        words = [
+            one.partition(";")[0] for one in on_map(map_, rows, rows.labels, "") if SUMS in one
+        ]
+        assert [one.partition(";")[0] for one in found] == words
+        if name != "Stacked":  # whose sum may be off by a standard error
+            assert bool(words) == (name == "Venn-Abers")
+
+
 def test_whole_scores_have_no_decimals(ask, tmp_path):
     rng = np.random.default_rng(5)
     scores = np.r_[187, 1951, rng.integers(200, 1900, 298)]
@@ -474,6 +547,7 @@ def test_the_page_says_which_maps_and_how_many_files():
     table[0] = table[0].replace("Stacked |", "Stacked (the default) |")
     assert re.findall(r"^\| .* \| `.*` \|$", text, re.M) == table
     assert "Tests give fourteen files" in text and len(list(usable())) == 14
+    assert "Tests give eleven files of margins" in text and len(list(margins())) == 11
 
 
 # The page

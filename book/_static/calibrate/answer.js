@@ -5,6 +5,7 @@
 "use strict";
 
 const answerModule = () => {
+  const NOTABLE_EXCESS = 0.1; // share of the positives by which a sum is notably off
   const COLUMNS = 25; // of the histogram
   const RARE = 0.05; // share of a class below which the diagram has log-odds
 
@@ -97,6 +98,9 @@ const answerModule = () => {
     const kind = maps.METHODS[method] ?? stacked;
     const [lowest, highest] = scores.reduce(
       ([low, high], p) => [Math.min(low, p), Math.max(high, p)], [Infinity, -Infinity]);
+    const probabilities = lowest >= 0 && highest <= 1;
+    const reach = lowest < highest ? 0 : 1 + Math.abs(lowest) / 2;
+    const [left, right] = probabilities ? [0, 1] : [lowest - reach, highest + reach];
     const fittedTo = {
       file: name, score: names.score, label: names.label, positive: form.positive || null,
       rows: labels.length, positives: measures.positivesOf(labels), total_weight: null,
@@ -111,8 +115,25 @@ const answerModule = () => {
         js: exporting.program(map, "javascript", about),
         sql: exporting.program(map, "sql", about),
       },
-      line: Array.from({ length: 201 }, (_, i) => [i / 200, f(i / 200)]),
+      notes: [...comparing.notesOf(method, sample), ...onSums(f, probabilities)],
+      line: Array.from({ length: 201 }, (_, i) => (1 - i / 200) * left + (i / 200) * right)
+        .map((score) => [score, f(score)]),
+      diagonal: probabilities,
     };
+  }
+
+  /* calibkit.cli.remarks.on_map: a sentence if the sum of the probabilities is notably off. */
+  function onSums(f, probabilities) {
+    const positives = measures.positivesOf(sample.labels);
+    const total = sample.scores.reduce((sum, score) => sum + f(score), 0);
+    const excess = total / positives - 1;
+    if (Math.abs(excess) <= NOTABLE_EXCESS) return [];
+    const other = probabilities
+      ? "the map Spline"
+      : "StackedCalibrator(centred=True), in Python or on the command line";
+    return [`on these rows the calibrated probabilities add up to ${special.general(total, 6)}, and ` +
+      `${positives} are positive: ${special.fixed(100 * Math.abs(excess), 0)} % too ` +
+      `${excess > 0 ? "many" : "few"}; for sums and means take ${other}`];
   }
 
   /* calibkit.cli.apply._write_text: the rows that were read, each with its probability. */

@@ -16,6 +16,7 @@ const comparingModule = () => {
   const LOSSES = { log: "log loss", brier: "Brier score" };
   const DEFAULT = "Stacked";
   const TRUST = 0.5;
+  const SURELY_REVERSED = 3; // standard errors
   const PANEL_EDGES = [0, ...Array.from({ length: 41 }, (_, i) => 10 ** (-12 + (12 * i) / 40))];
   const NODES = gaussLegendre(16);
 
@@ -36,35 +37,91 @@ const comparingModule = () => {
   }
   const FITS = {
     Identity: maps.identity,
+    "Rising line": maps.risingLine,
+    "Spline of scores": maps.scoreSpline,
+    "Rank spline": maps.rankSpline,
     "Centred Venn-Abers": maps.centredVennAbers,
     ...Object.fromEntries(Object.entries(maps.METHODS).map(([name, { fit }]) => [name, fit])),
   };
-  const MEMBERS = ["Identity", "Temperature", "Spline", "Centred isotonic", "Centred Venn-Abers"];
+  const RISING = ["Centred isotonic", "Centred Venn-Abers"];
+  const MEMBERS = {
+    ofProbabilities: ["Identity", "Temperature", "Spline", ...RISING],
+    ofMargins: ["Rising line", "Spline of scores", "Rank spline", ...RISING],
+  };
 
-  /* calib.StackedCalibrator of probabilities: the average of its members, by their held-out losses. */
-  function average(training) {
-    const { scores, labels } = training;
-    const weights = learnedWeights(training);
-    const members = MEMBERS.map((name) => mapOf(name, training));
+  /* calib.StackedCalibrator._are_reversed: whether scores are margins, whether these are turned
+     round, and what is said of scores that order the classes the wrong way round. */
+  function orderOf({ scores, labels }) {
+    const margins = scores.some((score) => score < 0 || score > 1);
+    const ties = measures.groupTies(scores, labels);
+    const positive = measures.positivesOf(labels);
+    const negative = labels.length - positive;
+    let [below, ofNegatives, ofPositives] = [0, 0, 0];
+    ties.weights.forEach((weight, i) => {
+      const rank = below + weight / 2;
+      ofNegatives += (weight - ties.positives[i]) * rank;
+      ofPositives += ties.positives[i] * rank;
+      below += weight;
+    });
+    const auc = 0.5 + (ofPositives / positive - ofNegatives / negative) / labels.length;
+    const error = Math.sqrt((1 / negative + 1 / positive) / 12);
+    const reversed = margins && auc < 0.5;
+    const notes = [];
+    if (reversed) {
+      notes.push(`scores are turned round: their AUC is ${general(auc, 3)}, as positives have ` +
+        "smaller ones");
+    } else if (0.5 - auc > SURELY_REVERSED * error) {
+      notes.push(`scores order the classes the wrong way round (AUC ${general(auc, 3)}), and the ` +
+        "order is kept: if they are probabilities of class 0, pass 1 - scores");
+    }
+    return { margins, reversed, notes };
+  }
+
+  /* What is to be known about the map of a method. */
+  const notesOf = (name, sample) => (name === DEFAULT ? orderOf(sample).notes : []);
+
+  /* calib.methods.out_of_fold.OutOfFoldCalibrator._in_order: the rows by score and label. */
+  function inOrder({ scores, labels }) {
+    const order = Uint32Array.from(scores, (_, i) => i);
+    order.sort((i, j) => Math.sign(scores[i] - scores[j]) || labels[i] - labels[j]);
+    return picked({ scores, labels }, order);
+  }
+
+  /* calib.StackedCalibrator: the average of its members, by their held-out losses. */
+  function average({ scores, labels }) {
+    const { margins, reversed } = orderOf({ scores, labels });
+    const training = inOrder({ scores: reversed ? scores.map((score) => -score) : scores, labels });
+    const names = margins ? MEMBERS.ofMargins : MEMBERS.ofProbabilities;
+    const weights = learnedWeights(training, names);
+    const members = names.map((name) => mapOf(name, training));
     const mixture = { kind: "mixture", weights, members, odds_factor: 1 };
-    return { ...mixture, odds_factor: Math.exp(levelMove(mixture, scores, labels)) };
+    const move = levelMove(mixture, training.scores, training.labels);
+    const map = { ...mixture, odds_factor: Math.exp(move) };
+    return reversed ? { kind: "mirrored", map } : map;
+  }
+
+  /* calib.methods.path_weights.prior_weights, if one member at most is the scores. */
+  function priorOf(names) {
+    const others = names.filter((name) => name !== "Identity").length;
+    if (others === names.length) return names.map(() => 1 / others);
+    return names.map((name) => (name === "Identity" ? TRUST : (1 - TRUST) / others));
   }
 
   /* calib.StackedCalibrator._learn_weights. */
-  function learnedWeights(training) {
+  function learnedWeights(training, names) {
     const { scores, labels } = training;
-    const prior = MEMBERS.map((_, k) => (k === 0 ? TRUST : (1 - TRUST) / (MEMBERS.length - 1)));
+    const prior = priorOf(names);
     const positives = measures.positivesOf(labels);
     const fewer = Math.min(positives, labels.length - positives);
-    if (fewer === 0) return prior;
+    if (fewer === 0 || labels.length - fewer <= 1) return prior;
     const folds = dealt(scores, labels);
     const used = fewer < FOLDS || labels.length <= 100000 ? FOLDS : 1;
-    const losses = MEMBERS.map(() => 0);
+    const losses = names.map(() => 0);
     for (let fold = 0; fold < used; fold++) {
       const rows = [[], []];
       folds.forEach((f, i) => rows[f === fold ? 1 : 0].push(i));
       const [others, held] = rows.map((part) => picked(training, part));
-      MEMBERS.forEach((name, k) => {
+      names.forEach((name, k) => {
         const logit = maps.logitsOf(mapOf(name, others));
         held.scores.forEach((score, i) => {
           const against = held.labels[i] ? -logit(score) : logit(score);
@@ -337,7 +394,7 @@ const comparingModule = () => {
   function toCalibrate(gain, gainIn, probabilities = true) {
     const bound = probabilities
       ? `${special.fixed(-Math.log(TRUST), 2)} nats in all worse than the scores`
-      : `${special.fixed(Math.log(MEMBERS.length), 2)} nats in all worse than Platt scaling`;
+      : `${special.fixed(Math.log(MEMBERS.ofMargins.length), 2)} nats in all worse than Platt scaling`;
     let measured = ".";
     if (gain) {
       const [verb, than] = gain.value < 0 ? ["loses", "to"] : ["gains", "over"];
@@ -379,5 +436,5 @@ const comparingModule = () => {
   const together = (others) =>
     (others.length > 1 ? `, allowing for the choice among ${others.length}` : "");
 
-  return { compare, mapOf, toCalibrate };
+  return { compare, mapOf, notesOf, toCalibrate };
 };

@@ -37,6 +37,15 @@ const exportingModule = () => {
     if (scores[middle] <= score) low = middle + 1; else high = middle;
   }
 `;
+  const SPLINE = `\
+  const n = coefficients.length - 2, half = Math.min(Math.max(value, least), greatest) / 2;
+  const place = n * ((half - low / 2) / (high / 2 - low / 2));
+  const piece = Math.min(Math.max(Math.floor(place) + 1, 0), n + 1);
+  const apart = place - Math.max(piece - 1, 0);
+  const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
+  return Math.min(Math.max(1 / (1 + Math.exp(-logit)), 2 ** -53), 1 - 2 ** -53);
+`;
+  const FINITE = "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n";
   const BODIES = {
     step: `${SEARCH}  return probabilities[low];\n`,
     linear: `${SEARCH}\
@@ -55,23 +64,22 @@ ${EXPIT}`,
     beta: `${INSIDE}\
   const logit = level + a * Math.log(s / centre) - b * Math.log((1 - s) / (1 - centre));
 ${EXPIT}`,
-    logit_spline: `${INSIDE}\
-  const value = Math.log(s / (1 - s));
-  const n = coefficients.length - 2, half = Math.min(Math.max(value, least), greatest) / 2;
-  const place = n * ((half - low / 2) / (high / 2 - low / 2));
-  const piece = Math.min(Math.max(Math.floor(place) + 1, 0), n + 1);
-  const apart = place - Math.max(piece - 1, 0);
-  const logit = coefficients[piece].reduceRight((sum, coefficient) => sum * apart + coefficient, 0);
-  return Math.min(Math.max(1 / (1 + Math.exp(-logit)), 2 ** -53), 1 - 2 ** -53);
-`,
+    sigmoid: `  const logit = slope * score + intercept;\n${EXPIT}`,
+    spline: `  const value = score;\n${SPLINE}`,
+    logit_spline: `${INSIDE}  const value = Math.log(s / (1 - s));\n${SPLINE}`,
   };
 
   function javascript(map) {
+    const within = (member) => {
+      const lines = javascript(member).replaceAll("\n", "\n  ").trim();
+      return `(() => {\n  ${lines}\n  return calibrate;\n})()`;
+    };
+    if (map.kind === "mirrored") {
+      return `const mirrored = ${within(map.map)};\n\nfunction calibrate(score) {\n${FINITE}` +
+        "  return mirrored(-score);\n}\n";
+    }
     if (map.kind === "mixture") {
-      const members = map.members.map((member) => {
-        const lines = javascript(member).replaceAll("\n", "\n  ").trim();
-        return `  (() => {\n  ${lines}\n  return calibrate;\n  })(),\n`;
-      });
+      const members = map.members.map((member) => `${within(member)},\n`);
       return `const weights = ${JSON.stringify(map.weights)};\n` +
         `const oddsFactor = ${JSON.stringify(map.odds_factor)};\n` +
         `const members = [\n${members.join("")}];\n\nfunction calibrate(score) {\n` +
@@ -80,9 +88,7 @@ ${EXPIT}`,
     }
     const names = Object.keys(map).filter((name) => name !== "kind");
     const declared = names.map((name) => `const ${name} = ${JSON.stringify(map[name])};\n`);
-    return `${declared.join("")}\nfunction calibrate(score) {\n` +
-      "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n" +
-      `${BODIES[map.kind]}}\n`;
+    return `${declared.join("")}\nfunction calibrate(score) {\n${FINITE}${BODIES[map.kind]}}\n`;
   }
 
   // SQL
@@ -102,18 +108,38 @@ ${EXPIT}`,
     return cases([...before, ...far], `1.0 / (1.0 + EXP(-(${logit})))`);
   }
 
-  /* calibkit.deployment.programs._sql_ends: where a score is kept inside (0, 1), the map is
-     constant, and LN never sees 0. */
-  function endsOf(map, score) {
+  /* calibkit.deployment.programs._sql_ends: branches beyond both ends, where the map is constant. */
+  function endsOf(map, score, [low, high]) {
     const f = maps.functionOf(map);
-    const [low, high] = [NEAREST, 1 - NEAREST];
     return [
       [`${score} <= ${float(low)}`, float(f(low))], [`${score} >= ${float(high)}`, float(f(high))],
     ];
   }
+  const INNER_ENDS = [NEAREST, 1 - NEAREST]; // where a score is kept, so that LN never sees 0
 
   const horner = (coefficients, place) => coefficients.slice(0, -1).reduceRight(
     (sum, c) => `(${float(c)} + ${place} * ${sum})`, float(coefficients.at(-1)));
+
+  /* calibkit.deployment.programs._sql_pieces: a spline of `value`; where a piece begins is
+     `scoreOf` the knot. */
+  function piecewise(map, score, value, scoreOf) {
+    const n = map.coefficients.length - 2;
+    const [half, gap] = [map.low / 2, map.high / 2 - map.low / 2];
+    const place = `${n}.0 * (0.5 * ${value} - ${float(half)}) / ${float(gap)}`;
+    const pieces = map.coefficients.map((coefficients, j) => {
+      const logit = horner(coefficients, `(${place} - ${Math.max(j - 1, 0)}.0)`);
+      const far = [
+        [`${logit} > ${float(MOST)}`, float(1 - NEAREST)],
+        [`${logit} < ${float(-MOST)}`, float(NEAREST)],
+      ];
+      return cases(far, `1.0 / (1.0 + EXP(-${logit}))`).trim();
+    });
+    const knots = Array.from({ length: n + 1 }, (_, i) => scoreOf(2 * (half + (gap * i) / n)));
+    return cases([
+      ...endsOf(map, score, [map.least, map.greatest].map(scoreOf)),
+      ...knots.map((cut, j) => [`${score} < ${float(cut)}`, pieces[j]]),
+    ], pieces.at(-1));
+  }
 
   const SQL = {
     step: ({ scores, probabilities }, score) => {
@@ -136,37 +162,20 @@ ${EXPIT}`,
     },
     logit_polynomial: (map, score) => {
       const place = `(LN(${score} / (1.0 - ${score})) - ${float(map.centre)})`;
-      return logistic(horner(map.coefficients, place), endsOf(map, score));
+      return logistic(horner(map.coefficients, place), endsOf(map, score, INNER_ENDS));
     },
     beta: (map, score) => {
       const first = `${float(map.a)} * LN(${score} / ${float(map.centre)})`;
       const second = `${float(map.b)} * LN((1.0 - ${score}) / ${float(1 - map.centre)})`;
-      return logistic(`(${float(map.level)} + ${first} - ${second})`, endsOf(map, score));
+      return logistic(`(${float(map.level)} + ${first} - ${second})`, endsOf(map, score, INNER_ENDS));
     },
-    logit_spline: (map, score) => {
-      const n = map.coefficients.length - 2;
-      const [half, gap] = [map.low / 2, map.high / 2 - map.low / 2];
-      const value = `LN(${score} / (1.0 - ${score}))`;
-      const place = `${n}.0 * (0.5 * ${value} - ${float(half)}) / ${float(gap)}`;
-      const pieces = map.coefficients.map((coefficients, j) => {
-        const logit = horner(coefficients, `(${place} - ${Math.max(j - 1, 0)}.0)`);
-        const far = [
-          [`${logit} > ${float(MOST)}`, float(1 - NEAREST)],
-          [`${logit} < ${float(-MOST)}`, float(NEAREST)],
-        ];
-        return cases(far, `1.0 / (1.0 + EXP(-${logit}))`).trim();
-      });
-      // the piece is found by the score, as it is known at the knots
-      const scoreOf = (odds) => inside(odds > 0 ? 1 - expit(-odds) : expit(odds));
-      const f = maps.functionOf(map);
-      const [first, last] = [map.least, map.greatest].map(scoreOf);
-      const knots = Array.from({ length: n + 1 }, (_, i) => scoreOf(2 * (half + (gap * i) / n)));
-      return cases([
-        [`${score} <= ${float(first)}`, float(f(first))],
-        [`${score} >= ${float(last)}`, float(f(last))],
-        ...knots.map((cut, j) => [`${score} < ${float(cut)}`, pieces[j]]),
-      ], pieces.at(-1));
-    },
+    sigmoid: ({ slope, intercept }, score) =>
+      logistic(`(${float(slope)} * ${score} + ${float(intercept)})`, []),
+    spline: (map, score) => piecewise(map, score, score, (value) => value),
+    logit_spline: (map, score) => piecewise(
+      map, score, `LN(${score} / (1.0 - ${score}))`,
+      (odds) => inside(odds > 0 ? 1 - expit(-odds) : expit(odds))),
+    mirrored: ({ map }, score) => SQL[map.kind](map, `(-${score})`),
     mixture: ({ weights, members, odds_factor: factor }, score) => {
       const parts = members.map((m, k) => `${float(weights[k])} * ${SQL[m.kind](m, score).trim()}`);
       const average = parts.join("\n+ ");

@@ -8,6 +8,7 @@ const mapsModule = () => {
   const { inside, logOdds, expit } = special;
   const LARGEST = Number.MAX_VALUE;
   const SMALLEST_RADIUS = 1e-290;
+  const MAX_KNOTS = 256;
   /* calib.methods.logistic_fit.radius_about. */
   const radiusAbout = (centre, lowest, highest) => {
     const radius = Math.max(highest - centre, centre - lowest);
@@ -44,9 +45,9 @@ const mapsModule = () => {
     return { kind: "logit_polynomial", coefficients: [0, slope], centre: 0 };
   }
 
-  /* calib.PlattScaling, with scale="logit". */
-  function platt(scores, labels) {
-    const halves = scores.map((p) => logOdds(p) / 2);
+  /* calib.methods.platt.PlattScaling._fit: the log-odds as a line of level `level` at `centre`. */
+  function lineOf(values, labels) {
+    const halves = values.map((value) => value / 2);
     const centre = median(halves);
     const radius = radiusAbout(centre, ...ends(halves));
     const positive = measures.positivesOf(labels);
@@ -56,7 +57,49 @@ const mapsModule = () => {
     const column = halves.map((value) => (value - centre) / radius);
     const fit = fitting.newton(fitting.sampleOf([column], labels, misses), start);
     const slope = clip(fit.slopes[0] / (2 * radius), -LARGEST, LARGEST);
-    return { kind: "logit_polynomial", coefficients: [fit.level, slope], centre: 2 * centre };
+    return { slope, level: fit.level, centre: 2 * centre };
+  }
+  const levelAtZero = ({ slope, level, centre }) => level - slope * centre;
+
+  /* calib.PlattScaling, with scale="logit". */
+  function platt(scores, labels) {
+    const { slope, level, centre } = lineOf(scores.map(logOdds), labels);
+    return { kind: "logit_polynomial", coefficients: [level, slope], centre };
+  }
+
+  /* calib.methods.margins.RisingLine. */
+  function risingLine(scores, labels) {
+    const line = lineOf(scores, labels);
+    const rising = line.slope < 0 ? lineOf(scores.map(() => 0), labels) : line;
+    return { kind: "sigmoid", slope: rising.slope, intercept: levelAtZero(rising) };
+  }
+
+  /* calib.SplineCalibrator, with scale="score". */
+  function scoreSpline(scores, labels) {
+    const line = lineOf(scores, labels);
+    return spline.fitToScores(scores, labels, { slope: line.slope, level: levelAtZero(line) });
+  }
+
+  /* calib.methods.margins.RankSpline. */
+  function rankSpline(scores, labels) {
+    const ties = measures.groupTies(scores, labels);
+    let below = 0;
+    const ranks = ties.weights.map((weight) => {
+      below += weight;
+      return (below - weight / 2) / labels.length;
+    });
+    const rankOf = (score) => ranks[measures.countBelow(ties.scores, score)];
+    const f = functionOf(spline.fit(scores.map(rankOf), labels));
+    const last = MAX_KNOTS - 1;
+    const knots = new Set(Array.from({ length: MAX_KNOTS }, (_, i) => {
+      const share = i < last ? i * (1 / last) : 1;
+      return Math.min(measures.countBelow(ranks, share), ranks.length - 1);
+    }));
+    return {
+      kind: "linear",
+      scores: Array.from(knots, (g) => ties.scores[g]),
+      probabilities: Array.from(knots, (g) => f(ranks[g])),
+    };
   }
 
   /* calib.BetaCalibration. */
@@ -231,11 +274,12 @@ const mapsModule = () => {
     return values;
   }
 
-  /* numpy.nextafter(x, infinity), of x of at least 0. */
+  /* numpy.nextafter(x, infinity). */
   function nextAfter(x) {
+    if (x === 0) return Number.MIN_VALUE;
     const view = new DataView(new ArrayBuffer(8));
     view.setFloat64(0, x);
-    view.setBigUint64(0, view.getBigUint64(0) + 1n);
+    view.setBigUint64(0, view.getBigUint64(0) + (x > 0 ? 1n : -1n));
     return view.getFloat64(0);
   }
 
@@ -260,20 +304,23 @@ const mapsModule = () => {
   /* calib.base.maps.LogisticMap.logits: the log-odds that a map gives a score, if it knows them
      itself. */
   function ownLogits(map) {
+    const pieceOf = (m, value) => {
+      const n = m.coefficients.length - 2;
+      const half = clip(value, m.least, m.greatest) / 2;
+      const place = n * ((half - m.low / 2) / (m.high / 2 - m.low / 2));
+      const piece = clip(Math.floor(place) + 1, 0, n + 1);
+      const c = m.coefficients[piece];
+      const t = place - Math.max(piece - 1, 0);
+      return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+    };
     const forms = {
+      sigmoid: ({ slope, intercept }) => (s) => slope * s + intercept,
       logit_polynomial: ({ coefficients, centre }) => (s) =>
         coefficients.reduceRight((sum, c) => sum * (logOdds(s) - centre) + c, 0),
       beta: ({ a, b, level, centre }) => (s) =>
         level + a * Math.log(inside(s) / centre) - b * Math.log((1 - inside(s)) / (1 - centre)),
-      logit_spline: (m) => (s) => {
-        const n = m.coefficients.length - 2;
-        const half = clip(logOdds(s), m.least, m.greatest) / 2;
-        const place = n * ((half - m.low / 2) / (m.high / 2 - m.low / 2));
-        const piece = clip(Math.floor(place) + 1, 0, n + 1);
-        const c = m.coefficients[piece];
-        const t = place - Math.max(piece - 1, 0);
-        return ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
-      },
+      spline: (m) => (s) => pieceOf(m, s),
+      logit_spline: (m) => (s) => pieceOf(m, logOdds(s)),
     };
     return forms[map.kind]?.(map);
   }
@@ -288,8 +335,12 @@ const mapsModule = () => {
      is. */
   function functionOf(map) {
     const logit = ownLogits(map);
-    if (map.kind === "logit_spline") return (s) => inside(expit(logit(s)));
+    if (map.kind.endsWith("spline")) return (s) => inside(expit(logit(s)));
     if (logit) return (s) => expit(logit(s));
+    if (map.kind === "mirrored") {
+      const turned = functionOf(map.map);
+      return (s) => turned(-s);
+    }
     if (map.kind === "mixture") {
       const members = map.members.map(functionOf);
       return (s) => timesOdds(
@@ -319,6 +370,7 @@ const mapsModule = () => {
   }
 
   return {
-    METHODS, functionOf, logitsOf, identity, centredVennAbers, rateWithin, levelShift,
+    METHODS, functionOf, logitsOf, identity, risingLine, scoreSpline, rankSpline, centredVennAbers,
+    rateWithin, levelShift,
   };
 };

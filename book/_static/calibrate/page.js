@@ -139,13 +139,13 @@ const calibratePage = () => {
       return;
     }
     showAdvice(shown.advice);
-    if (!shown.data.probabilities) part("compared").replaceChildren(...sentences([NO_PROBABILITIES]));
-    else if (shown.data.rarer < FEWEST_OF_A_CLASS) showMaps();
-    else await compareMaps();
+    const { probabilities, rarer } = shown.data;
+    if (probabilities && rarer >= FEWEST_OF_A_CLASS) await compareMaps();
+    else showMaps();
   });
 
   const NO_PROBABILITIES =
-    "The maps of this page are for scores in [0, 1]. For these scores take the command line.";
+    "Of the maps of this page these scores take the default alone: the others are for scores in [0, 1].";
 
   function showAdvice([first, ...others]) {
     part("advice").replaceChildren(
@@ -246,7 +246,8 @@ const calibratePage = () => {
   /* Choose a map, see it, take it away. */
   function showMaps() {
     const select = element("select", { name: "map" });
-    select.append(...[DEFAULT, ...MAPS].map((name) => new Option(name, name)));
+    const others = shown.data.probabilities ? MAPS : [];
+    select.append(...[DEFAULT, ...others].map((name) => new Option(name, name)));
     const label = element("label", {}, element("span", {}, "Map"), select);
     const kinds = [
       ["csv", "Probabilities (CSV)", "calibrated.csv"], ["json", "Map (JSON)", "map.json"],
@@ -261,23 +262,29 @@ const calibratePage = () => {
     select.addEventListener("change", () => fitted(select.value, drawMap));
     part("mapped").replaceChildren(
       heading("The map, learned from all rows"),
-      element("div", { class: "fields" }, label, ...buttons), picture);
+      ...sentences(others.length ? [] : [NO_PROBABILITIES]),
+      element("div", { class: "fields" }, label, ...buttons),
+      element("div", { "data-part": "map-notes" }), picture);
     panels.length = 1;
     fitted(select.value, drawMap);
   }
 
   const fitted = (method, use) => step(`Fitting: ${method} ...`, async () => {
-    use(await ask("fit", { method, version: CALIB_VERSION }));
+    const found = await ask("fit", { method, version: CALIB_VERSION });
+    part("map-notes").replaceChildren(...sentences(found.notes));
+    use(found);
     say(`Fitted: ${method}.`);
   });
 
-  let line = null; // of the map that is drawn
+  let drawn = null; // the map that is drawn
   function drawMap(found) {
-    line = found?.line ?? line;
-    if (!line || !part("picture")) return;
+    drawn = found ?? drawn;
+    if (!drawn || !part("picture")) return;
+    const { line, diagonal } = drawn;
     panels[1] ??= panelIn("picture", "Calibrated probability against the score");
-    panels[1].axes({ x: [0, 1], y: [0, 1], xlabel: "Score", ylabel: "Calibrated probability" });
-    panels[1].path("black line dashed", [[0, 0], [1, 1]]);
+    const x = [line[0][0], line.at(-1)[0]];
+    panels[1].axes({ x, y: [0, 1], xlabel: "Score", ylabel: "Calibrated probability" });
+    if (diagonal) panels[1].path("black line dashed", [[0, 0], [1, 1]]);
     panels[1].path("orange line thick", line);
   }
 

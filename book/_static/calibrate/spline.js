@@ -1,5 +1,6 @@
 /*
- * calib.SplineCalibrator on logits: the same curves, penalties and stopping rules. Needs special.
+ * calib.SplineCalibrator on logits and on scores: the same curves, penalties and stopping rules. Needs
+ * special.
  */
 "use strict";
 
@@ -17,6 +18,7 @@ const splineModule = () => {
   const RIDGE = 1e-13;
   const MANY = 5000;
   const SMALLEST_RADIUS = 1e-290;
+  const LARGEST = Number.MAX_VALUE;
   const clip = (x, low, high) => Math.min(Math.max(x, low), high);
 
   // Matrices are lists of rows, as Float64Array.
@@ -429,16 +431,23 @@ const splineModule = () => {
     return Math.abs(low) < 1 ? [low - 1, low + 1] : [low / 2, low].sort((a, b) => a - b);
   }
 
-  /* The map of calib.SplineCalibrator, fitted to probabilities. */
-  function fit(scores, labels) {
-    const values = scores.map(logOdds);
-    const reach = Math.log(values.length / LEAST_ODDS);
-    const [low, high] = knotsOf(values.map((value) => clip(value, -reach, reach)).sort());
+  /* calib.methods.spline._certain_values: values beyond which a line of log-odds would be more
+     certain than so many observations allow. */
+  const certainValues = ({ level, slope }, n) => [-1, 1].map((side) => {
+    if (!(slope > 0)) return side * LARGEST;
+    return clip((side * Math.log(n / LEAST_ODDS) - level) / slope, -LARGEST, LARGEST);
+  });
+
+  /* The numbers of the map of calib.SplineCalibrator; without data the log-odds are a line in the
+     values. */
+  function bentLine(values, labels, line) {
+    const certain = certainValues(line, values.length);
+    const [low, high] = knotsOf(values.map((value) => clip(value, ...certain)).sort());
     const half = high / 2 - low / 2;
-    const [least, greatest] =
-      [-reach, reach].map((end) => clip(end, low - FAR * half, high + FAR * half));
+    const [least, greatest] = certain.map((end) => clip(end, low - FAR * half, high + FAR * half));
     const places = values.map((value) => N_INTERVALS * ((clip(value, least, greatest) / 2 - low / 2) / half));
-    const curve = curveOf([low, high], places, labels);
+    const ends = [low, high].map((knot) => line.level + line.slope * knot);
+    const curve = curveOf(ends, places, labels);
     const fits = curve.fits();
     const top = Math.max(...fits.map(({ evidence }) => evidence));
     const kept = fits.filter(({ evidence }) => evidence > top - NEGLIGIBLE);
@@ -450,8 +459,16 @@ const splineModule = () => {
         coefficients[i] += (shares[k] / all) * value;
       });
     });
-    return { kind: "logit_spline", least, greatest, low, high, coefficients: pieces(coefficients) };
+    return { least, greatest, low, high, coefficients: pieces(coefficients) };
   }
 
-  return { fit };
+  /* Of probabilities. */
+  const fit = (scores, labels) =>
+    ({ kind: "logit_spline", ...bentLine(scores.map(logOdds), labels, { level: 0, slope: 1 }) });
+
+  /* With scale="score": of scores, about the line of Platt scaling. */
+  const fitToScores = (scores, labels, line) =>
+    ({ kind: "spline", ...bentLine(scores, labels, line) });
+
+  return { fit, fitToScores };
 };
