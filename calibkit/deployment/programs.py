@@ -77,10 +77,11 @@ function calibrate(score) {
   return oddsFactor === 1 ? average : 1 / (1 + (1 / average - 1) / oddsFactor);
 }
 """
-JS_MIRRORED = """
-function calibrate(score) {
-  return mirrored(-score);
-}
+JS_FINITE = "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n"
+JS_MIRRORED = f"""
+function calibrate(score) {{
+{JS_FINITE}  return mirrored(-score);
+}}
 """
 LEAST_ADDED = "1e-300"  # makes the reciprocal of a probability of 0 finite, and changes no other
 JS_EXPIT = "  return 1 / (1 + Math.exp(-logit));\n"
@@ -127,11 +128,7 @@ def _javascript(names, body):
     def write(map_, _):
         values = {name: np.asarray(getattr(map_, name)).tolist() for name in names}
         declared = "".join(f"const {name} = {json.dumps(values[name])};\n" for name in names)
-        return (
-            f"{declared}\nfunction calibrate(score) {{\n"
-            "  if (!Number.isFinite(score)) throw new RangeError(`no finite number: ${score}`);\n"
-            f"{body}}}\n"
-        )
+        return f"{declared}\nfunction calibrate(score) {{\n{JS_FINITE}{body}}}\n"
 
     return write
 

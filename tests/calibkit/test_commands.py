@@ -19,7 +19,7 @@ import pytest
 import calib
 import calibkit
 from calib import CalibrationMap, LinearMap, SigmoidMap, StepMap
-from calib.base.curve_maps import MixtureMap
+from calib.base.curve_maps import MirroredMap, MixtureMap
 from calib.base.maps import MAP_KINDS
 from calibkit.cli import main
 from calibkit.cli.arguments import CLASSES_OF_METHODS, LANGUAGES
@@ -414,10 +414,18 @@ def maps():
         yield CalibrationMap.from_dict(numbers)
     plain = StepMap(np.array([0.1]), np.array([0.3, 0.9])), SigmoidMap(5.25, -2.5)
     yield MixtureMap(np.array([0.25, 0.75]), plain)
+    moved = MixtureMap(np.array([0.25, 0.75]), plain, odds_factor=1.75)
+    yield moved
+    yield MirroredMap(moved)
+    yield MirroredMap(SigmoidMap(5.25, -2.5))
+    yield MirroredMap(StepMap(many, rng.random(401)))
+    yield MirroredMap(LinearMap(np.array([0.0, 5e-324, 1.0]), np.array([0.1, 0.2, 1.0])))
 
 
 def queries(map_):
     """Cuts, their neighbours, what lies between and far outside."""
+    if isinstance(map_, MirroredMap):
+        return -queries(map_.map)[::-1]
     cuts = getattr(map_, "scores", np.array([0.0, 0.5]))
     near = [
         cuts,
@@ -427,6 +435,11 @@ def queries(map_):
     ]
     far = [-np.finfo(float).max, -1e300, -1e5, -1.0, -0.0, 0.0, 5e-324, 1.0, 750.0, 1e5, 1e300]
     return np.unique(np.concatenate([*near, far, np.random.default_rng(1).normal(size=200)]))
+
+
+def kind_within(map_):
+    """Kind of a map, or of the map that is mirrored."""
+    return map_.map.kind if isinstance(map_, MirroredMap) else map_.kind
 
 
 def in_python(map_, scores):
@@ -443,7 +456,7 @@ def test_javascript_gives_what_python_gives(map_):
     scores = queries(map_)
     racer.eval(program(stored_map(map_), "javascript", "score"))
     found = json.loads(racer.eval(f"JSON.stringify({json.dumps(scores.tolist())}.map(calibrate))"))
-    tolerance = 0 if map_.kind in ("step", "linear") else 1e-15
+    tolerance = 0 if kind_within(map_) in ("step", "linear") else 1e-15
     np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
     for wrong in ("NaN", "Infinity", "'0.5'", "null", "undefined"):
         caught = f"try {{ calibrate({wrong}) }} catch (e) {{ e instanceof RangeError }}"
@@ -461,7 +474,7 @@ def test_sql_gives_what_python_gives(map_):
     expression = program(stored_map(map_), "sql", 'the "score"')
     found = [value for (value,) in connection.execute(f"SELECT\n{expression}FROM t")]
     assert found.pop() is None
-    tolerance = 0 if map_.kind == "step" else 1e-15
+    tolerance = 0 if kind_within(map_) == "step" else 1e-15
     np.testing.assert_allclose(found, in_python(map_, scores), rtol=0, atol=tolerance)
 
 
@@ -481,7 +494,7 @@ def test_onnx_gives_what_python_gives(map_, tmp_path):
     scores = np.append(queries(map_), [np.nan, np.inf, -np.inf])
     (found,) = session.run(["probability"], {"the score": scores})
     assert found.dtype == np.float64 and np.isnan(found[-3:]).all()
-    tolerance = 0 if map_.kind in ("step", "linear") else 1e-15
+    tolerance = 0 if kind_within(map_) in ("step", "linear") else 1e-15
     np.testing.assert_allclose(found[:-3], in_python(map_, scores[:-3]), rtol=0, atol=tolerance)
 
 
@@ -520,7 +533,7 @@ def test_duckdb_gives_what_python_gives(map_, kind):
     assert [column[1] for column in answer.description] == ["DOUBLE"]
     found = [value for (value,) in answer.fetchall()]
     assert found[len(scores) :] == [None] * len(more)
-    tolerance = 0 if map_.kind == "step" else 1e-15
+    tolerance = 0 if kind_within(map_) == "step" else 1e-15
     expected = in_python(map_, scores)
     np.testing.assert_allclose(found[: len(scores)], expected, rtol=0, atol=tolerance)
 

@@ -10,6 +10,7 @@ from calib import (
     CalibrationMap,
     LinearMap,
     LogitPolynomialMap,
+    MirroredMap,
     MixtureMap,
     SigmoidMap,
     SplineCalibrator,
@@ -58,10 +59,16 @@ def of_one_direction(sign):
 
 def mixtures(sign):
     members = st.tuples(of_one_direction(sign), of_one_direction(sign))
-    return members.map(lambda members: MixtureMap(np.array([0.25, 0.75]), members))
+    factors = st.sampled_from([1.0, 0.5, 3.0])
+    return st.builds(MixtureMap, st.just(np.array([0.25, 0.75])), members, factors)
 
 
-MAPS = st.one_of(tables(), *(make(s) for make in (of_one_direction, mixtures) for s in (1, -1)))
+def mirrored(sign):
+    return of_one_direction(-sign).map(MirroredMap)
+
+
+MAKERS = of_one_direction, mixtures, mirrored
+MAPS = st.one_of(tables(), *(make(sign) for make in MAKERS for sign in (1, -1)))
 
 
 def at(map_, score):
