@@ -60,7 +60,7 @@ def method_of(name):
     return name.rpartition(", ")[0]
 
 
-def against_each(rows, peers, points):
+def against_each(rows, peers, points, ours=AVERAGE):
     """`Against` of each of the packages' calibrators; intervals allow for their number.
 
     Parameters
@@ -68,21 +68,26 @@ def against_each(rows, peers, points):
     rows, peers : dict of arrays
         ``recorded("benchmark_second")`` and ``recorded("benchmark_second_peers")``.
     points : int
+    ours : str
+        Our calibrator, in place of the average.
     """
     rows = _at(rows, rows["points"] == points)
     peers = _at(peers, peers["points"] == points)
     tried = [name for name in CANDIDATES if name in set(peers["calibrator"])]
     level = LEVEL / len(tried)
-    return [_against(rows, _at(peers, peers["calibrator"] == name), name, level) for name in tried]
+    return [
+        _against(rows, _at(peers, peers["calibrator"] == name), (ours, name), level)
+        for name in tried
+    ]
 
 
-def _against(rows, theirs, name, level):
-    datasets, raw, ours, other = _losses(rows, theirs, name, "log_loss")
-    _, _, our_brier, brier = _losses(rows, theirs, name, "brier")
+def _against(rows, theirs, names, level):
+    datasets, raw, ours, other = _losses(rows, theirs, names, "log_loss")
+    _, _, our_brier, brier = _losses(rows, theirs, names, "brier")
     harm = 1.0 * (other > raw + HARM) - (ours > raw + HARM)
     finite = np.isfinite(raw)
     return Against(
-        name=name,
+        name=names[1],
         cases=theirs["log_loss"].size,
         failed=int(np.isnan(theirs["log_loss"]).sum()),
         infinite=int(np.isinf(other).sum()),
@@ -93,11 +98,12 @@ def _against(rows, theirs, name, level):
     )
 
 
-def _losses(rows, theirs, name, measure):
-    """Data sets, and the losses of scores, average and other, in cases that have all three."""
+def _losses(rows, theirs, names, measure):
+    """Data sets, and the losses of scores, ours and other, in cases that have all three."""
+    ours, other = names
     both = paired(
-        cases_of(rows, measure, [RAW, AVERAGE], points=None),
-        cases_of(theirs, measure, [name], points=None),
+        cases_of(rows, measure, [RAW, ours], points=None),
+        cases_of(theirs, measure, [other], points=None),
     )
     return both.datasets, *both.values.T
 

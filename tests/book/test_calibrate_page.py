@@ -635,6 +635,23 @@ def test_a_file_is_mended_by_the_flags_that_the_message_names(page, tmp_path):
     assert not part(page, "error").text_content()
 
 
+def test_a_scorecard_gets_the_default_alone(page, tmp_path):
+    scores, labels = next(rows for name, *rows in margins() if name == "a scorecard that falls")
+    path = tmp_path / "card.csv"
+    path.write_text(plain(scores, labels), encoding="utf-8")
+    page.locator("[name=file]").set_input_files(path)
+    part(page, "status").filter(has_text="2 columns").wait_for()
+    page.get_by_role("button", name="Judge and compare").press("Enter")
+    part(page, "picture").locator("path.orange").wait_for(state="attached")
+    assert page.locator("[name=map] option").all_text_contents() == ["Stacked"]
+    assert "Scores are turned round" in part(page, "map-notes").text_content()
+    rows = read(path, FORM)
+    with pytest.warns(UserWarning, match="turned round"):
+        method = StackedCalibrator().fit(rows.scores, rows.labels)
+    found = load_map(saved(page, "json"))(rows.scores)
+    np.testing.assert_allclose(found, method.predict(rows.scores), rtol=0, atol=OF_SPLINES)
+
+
 def test_pasted_text_is_read(page):
     page.get_by_text("Paste text").press("Enter")
     page.locator("[name=text]").fill("score,label\n0.1,0\n0.2,0\n")

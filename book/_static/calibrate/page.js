@@ -145,7 +145,7 @@ const calibratePage = () => {
   });
 
   const NO_PROBABILITIES =
-    "Of the maps of this page these scores take the default alone: the others are for scores in [0, 1].";
+    "These scores take the default alone: the other maps of this page are for scores in [0, 1].";
 
   function showAdvice([first, ...others]) {
     part("advice").replaceChildren(
@@ -271,7 +271,8 @@ const calibratePage = () => {
 
   const fitted = (method, use) => step(`Fitting: ${method} ...`, async () => {
     const found = await ask("fit", { method, version: CALIB_VERSION });
-    part("map-notes").replaceChildren(...sentences(found.notes));
+    const notes = found.notes.map((note) => `${note[0].toUpperCase()}${note.slice(1)}.`);
+    part("map-notes").replaceChildren(...sentences(notes));
     use(found);
     say(`Fitted: ${method}.`);
   });
