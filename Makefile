@@ -139,8 +139,10 @@ test-perturbed: .venv/set-up  ## every notebook, its inputs moved in the thirtee
 test-processors: .venv/set-up  ## every notebook as other processors would compute it
 	$(python) tools/test_processors.py
 
-fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=... of each
-	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) tests/calib/test_fuzz.py
+fuzz: .venv/set-up  ## every calibrator on random input of every form; EXAMPLES=... of each, SEED=... repeats a run
+	@seed=$${SEED:-$$($(python) -c "import secrets; print(secrets.randbits(32))")}; \
+	echo "make fuzz SEED=$$seed EXAMPLES=$(EXAMPLES)"; \
+	FUZZ_EXAMPLES=$(EXAMPLES) $(pytest) --hypothesis-profile=default --hypothesis-seed="$$seed" tests/calib/test_fuzz.py
 
 mutants: .venv/set-up  ## change the code in small ways and see whether a test fails; EVERY=12
 	$(python) tools/mutate.py --every $(EVERY)

@@ -104,7 +104,7 @@ METHODS = {
     "a line in the logits": LINE,
     "isotonic regression": calib.IsotonicCalibrator(),
     "Venn-Abers prediction": calib.VennAbers(),
-    "the average of six maps": calib.StackedCalibrator(),
+    "the average of five maps": calib.StackedCalibrator(),
 }
 
 

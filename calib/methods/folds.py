@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_UNITS = 2**22  # units of weight that are dealt one by one
+MAX_WHOLE = 2.0**53  # a float64 holds all whole numbers below
 MAX_HYPERGEOMETRIC = 10**9  # rows below which NumPy draws hypergeometric numbers
 
 
@@ -21,21 +22,23 @@ def deal(
     The rows of each class are sorted by their scores, and equal scores by the arrays `ties`. They
     are laid end to end along a line, with their weights as lengths. The units of length of the line
     go to the folds at random, equally many to each. Beyond 2^22 rows of a class, how many rows of
-    each tie go to each fold is drawn at once, with the same distribution; weights that are no whole
-    numbers are then dealt in longer units. The result depends neither on the order of the rows nor
-    on whether copies are written out or given as weights, if rows that tie in everything are alike.
-    Dealing the units in turn would give all folds the same fraction of positives at each score: a
-    candidate that follows the noise of some folds would then predict the noise of the others.
-    O(n_folds n), and O(n log n) to sort.
+    each tie go to each fold is drawn at once, with the same distribution. Weights that are no whole
+    numbers, or have a sum above 2^53, are then dealt in longer units.
+
+    The result depends neither on the order of the rows nor on whether copies are written out or
+    given as weights, if rows that tie in everything are alike. Dealing the units in turn would give
+    all folds the same fraction of positives at each score: a candidate that follows the noise of
+    some folds would then predict the noise of the others. O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)
-    folds = np.empty((n_folds, labels.size))
+    folds = np.zeros((n_folds, labels.size))
     for label in np.unique(labels):
-        (rows,) = np.nonzero(labels == label)
+        (rows,) = np.nonzero((labels == label) & (weights > 0))
         keys = [*(values[rows] for values in ties), scores[rows]]
         order = np.lexsort(keys)
         rows = rows[order]
-        if weights[rows].sum() > MAX_UNITS and not np.any(weights[rows] % 1):
+        is_whole = not np.any(weights[rows] % 1)
+        if is_whole and MAX_UNITS < weights[rows].sum() < MAX_WHOLE:
             is_new = np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0)
             folds[:, rows] = _ties_dealt(weights[rows], is_new, n_folds, rng)
         else:

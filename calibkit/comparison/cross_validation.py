@@ -13,11 +13,11 @@ from sklearn.utils import _safe_indexing
 
 from calib.base.options import check_integer
 from calib.base.protocol import calibrated, fitted
+from calib.methods.folds import MAX_WHOLE
 from calib.metrics.losses import logarithmic, squared
 
 MAX_REPEATS = 3  # draws of folds by default
 MAX_PREDICTED_ROWS = 100_000  # rows in all repeats; the folds of a large sample hardly matter
-MAX_COUNTED_ROWS = 2.0**53  # a float64 holds all whole numbers below
 
 Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]  # training rows and rows to predict
 
@@ -198,7 +198,7 @@ class ComparedSample:
     def holds_counts(self) -> bool:
         """Whether rows stand for several independent rows, which may be in different folds."""
         counts = self.counts
-        is_whole = not np.any(counts % 1) and counts.sum() < MAX_COUNTED_ROWS
+        is_whole = not np.any(counts % 1) and counts.sum() < MAX_WHOLE
         return self.clusters is None and is_whole and bool(counts.max() > 1)
 
     @property

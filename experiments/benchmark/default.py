@@ -156,7 +156,7 @@ def scorecard(model, X):
 def judged(own, fresh, candidates):
     """Rows of all candidates: losses on fresh rows, sums, and how often predictions fall.
 
-    Both samples are pairs of scores and labels.
+    Both samples are pairs of scores and labels. Beyond the protocol: the number of fresh rows.
     """
     (scores, labels), (test_scores, test_labels) = own, fresh
     both = np.append(scores, test_scores)
@@ -169,6 +169,7 @@ def judged(own, fresh, candidates):
             "variance_of_fit": rounded((of_fit * (1 - of_fit)).sum()),
             "sum_of_test": rounded(of_test.sum()),
             "positives_of_test": int(test_labels.sum()),
+            "rows_of_test": test_labels.size,
             "falls": n_falls(both, p),
             "rises": n_falls(-both, p),
             "seconds": rounded(seconds),
@@ -259,6 +260,7 @@ BENCHMARK_DEFAULT = Experiment(
     run_case=run_case,
     deviations=(
         _PROTOCOL,
+        "The column 'rows_of_test' was added to the recorded rows after the run, from the splits.",
         "Cases, data, base models, splits and sizes are those of 'benchmark_second'; losses are "
         "divided by the entropy of the base rate of the test rows.",
     ),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.benchmark import peers_answers
-from experiments.benchmark.analysis import Estimate, by_dataset, cases_of
+from experiments.benchmark.analysis import Estimate, cases_of
 from experiments.benchmark.calibrators import RAW
 from experiments.benchmark.default import BEFORE, DEFAULT, FOR_PROBABILITIES, SHARES
 from experiments.benchmark.second import SIZES
@@ -264,10 +264,3 @@ def trusts(rows):
         )
         for name in TRUSTS
     }
-
-
-def spread_of_sums(rows, name, kept):
-    """Root mean square of log(sum / positives) over the test rows, mean over data sets."""
-    kept = kept & (rows["calibrator"] == name) & (rows["positives_of_test"] > 0)
-    logs = np.log(rows["sum_of_test"][kept] / rows["positives_of_test"][kept])
-    return float(np.sqrt(by_dataset(rows["dataset"][kept], logs**2)[1].mean()))

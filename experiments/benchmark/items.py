@@ -3,6 +3,7 @@
 from experiments.benchmark.clipped import BENCHMARK_CLIPPED
 from experiments.benchmark.copies import BENCHMARK_COPIES
 from experiments.benchmark.cross import BENCHMARK_CROSS
+from experiments.benchmark.default import BENCHMARK_DEFAULT, BENCHMARK_DEFAULT_RARE
 from experiments.benchmark.drift import BENCHMARK_DRIFT
 from experiments.benchmark.peers import BENCHMARK_PEERS
 from experiments.benchmark.protocol import BENCHMARK
@@ -31,6 +32,8 @@ PAPER = Paper(
             ("second_peers", BENCHMARK_SECOND_PEERS),
             ("copies", BENCHMARK_COPIES),
             ("drift", BENCHMARK_DRIFT),
+            ("default", BENCHMARK_DEFAULT),
+            ("default_rare", BENCHMARK_DEFAULT_RARE),
         ]
     )
     + (
@@ -57,6 +60,8 @@ PAPER = Paper(
         BENCHMARK_SECOND_PEERS,
         BENCHMARK_COPIES,
         BENCHMARK_DRIFT,
+        BENCHMARK_DEFAULT,
+        BENCHMARK_DEFAULT_RARE,
         INTERVAL_COVERAGE,
         VERDICTS,
         ADVICE,

@@ -1,8 +1,8 @@
 """Every calibrator on every form of scores, labels, weights and types that we could think of.
 
 Quick in the suite; ``make fuzz`` tries two thousand samples of each calibrator, and
-``make fuzz EXAMPLES=...`` more. A case either raises a `ValueError` that names an argument, or
-keeps every promise of the contract.
+``make fuzz EXAMPLES=...`` more. It prints its seed, which ``make fuzz SEED=...`` takes. A case
+either raises a `ValueError` that names an argument, or keeps every promise of the contract.
 """
 
 import os
@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from test_contract import CALIBRATORS
 
-from calib import DirectIsotonic, IsotonicCalibrator, OneClassWarning, VennAbers
+from calib import DirectIsotonic, IsotonicCalibrator, OneClassWarning, QuadraticLogit, VennAbers
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "12"))
 INCREASING = IsotonicCalibrator | DirectIsotonic | VennAbers
@@ -53,11 +53,18 @@ WIDE = {
     "subnormal": lambda n, rng: TINY * rng.integers(-4, 5, n),
     "signed zeros": lambda n, rng: rng.choice([-0.0, 0.0, 1.0], n),
 }
+
+
+def halves(scores):
+    """Halves of the scores, two of which have a finite sum."""
+    return np.asarray(scores, float) / 2
+
+
 LABELS = {
     "random": lambda n, rng, s: rng.random(n) < 0.5,
     "rare": lambda n, rng, s: rng.random(n) < 0.05,
-    "ordered": lambda n, rng, s: np.asarray(s, float) > np.median(np.asarray(s, float)),
-    "reversed": lambda n, rng, s: np.asarray(s, float) < np.median(np.asarray(s, float)),
+    "ordered": lambda n, rng, s: halves(s) > np.median(halves(s)),
+    "reversed": lambda n, rng, s: halves(s) < np.median(halves(s)),
     "ones": lambda n, rng, s: np.ones(n, int),
     "zeros": lambda n, rng, s: np.zeros(n, int),
     "int8": lambda n, rng, s: rng.integers(0, 2, n).astype(np.int8),
@@ -152,12 +159,14 @@ def test_any_input_is_refused_in_clear_words_or_calibrated(calibrator, case):
             ulp = np.finfo(float).eps if weight_form in ROUNDED_WEIGHTS else 0.0
             assert np.all(np.diff(predicted[np.argsort(queries, kind="stable")]) >= -ulp)
         # Where the classes are separated, the likelihood has no maximum: rounding decides when a
-        # fit ends, among slopes that are as good as infinite.
+        # fit ends, among slopes that are as good as infinite. A quadratic has such directions where
+        # a few rows hardly overlap.
         if form not in ILL_CONDITIONED and not caught:
             order = rng.permutation(n)
             rows = np.asarray(scores)[order], np.asarray(labels)[order]
             shuffled = attempt(calibrator, *rows, None if weights is None else weights[order])
-            np.testing.assert_allclose(shuffled.predict(queries), predicted, rtol=0, atol=1e-6)
+            within = 1e-5 if isinstance(calibrator, QuadraticLogit) else 1e-9
+            np.testing.assert_allclose(shuffled.predict(queries), predicted, rtol=0, atol=within)
     np.testing.assert_array_equal(np.array(scores), kept[0])
     np.testing.assert_array_equal(np.array(labels), kept[1])
 

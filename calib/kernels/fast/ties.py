@@ -87,7 +87,8 @@ def _pool_in_two_threads(scores, labels, columns):
     One thread pools the scores below a cut near the median, the other one pools the others. Equal
     scores lie on the same side of the cut, so that no tie is split.
     """
-    cut = float(np.median(scores[:: scores.size // 1000]))
+    some = np.sort(scores[:: scores.size // 1000])
+    cut = some[some.size // 2]  # two middle values may have no mean that is finite
     is_low = scores < cut
     n_low = np.count_nonzero(is_low)
     n_low_positive = np.count_nonzero(is_low & (labels == 1))
