@@ -226,7 +226,7 @@ def _rare(rare):
             reach = 1.96 * more.std(ddof=1) / np.sqrt(more.size)
             mean = float(more.mean())
             found = Estimate(value=mean, lower=mean - reach, upper=mean + reach)
-            answer = expected(7, f"{share:.2%} positives: less excess than {other}", found)
+            answer = expected(7, f"{100 * share:g} % positives: less excess than {other}", found)
             if other == BEFORE:  # its mean is expected to be larger, with no word of an interval
                 answer = answer._replace(answer="yes" if mean > 0 else "no")
             yield answer
