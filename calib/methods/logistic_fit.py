@@ -78,7 +78,11 @@ def warn_unconverged(n_steps, what):
 def radius_about(centre, lowest, highest):
     """Distance of the extremes from the centre; infinite where they are as good as equal."""
     radius = max(highest - centre, centre - lowest)
-    return np.inf if radius < MIN_SCORE_RADIUS else radius
+    if radius >= MIN_SCORE_RADIUS:
+        return radius
+    if lowest < highest:
+        warn(f"scores that differ by less than {MIN_SCORE_RADIUS} are taken for equal", UserWarning)
+    return np.inf
 
 
 def fit_from(start, loss: CrossEntropy) -> LogisticFit:

@@ -15,6 +15,7 @@ from calibkit.deployment.stored_maps import load_stored_map
 # rows in a block; Parquet stores a block as a row group, which is efficient only if it is large
 ROWS_OF_A_BLOCK = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
 
+LONG_EXPRESSION = 100_000  # characters, above which a database may refuse an expression
 MIN_ROWS_TO_TELL_MARGINS = 20  # rows of margins, which hardly all lie in [0, 1] by chance
 
 
@@ -29,6 +30,12 @@ def run_export(options) -> int:
         file.write(written)
     if remark and options.to == "table":
         note(options, remark)
+    if options.to == "sql" and len(written) > LONG_EXPRESSION:
+        note(
+            options,
+            f"warning: the expression has {len(written) / 1000:,.0f} kB, and some databases read "
+            "none so long; calib fit --method spline gives a map whose expression has a few kB",
+        )
     return 0
 
 

@@ -340,3 +340,14 @@ def test_many_rows_begin_at_the_optimum_of_some_of_them(calibrator, monkeypatch)
     fitted = clone(calibrator).fit(scores, labels, sample_weight=weights)
     np.testing.assert_allclose(fitted.predict(scores), from_nothing.predict(scores), rtol=1e-7)
     assert fitted.n_iter_ < from_nothing.n_iter_
+
+
+@pytest.mark.parametrize("calibrator", [PlattScaling(), TemperatureScaling(scale="score")])
+def test_scores_that_are_too_close_for_a_slope_are_taken_for_equal_with_a_warning(calibrator):
+    scores = 1e-300 * np.array([-2.0, -1.0, 1.0, 2.0])
+    labels = np.array([0, 1, 0, 1])
+    with pytest.warns(UserWarning, match="scores that differ by less than 1e-290"):
+        fitted = calibrator.fit(scores, labels)
+    np.testing.assert_allclose(fitted.predict(scores), 0.5)
+    fitted = calibrator.fit(1e290 * scores, labels)  # no warning
+    assert fitted.predict([1e-9])[0] > 0.5

@@ -498,6 +498,29 @@ def test_onnx_gives_what_python_gives(map_, tmp_path):
     np.testing.assert_allclose(found[:-3], in_python(map_, scores[:-3]), rtol=0, atol=tolerance)
 
 
+def test_a_long_expression_is_remarked(tmp_path, capfd):
+    path = tmp_path / "map.json"
+    for n_steps, is_long in ((100, False), (20_000, True)):
+        scores = np.linspace(0, 1, n_steps)
+        path.write_text(stored_map(StepMap(scores, np.linspace(0, 1, n_steps + 1))).dumps())
+        written = tmp_path / "map.sql"
+        command = [
+            "export",
+            str(path),
+            "--to",
+            "sql",
+            "--score",
+            "s",
+            "-o",
+            str(written),
+            "--force",
+        ]
+        assert main(command) == 0
+        said = capfd.readouterr().err
+        size = f"{len(written.read_text()) / 1000:,.0f} kB"
+        assert (f"warning: the expression has {size}" in said) == is_long
+
+
 def test_without_onnx_it_is_said_in_words(stored, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     assert "pip install onnx" in refusal(capfd, "export", stored, "--to", "onnx")
