@@ -1,9 +1,13 @@
-"""Statements about losses, profits and patches (chapters 10, 11, 14, 35, 36)."""
+"""Statements about losses, profits, patches and averages (chapters 10, 11, 14, 35, 36, 40)."""
+
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln, expit, logit, xlogy
+from scipy.special import betaln, expit, logit, logsumexp, xlogy
 
 from calib import NearIsotonicPath
+from calib.kernels.level import level_shift
+from calib.methods.path_weights import path_weights
 from experiments.attack.chances import any_of, divergence, shares
 from experiments.attack.of_orders import total_log_loss
 from experiments.attack.statement import states
@@ -129,3 +133,78 @@ def right_predictions(law):
     needed = np.log(2 * len(sets) / law.alpha)
     reached = [c[n * divergence(np.arange(n + 1) / n, t) >= needed].sum() for n, c, t in sets]
     return any_of(reached), law.alpha
+
+
+class _Members(NamedTuple):
+    """Members of an average on held-out rows: the law says what is predicted where.
+
+    Attributes
+    ----------
+    predictions : ndarray of shape (4, K)
+        Of each member in each cell, within (0, 1).
+    losses : ndarray of shape (4,)
+        Total log loss of each member.
+    prior : ndarray of shape (4,)
+    """
+
+    predictions: np.ndarray
+    losses: np.ndarray
+    prior: np.ndarray
+
+
+def _members(law):
+    said = np.clip(law.prediction, 1e-12, 1 - 1e-12)
+    true = np.clip(law.truth, 1e-12, 1 - 1e-12)
+    predictions = np.array([said, true, 1 - said, np.full(said.size, law.threshold)])
+    predictions = np.clip(predictions, 1e-12, 1 - 1e-12)
+    prior = np.array([law.threshold, *[(1 - law.threshold) / 3] * 3])
+    return _Members(
+        predictions=predictions,
+        losses=np.array([total_log_loss(law.positives, law.counts, p) for p in predictions]),
+        prior=prior,
+    )
+
+
+@states("thm-c40-path: loss", 40)
+def held_out_loss_of_the_average(law):
+    """Held-out log loss of the average <= each member's, plus log(1/prior weight)."""
+    members = _members(law)
+    weights = path_weights(members.losses, members.prior)
+    loss = total_log_loss(law.positives, law.counts, weights @ members.predictions)
+    return loss, (members.losses - np.log(members.prior)).min()
+
+
+@states("thm-c40-path: identity", 40)
+def weighted_losses_and_the_mixture(law):
+    """Weighted mean of the losses <= loss of the mixture by the prior weights: they are equal."""
+    members = _members(law)
+    weights = path_weights(members.losses, members.prior)
+    mixture = -logsumexp(-members.losses, b=members.prior)
+    return weights @ members.losses, mixture * (1 + 1e-6)  # the integral is a quadrature
+
+
+@states("thm-c40-path: weights", 40)
+def no_member_is_forgotten(law):
+    """Prior weight times (1 - exp(-D))/D, for a loss that is larger by D <= weight."""
+    members = _members(law)
+    weights = path_weights(members.losses, members.prior)
+    apart = members.losses - members.losses.min()
+    least = members.prior * np.where(
+        apart > 0, -np.expm1(-apart) / np.where(apart > 0, apart, 1), 1
+    )
+    worst = np.argmax(least / weights)
+    return least[worst], weights[worst] * (1 + 1e-6)  # the integral is a quadrature
+
+
+@states("prop-c40-level", 40)
+def level_left(law):
+    """What is missing of the level in log-odds, after the guarded move <= a standard error."""
+    used = law.counts > 0
+    counts, said = law.counts[used], np.clip(law.prediction[used], 1e-9, 1 - 1e-9)
+    positives = law.positives.sum()
+    if positives in (0, law.size):
+        return None
+    move = level_shift(logit(said), counts, positives / law.size)
+    error = 1 / np.sqrt(counts @ (said * (1 - said)))
+    moved = logit(said) + move * max(0.0, 1 - (error / move) ** 2 if move else 0.0)
+    return abs(level_shift(moved, counts, positives / law.size)), error + 1e-9
