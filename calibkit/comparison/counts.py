@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 
 from calib.methods.folds import drawn_counts
-from calibkit.comparison.cross_validation import ComparedSample, CrossValidation, drawn_repeats
+from calibkit.comparison.cross_validation import (
+    MAX_PREDICTED_ROWS,
+    ComparedSample,
+    CrossValidation,
+    drawn_repeats,
+    repeated_folds,
+)
 
 
 def deal_counts(
@@ -13,8 +19,9 @@ def deal_counts(
 ) -> CrossValidation:
     """Deal the rows that are counted to folds at random, stratified by class, again and again.
 
-    The numbers in the folds have the distribution of rows that are written out and dealt one by
-    one. The sample of the result has cells in place of rows: the copies of a row that are in the
+    Up to 100,000 rows are written out, so that the numbers are those of the rows in this order.
+    More are dealt by their numbers in the folds, which have the distribution of rows that are dealt
+    one by one: the sample of the result then has cells, each the copies of a row that are in the
     same folds in every repeat. There are at most as many cells as counted rows, and in one repeat
     at most `n_folds` times the rows of the sample. O(cells) for each repeat.
 
@@ -32,6 +39,8 @@ def deal_counts(
     ValueError
         If there are fewer counted rows of a class than folds.
     """
+    if sample.n_counted <= MAX_PREDICTED_ROWS:
+        return _written_out(sample, n_folds, n_repeats, seed)
     n_repeats = drawn_repeats(sample, n_folds, n_repeats)
     rng = np.random.default_rng(seed)
     rows = np.flatnonzero(sample.is_counted)
@@ -47,6 +56,17 @@ def deal_counts(
             [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
             for fold in folds
         ],
+        row_of_cell=rows,
+    )
+
+
+def _written_out(sample, n_folds, n_repeats, seed):
+    """A row for each that is counted, without weights."""
+    rows = np.repeat(np.arange(sample.labels.size), sample.counts.astype(np.int64))
+    copies = replace(sample.rows(rows), weights=None)
+    return CrossValidation(
+        sample=copies,
+        repeats=repeated_folds(copies, n_folds, n_repeats, seed),
         row_of_cell=rows,
     )
 

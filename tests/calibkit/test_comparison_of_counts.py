@@ -1,6 +1,7 @@
 """A comparison on counts against the comparison on the rows that they count."""
 
 import json
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy.stats import chisquare
 from calib import CalibratorCV, IsotonicCalibrator, StackedCalibrator, VennAbers
 from calibkit.cli.main import main
 from calibkit.comparison import compare
+from calibkit.comparison import counts as counts_module
 from calibkit.comparison.counts import deal_counts
 from calibkit.comparison.cross_validation import ComparedSample
 from calibkit.report import make_report
@@ -48,11 +50,13 @@ def written_out(scores, labels, counts, seed=0):
 
 
 def dealt(sample, n_folds=5, n_repeats=1, seed=0):
+    """The numbers in the folds, which are drawn as if there were more rows."""
     scores, labels, counts = sample
     columns = ComparedSample(
         scores=scores, labels=labels, weights=counts, groups=None, clusters=None
     )
-    return deal_counts(columns, n_folds, n_repeats, seed)
+    with mock.patch.object(counts_module, "MAX_PREDICTED_ROWS", 0):
+        return deal_counts(columns, n_folds, n_repeats, seed)
 
 
 @pytest.mark.parametrize("n_repeats", [1, 3])
@@ -98,11 +102,23 @@ def test_the_numbers_in_a_fold_are_hypergeometric():
     assert 0.8 < np.var(drawn) / variance < 1.2
 
 
+def test_rows_in_the_order_of_the_counts_have_the_same_numbers():
+    scores, labels, counts = two_decimals(3000)
+    of_counts = compare(scores, labels, sample_weight=counts)
+    copies = counts.astype(int)
+    of_rows = compare(np.repeat(scores, copies), np.repeat(labels, copies))
+    for name, ours in of_counts.results.items():
+        assert ours._replace(seconds=0) == of_rows.results[name]._replace(seconds=0)
+    assert of_counts.recommendation == of_rows.recommendation
+
+
 def gains(found):
     return {name: one.log_gain for name, one in found.results.items() if one.log_gain is not None}
 
 
-def test_gains_and_their_errors_are_those_of_the_rows():
+@pytest.mark.parametrize("most_written_out", [100_000, 0])
+def test_gains_and_their_errors_are_those_of_the_rows(monkeypatch, most_written_out):
+    monkeypatch.setattr(counts_module, "MAX_PREDICTED_ROWS", most_written_out)
     sample = two_decimals(15_000)
     scores, labels, counts = sample
     of_counts = compare(scores, labels, sample_weight=counts)
