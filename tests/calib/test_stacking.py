@@ -500,3 +500,27 @@ def test_what_is_no_mixture(change, message):
     CalibrationMap.from_dict(stored)
     with pytest.raises(ValueError, match=message):
         CalibrationMap.from_dict(stored | change)
+
+
+def nested(depth):
+    """A mirrored map of a mirrored map and so on."""
+    stored = {"kind": "sigmoid", "slope": 1.0, "intercept": 0.0}
+    for _ in range(depth):
+        stored = {"kind": "mirrored", "map": stored}
+    return stored
+
+
+@pytest.mark.parametrize(
+    "stored, message",
+    [
+        (nested(2), "the map of a mirrored map must not be mirrored"),
+        (nested(500), "the map of a mirrored map must not be mirrored"),
+        ({"kind": "mirrored"}, "a mirrored map has the entries"),
+        ({"kind": "mirrored", "map": 3}, "stored must be a dictionary"),
+        ({"kind": "mirrored", "map": {"kind": "no such"}}, "kind"),
+    ],
+)
+def test_what_is_no_mirrored_map(stored, message):
+    assert CalibrationMap.from_dict(nested(1))([0.0])[0] == 0.5
+    with pytest.raises(ValueError, match=message):
+        CalibrationMap.from_dict(stored)
