@@ -172,8 +172,8 @@ def test_any_input_is_refused_in_clear_words_or_calibrated(calibrator, case):
             ulp = np.finfo(float).eps if weight_form in ROUNDED_WEIGHTS else 0.0
             assert np.all(np.diff(predicted[np.argsort(queries, kind="stable")]) >= -ulp)
         # Where the classes are separated, the likelihood has no maximum: rounding decides when a
-        # fit ends, among slopes that are as good as infinite. Where scores nearly tie, the last digit
-        # of a huge slope moves probabilities by 1e-6.
+        # fit ends, among slopes that are as good as infinite. Where scores nearly tie, the last
+        # digit of a huge slope moves probabilities by 1e-6.
         if form not in ILL_CONDITIONED and not caught:
             order = rng.permutation(n)
             rows = np.asarray(scores)[order], np.asarray(labels)[order]
