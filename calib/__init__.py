@@ -2,10 +2,10 @@
 
 A calibrator learns a map from the score of a classifier to the probability of class 1:
 
->>> from calib import HistogramBinning
->>> calibrator = HistogramBinning(n_bins=2).fit([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 0])
->>> calibrator.predict([0.15, 0.85])
-array([0. , 0.5])
+>>> from calib import StackedCalibrator
+>>> calibrator = StackedCalibrator().fit([0.1, 0.2, 0.3, 0.7, 0.8, 0.9], [0, 1, 0, 0, 1, 1])
+>>> calibrator.predict([0.15, 0.85]).round(2)
+array([0.2 , 0.81])
 
 This package has the methods, a classifier that calibrates itself, and the measures of the main
 line, in `calib.metrics`. The package `calibkit`, which is installed with it, has what is built on

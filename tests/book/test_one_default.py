@@ -90,6 +90,8 @@ DOORS = {
         re.search(r"`--method` is `(\w+)` \(the default\)", text_of("book/command_line.md"))[1]
     ],
     "compare": lambda: type(comparison.DEFAULTS[0].calibrator).__name__,
+    "package": lambda: first_of(calib.__doc__),
+    "first lecture": lambda: first_of(text_of("course/slides/01_probabilities.md")),
     "guide": lambda: first_of(OTHERWISE.take),
     "report": of_the_report,
     "classifier": of_the_classifier,
