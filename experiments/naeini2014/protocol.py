@@ -120,8 +120,8 @@ def run_calibration_size(case, template=None):
 
 
 _COMMON = (
-    "The authors' points are not published: the rings are drawn anew for each run, with the radii "
-    "and angles of their sample.",
+    "The authors published one sample, BBQ/data.mat in github.com/pakdaman/calibration: the rings "
+    "are drawn anew for each run, with the radii and angles of that sample.",
     "C is not stated: 1 for the linear SVM, 0.0075 for the quadratic one, which reproduces the "
     "uncalibrated row.",
 )

@@ -26,6 +26,7 @@ from experiments import recorded
 from experiments.benchmark.analysis import gains
 from experiments.benchmark.calibrators import CANDIDATES, CHOSEN
 from experiments.benchmark.data import DATA_SETS
+from experiments.durfee2022.data import PROTOCOLS
 from experiments.naeini2014.kdd98 import COST
 from experiments.registry import papers
 
@@ -158,6 +159,7 @@ def test_findings_are_of_five_kinds():
         ("1a_svm_linear", "IsoReg", {"ECE": 0.35, "MCE": 0.58}),
         ("1a_svm_linear", "Hist", {"ECE": 0.07, "MCE": 0.19}),
         ("1b_svm_quadratic", "Platt", {"RMSE": 0.19, "ECE": 0.15}),
+        ("1b_svm_quadratic", "SVM", {"RMSE": 0.21, "MCE": 0.35, "ECE": 0.14}),
         ("3a_kdd98_lr", "KDE", {"ECE": 0.002, "MCE": 0.004}),
         ("3b_kdd98_nb", "KDE", {"ECE": 0.002, "MCE": 0.005}),
         ("3c_kdd98_svm", "KDE", {"ECE": 0.002, "MCE": 0.003}),
@@ -592,6 +594,40 @@ def test_the_lift_grows_with_the_size_in_some_of_the_printed_data_sets():
     grows = (lift["S"] < lift["M"]) & (lift["M"] < lift["L"])
     assert grows.groupby("variants").sum().to_dict() == {"Top 3": 3, "Top 50%": 4}
     assert grows.groupby("variants").size().tolist() == [5, 5]
+
+
+def test_the_lift_is_larger_without_regularisation_in_twelve_of_fifteen_pairs():
+    table = published("durfee2022_tables", "table").loc[3].set_index(["size", "dataset"])
+    lifts = {kind: table["printed_lift"][table["variants"] == kind] for kind in ("Reg", "Unreg")}
+    larger = lifts["Unreg"] > lifts["Reg"]
+    assert (larger.sum(), larger.size) == (12, 15)
+    table = published("durfee2022_tables", "table").loc[2].set_index("dataset").loc["Diabetes"]
+    lifts = table.set_index("variants")["printed_lift"]
+    assert lifts.to_dict() == {"Top 3 Reg": 2.04, "Top 3 Unreg": 0.32}
+
+
+def test_the_parts_of_bank_marketing_do_not_add_up():
+    rows = {"bank_full": 45_211, "adult": 48_842, "credit_default": 30_000}
+    rows |= {"higgs": 50_000, "diabetes130": 101_766}
+    missing = {name: rows[name] - sum(PROTOCOLS[name].sizes) for name in rows}
+    assert missing.pop("bank_full") == 5380 - 5322 == 58
+    assert set(missing.values()) == {0}
+    data = (ROOT / "book" / "data.md").read_text(encoding="utf-8")
+    assert "| 45,211 | 16 | 5,289 |" in data
+
+
+def test_the_auc_of_a_flat_increasing_truth():
+    """Of a truth 0.4 + 0.2 y for uniform y, by integration."""
+    y = (np.arange(200_000) + 0.5) / 200_000
+    positive, negative = 0.4 + 0.2 * y, 0.6 - 0.2 * y
+    below = np.cumsum(negative) - negative / 2
+    assert positive @ below / positive.sum() / negative.sum() == pytest.approx(17 / 30, abs=1e-9)
+
+
+def test_the_linear_machine_is_near_the_row_of_2016(rings):
+    printed = published("naeini2016_table1a_svm_linear", "method").loc["SVM"]
+    ours = rings.loc["linear"].loc["Raw"][printed.index]
+    assert (ours - printed).abs().max(axis=None) <= 0.05
 
 
 def test_the_tree_of_the_benchmark():
