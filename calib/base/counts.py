@@ -103,7 +103,8 @@ def rounded_scores(scores: ArrayLike, bound: float, *, scale: str = "score") -> 
         Positive; the largest move of a score, or of its log-odds.
     scale : {"score", "logit"}, default="score"
         ``"score"`` rounds the scores, and ``"logit"`` the log-odds of scores in [0, 1]. With the
-        latter the log loss of each row also changes by `bound` at most.
+        latter the log loss of each row also changes by `bound` at most, for scores from 2^-53 to
+        1 - 2^-53; scores nearer to 0 or 1 are moved to these ends first.
 
     Returns
     -------

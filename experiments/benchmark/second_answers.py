@@ -62,7 +62,7 @@ def smallest_mean(rows, points, measure):
     finite = [name for name in OTHERS if np.isfinite(column(losses, name)).all()]
     ours = column(losses, AVERAGE)
     more = {name: (datasets, column(losses, name) - ours) for name in finite}
-    found = decided(points, f"smallest mean {WORDS[measure]}", more)
+    found = decided(points, f"mean {WORDS[measure]} smallest, or not apart", more)
     return found._replace(answer="no" if found.answer == "no" else "yes")
 
 
