@@ -606,6 +606,12 @@ def test_the_lift_is_larger_without_regularisation_in_twelve_of_fifteen_pairs():
     assert lifts.to_dict() == {"Top 3 Reg": 2.04, "Top 3 Unreg": 0.32}
 
 
+def test_enir_ties_in_auc():
+    for table, other in [("5_ranks_svm", "IsoRegC"), ("6_ranks_nb", "BBQ")]:
+        ranks = published(f"naeini2016_table{table}", "measure").loc["AUC"]
+        assert ranks["ENIR"] == ranks[other] == {"IsoRegC": 1.988, "BBQ": 1.925}[other]
+
+
 def test_the_parts_of_bank_marketing_do_not_add_up():
     rows = {"bank_full": 45_211, "adult": 48_842, "credit_default": 30_000}
     rows |= {"higgs": 50_000, "diabetes130": 101_766}
