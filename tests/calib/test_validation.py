@@ -252,7 +252,9 @@ def test_small_weights_beside_large_ones_count_in_an_interval():
         [0.0, 1e-300, 1e-200, 1.0],
     ],
 )
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:scores that differ by less than 1e-290"
+)
 def test_scores_that_hardly_differ(calibrator, scores):
     labels = np.arange(len(scores)) % 2
     predictions = clone(calibrator).fit(scores, labels).predict([*scores, 0.25])
