@@ -1,6 +1,6 @@
 """The rings that the authors published: our numbers beside the output of their program.
 
-The repository https://github.com/pakdaman/calibration has them in ``BBQ/data.mat``, and the output
+The repository github.com/pakdaman/calibration has them in ``BBQ/data.mat``, and the output
 of the program ``BBQ/test.m`` in ``BBQ/output.txt``. It has no licence file, so neither is stored
 here: ``python -m experiments.authors_points FOLDER`` reads both from a copy of ``BBQ``.
 

@@ -82,7 +82,8 @@ def solve_dual(weights, positives, lam):
     """Primal solution from the bounded least squares problem in the dual variables."""
     differences = -np.diff(np.eye(weights.size), axis=0)  # row i takes p_i - p_{i+1}
     roots, means = np.sqrt(weights), positives / weights
-    dual = lsq_linear(differences.T / roots[:, None], roots * means, (0, lam), method="bvls")
+    with np.errstate(divide="ignore"):  # SciPy divides by a step of length 0
+        dual = lsq_linear(differences.T / roots[:, None], roots * means, (0, lam), method="bvls")
     return means - differences.T @ dual.x / weights
 
 
