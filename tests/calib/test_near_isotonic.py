@@ -79,10 +79,10 @@ def path_in_fractions(weights, positives):
 
 
 def solve_dual(weights, positives, lam):
-    """Primal solution from the bounded least squares problem in the dual variables."""
+    """Primal solution from the bounded least squares problem in the dual variables, or NaN."""
     differences = -np.diff(np.eye(weights.size), axis=0)  # row i takes p_i - p_{i+1}
     roots, means = np.sqrt(weights), positives / weights
-    with np.errstate(divide="ignore"):  # SciPy divides by a step of length 0
+    with np.errstate(divide="ignore", invalid="ignore"):  # SciPy may divide by a step of length 0
         dual = lsq_linear(differences.T / roots[:, None], roots * means, (0, lam), method="bvls")
     return means - differences.T @ dual.x / weights
 
@@ -124,6 +124,8 @@ def test_the_path_solves_the_dual(n, seed, decimals, real):
     if distinct.size > 1:
         for lam in [*rng.uniform(0, 1.2 * path.lambdas_[-1] + 0.1, 4), *path.lambdas_[1:4]]:
             expected = solve_dual(w, s, lam)
+            if np.isnan(expected).any():  # SciPy's method broke off
+                continue
             np.testing.assert_allclose(path.values_at(lam), expected, rtol=0, atol=1e-8)
 
 
