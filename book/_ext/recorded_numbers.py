@@ -124,11 +124,12 @@ def verdicts():
         yield f"verdicts_{key}", _with_limits(all_costs[key])
     for key in ["advised", "keep", "always"]:
         yield f"verdicts_regret_{key}", f"{1000 * all_costs[f'regret_{key}'].value:.1f}"
-    for name, record in [("", advised), ("before_", recorded("verdicts_advice_before"))]:
-        no_leak = {key: column[record["family"] != "leak"] for key, column in record.items()}
-        of_all, others = (table.summary(part, table.costs)[-1] for part in (record, no_leak))
-        yield f"verdicts_{name}harms", _with_limits(of_all["harm"])
-        yield f"verdicts_{name}regret", f"{1000 * of_all['regret_advised'].value:.1f}"
+    before = recorded("verdicts_advice_before")
+    all_before = table.summary(before, table.costs)[-1]
+    yield "verdicts_before_harms", _with_limits(all_before["harm"])
+    yield "verdicts_before_regret", f"{1000 * all_before['regret_advised'].value:.1f}"
+    for name, record in [("", advised), ("before_", before)]:
+        others = table.summary(table.without_leaks(record), table.costs)[-1]
         yield f"verdicts_{name}no_leak", f"{1000 * others['regret_advised'].value:.1f}"
     _, firsts, files = np.unique(rows["truth"], return_index=True, return_counts=True)
     calibrated = rows["calibrated"][firsts]

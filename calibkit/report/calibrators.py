@@ -59,19 +59,14 @@ def compared(sample: CleanSample, seed: int) -> Compared | None:
     )
 
 
-def _holds_counts(sample):
-    """Whether rows stand for independent rows; else each is one case."""
-    return sample.weights is not None and sample.clusters is None
-
-
 def _n_rows(sample):
-    """Number of rows, those that are counted included."""
-    return int(sample.weights.sum()) if _holds_counts(sample) else sample.labels.size
+    """Number of rows, those that are counted included; with clusters each row is one case."""
+    return int(sample.counts.sum()) if sample.clusters is None else sample.labels.size
 
 
 def _drawn(sample, n_drawn, rng):
     """Some rows, drawn without replacement; out of counts, some of the rows that are counted."""
-    if not _holds_counts(sample):
+    if sample.weights is None or sample.clusters is not None:
         return sample.rows(np.sort(rng.choice(sample.labels.size, n_drawn, replace=False)))
     counts = sample.weights.astype(np.int64)
     if counts.sum() < MAX_HYPERGEOMETRIC:
@@ -83,10 +78,9 @@ def _drawn(sample, n_drawn, rng):
 
 def _rarest(sample):
     """Number of rows of the rarer class, or of clusters with such a row."""
-    if _holds_counts(sample):
-        return int(np.bincount(sample.labels, sample.weights, minlength=2).min())
-    units = np.arange(sample.labels.size) if sample.clusters is None else sample.clusters
-    return min(np.unique(units[sample.labels == label]).size for label in (0, 1))
+    if sample.clusters is None:
+        return int(np.bincount(sample.labels, sample.counts, minlength=2).min())
+    return min(np.unique(sample.clusters[sample.labels == label]).size for label in (0, 1))
 
 
 def _method(name, result, gain_in):

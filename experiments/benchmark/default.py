@@ -178,14 +178,18 @@ def judged(own, fresh, candidates):
 
 def losses(labels, p):
     """Mean log loss and Brier score, divided by the entropy of the base rate."""
-    rate = labels.mean()
-    entropy = -rate * np.log(rate) - (1 - rate) * np.log1p(-rate)
+    unit = entropy(labels.mean())
     inside = np.clip(p, LEAST, 1 - LEAST)
     log_losses = np.where(labels == 1, -np.log(inside), -np.log1p(-inside))
     return {
-        "log_loss": rounded(log_losses.mean() / entropy),
-        "brier": rounded(np.mean((p - labels) ** 2) / entropy),
+        "log_loss": rounded(log_losses.mean() / unit),
+        "brier": rounded(np.mean((p - labels) ** 2) / unit),
     }
+
+
+def entropy(rate):
+    """Mean log loss of who always says the base rate."""
+    return -rate * np.log(rate) - (1 - rate) * np.log1p(-rate)
 
 
 def n_falls(scores, p):
@@ -230,11 +234,10 @@ def mean_logit(slope, shift, share):
 
 
 def excess(truth, p):
-    """Expected log loss of `p` above that of the truth, divided by the entropy of the base rate."""
+    """Expected log loss of `p` above the truth's, divided by the entropy of the base rate."""
     inside = np.clip(p, LEAST, 1 - LEAST)
     divergence = truth * np.log(truth / inside) + (1 - truth) * np.log((1 - truth) / (1 - inside))
-    rate = truth.mean()
-    return divergence.mean() / (-rate * np.log(rate) - (1 - rate) * np.log1p(-rate))
+    return divergence.mean() / entropy(truth.mean())
 
 
 def rare_cases():

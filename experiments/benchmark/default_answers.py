@@ -7,7 +7,7 @@ import numpy as np
 from experiments.benchmark import peers_answers
 from experiments.benchmark.analysis import Estimate, cases_of
 from experiments.benchmark.calibrators import RAW
-from experiments.benchmark.default import BEFORE, DEFAULT, FOR_PROBABILITIES, SHARES
+from experiments.benchmark.default import BEFORE, DEFAULT, FOR_PROBABILITIES, SHARES, entropy
 from experiments.benchmark.second import SIZES
 from experiments.benchmark.second_answers import LEVEL, interval
 
@@ -26,9 +26,7 @@ class Losses(NamedTuple):
     ----------
     datasets, models : ndarray of shape (n,), strings
     points, rarer : ndarray of shape (n,)
-        Calibration rows, and those of the rarer class.
-    share : ndarray of shape (n,)
-        Share of the rarer class.
+        Calibration rows, and how many of them are of the rarer class.
     names : list of str
     values : ndarray of shape (n, len(names))
     """
@@ -37,9 +35,13 @@ class Losses(NamedTuple):
     models: np.ndarray
     points: np.ndarray
     rarer: np.ndarray
-    share: np.ndarray
     names: list
     values: np.ndarray
+
+    @property
+    def share(self):
+        """Share of the rarer class."""
+        return self.rarer / self.points
 
     def of(self, name):
         """The losses of one calibrator."""
@@ -98,7 +100,6 @@ def _losses(rows, names, measure):
                 models=found.models,
                 points=np.full(own.size, points),
                 rarer=rarer,
-                share=rarer / points,
                 names=names,
                 values=found.values,
             )
@@ -221,13 +222,13 @@ def excesses(rare, name, share):
 
 def _rare(rare):
     for share in SHARES:
-        for other, expected in [(BEFORE, not_surely_below), ("Venn-Abers", surely)]:
+        for other in (BEFORE, "Venn-Abers"):
             more = excesses(rare, other, share) - excesses(rare, DEFAULT, share)
             reach = 1.96 * more.std(ddof=1) / np.sqrt(more.size)
             mean = float(more.mean())
             found = Estimate(value=mean, lower=mean - reach, upper=mean + reach)
-            answer = expected(7, f"{100 * share:g} % positives: less excess than {other}", found)
-            if other == BEFORE:  # its mean is expected to be larger, with no word of an interval
+            answer = surely(7, f"{100 * share:g} % positives: less excess than {other}", found)
+            if other == BEFORE:  # no more than the mean itself is expected to be smaller
                 answer = answer._replace(answer="yes" if mean > 0 else "no")
             yield answer
 
@@ -240,9 +241,8 @@ def against_packages(rows, peers, points):
 def in_nats(rows):
     """Recorded rows of probabilities with losses that are not divided by an entropy."""
     rows = of_kinds(rows, ["probabilities"])
-    rate = rows["positives_of_test"] / rows["rows_of_test"]
-    entropy = -rate * np.log(rate) - (1 - rate) * np.log1p(-rate)
-    return rows | {"log_loss": rows["log_loss"] * entropy, "brier": rows["brier"] * entropy}
+    unit = entropy(rows["positives_of_test"] / rows["rows_of_test"])
+    return rows | {"log_loss": rows["log_loss"] * unit, "brier": rows["brier"] * unit}
 
 
 def _ahead_of_packages(rows, peers):
@@ -255,7 +255,7 @@ def _ahead_of_packages(rows, peers):
 
 
 def trusts(rows):
-    """For each other `trust`: mean loss and share of harm, each less that of 0.5."""
+    """For each other `trust`: mean loss and share of harm, each less the value for 0.5."""
     losses = probabilities(rows)
     return {
         name: (

@@ -30,7 +30,7 @@ def kinds_of_cases(rows):
 
 
 def line_of(name, losses, reference, other):
-    """A line of the table: cases, help and harm, and the mean loss less that of another."""
+    """A line of the table: cases, help and harm, and the mean loss above another."""
     less = interval(*losses.difference(DEFAULT, other))
     numbers = (1000 * number for number in less)
     return [

@@ -24,6 +24,11 @@ class Mean(NamedTuple):
     upper: float
 
 
+def without_leaks(rows):
+    """The rows but for the family in which a feature gives the outcome away."""
+    return {key: column[rows["family"] != "leak"] for key, column in rows.items()}
+
+
 def summary(rows, measures):
     """A dict for each family and one for all, with a `Mean` of each measure.
 

@@ -263,19 +263,13 @@ def test_advice_costs_less_than_to_keep_and_than_to_calibrate_always():
     )
 
 
-def without_leaks(name):
-    """A record without the family in which a feature gives the outcome away."""
-    rows = recorded(name)
-    return {key: column[rows["family"] != "leak"] for key, column in rows.items()}
-
-
 def test_the_earlier_advice_harmed_less_often_and_lost_as_much_but_for_leaks():
     """As the page says."""
     before, now = (f"verdicts_advice{end}" for end in ("_before", ""))
     assert of_all(before, table.costs)["harm"].upper < 0.03
     assert of_all(before, table.costs)["regret_advised"].value < 0.035
     lost = [
-        table.summary(without_leaks(name), table.costs)[-1]["regret_advised"].value
+        table.summary(table.without_leaks(recorded(name)), table.costs)[-1]["regret_advised"].value
         for name in (before, now)
     ]
     assert 0 < lost[0] - lost[1] < 0.002
