@@ -132,9 +132,11 @@ def check_labels(
     if reals.dtype == bool:
         return np.ascontiguousarray(reals).view(np.uint8)
     positive = reals == 1
-    remedy = "encode the positive class as 1 and the other as 0"
-    refuse(reals, reals != reals, "labels must be 0/1 or bool", "it is missing; drop such rows")
-    refuse(reals, ~(positive | (reals == 0)), "labels must be 0/1 or bool", remedy)
+    if np.count_nonzero(reals) > np.count_nonzero(positive):
+        must = "labels must be 0/1 or bool"
+        refuse(reals, reals != reals, must, "it is missing; drop such rows")
+        remedy = "encode the positive class as 1 and the other as 0"
+        refuse(reals, ~(positive | (reals == 0)), must, remedy)
     return positive.view(np.uint8)
 
 
@@ -353,8 +355,11 @@ def _finite_floats(
     """Return numbers as contiguous, finite floats, with the lowest and the highest of them."""
     if values.size == 0 and not allow_empty:
         raise ValueError(f"{name} is empty: at least one row is needed")
-    with np.errstate(over="ignore"):  # numbers too large for a float64 are reported below
-        floats: NDArray = np.ascontiguousarray(values, dtype)
+    if values.dtype == dtype:
+        floats: NDArray = np.ascontiguousarray(values)
+    else:
+        with np.errstate(over="ignore"):  # numbers too large for a float are reported below
+            floats = np.ascontiguousarray(values, dtype)
     if floats.size == 0:
         return floats, 0.0, 0.0
     lowest = floats.min()

@@ -10,9 +10,18 @@ MAX_USEFUL_BINS = 2**53  # equal-frequency bins; floating-point ranks tell no mo
 
 def prefix_sums(values):
     """Sum of the values before each value, and the sum of all at the end: shape (n + 1,)."""
-    sums = np.zeros(values.size + 1)
-    np.cumsum(values, out=sums[1:])
+    sums = np.empty(values.size + 1)
+    _fill_prefix_sums(values, sums)
     return sums
+
+
+@jit
+def _fill_prefix_sums(values, sums):
+    total = 0.0
+    sums[0] = total
+    for i in range(values.size):
+        total += values[i]
+        sums[i + 1] = total
 
 
 @jit
@@ -106,30 +115,55 @@ def _means_increase(starts, ranks, positives):
     return True
 
 
-@jit
 def uniform_sums(scores, labels, weights, n_bins):
     """Per bin [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]: weight, sum of scores, positive weight.
 
     `weights` may be None: all are one.
     """
+    edges = np.arange(n_bins + 1) / n_bins
+    edges[0] = np.nan  # no score lies beyond the ends
+    edges[-1] = np.nan
+    if weights is not None:
+        return _uniform_weights(scores, labels, weights, edges)
+    negatives, positives, sums = _uniform_counts(scores, labels, edges)
+    return (negatives + positives).astype(np.float64), sums, positives.astype(np.float64)
+
+
+@jit
+def _uniform_counts(scores, labels, edges):
+    """Per bin: negatives, positives, sum of scores."""
+    n_bins = edges.size - 1
+    counts = np.zeros((2, n_bins), np.int64)  # whole numbers are added faster than floats
+    sums = np.zeros(n_bins)
+    for i in range(scores.size):
+        k = _uniform_bin(scores[i], edges)
+        counts[labels[i], k] += 1
+        sums[k] += scores[i]
+    return counts[0], counts[1], sums
+
+
+@jit
+def _uniform_weights(scores, labels, weights, edges):
+    """Per bin: weight, weighted sum of scores, positive weight."""
+    n_bins = edges.size - 1
     totals = np.zeros(n_bins)
     sums = np.zeros(n_bins)
     positives = np.zeros(n_bins)
-    edges = np.arange(n_bins + 1) / n_bins
     for i in range(scores.size):
-        score = scores[i]
-        k = cell_of(score, 0.0, n_bins, n_bins)
-        if k > 0 and score < edges[k]:  # the product has been rounded across an edge
-            k -= 1
-        elif k + 1 < n_bins and score >= edges[k + 1]:
-            k += 1
-        weight = 1.0
-        if weights is not None:
-            weight = weights[i]
-        totals[k] += weight
-        sums[k] += weight * score
-        positives[k] += weight * labels[i]
+        k = _uniform_bin(scores[i], edges)
+        totals[k] += weights[i]
+        sums[k] += weights[i] * scores[i]
+        positives[k] += weights[i] * labels[i]
     return totals, sums, positives
+
+
+@jit
+def _uniform_bin(score, edges):
+    """Bin of a score in [0, 1] among bins of equal width; the first and last edge are NaN."""
+    n_bins = edges.size - 1
+    k = cell_of(score, 0.0, n_bins, n_bins)
+    # the product may have been rounded across an edge
+    return k + np.int64(score >= edges[k + 1]) - np.int64(score < edges[k])
 
 
 @jit

@@ -4,10 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calib.kernels.compiling import compiled
 from calib.kernels.fast.ties import pool_ties
-
-_MIN_ROWS_FOR_FAST_PATH = 500  # rows, below which NumPy needs a few microseconds more at most
 
 
 class Ties(NamedTuple):
@@ -24,8 +21,9 @@ def ties(scores, labels, weights=None):
     Without weights each row has weight 1, and the scores may be of `float32`. Weights are added in
     the order of the rows.
     """
-    if compiled and labels.size >= _MIN_ROWS_FOR_FAST_PATH:
-        distinct, totals, positives = pool_ties(scores, labels, weights)  # the same bits, faster
+    pooled = pool_ties(scores, labels, weights)  # the same bits, faster
+    if pooled is not None:
+        distinct, totals, positives = pooled
         return Ties(scores=distinct, weights=totals, positives=positives)
     if weights is None:
         weights = np.ones(labels.size)

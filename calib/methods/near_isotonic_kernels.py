@@ -67,7 +67,13 @@ def near_isotonic_path(weights, positives):
     unit = 2.0 ** np.frexp(weights.max())[1]
     weight = weights / unit
     positive = positives / unit
-    starts, weight, positive = sum_runs(positive / weight, weight, positive)
+    rows = np.arange(weight.size)
+    starts = np.empty(weight.size, np.int64)
+    totals = np.empty(weight.size)
+    hits = np.empty(weight.size)
+    n_runs = sum_runs(rows, positive / weight, weight, positive, starts, totals, hits)
+    starts = starts[:n_runs]
+    weight, positive = totals[:n_runs], hits[:n_runs]
     n = starts.size
     moving = MovingBins(
         weights=weight, positives=positive, pulls=_pulls(_violations(positive / weight))

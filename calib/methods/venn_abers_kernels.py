@@ -124,15 +124,19 @@ def pool_new_positive(weights, positives, backwards, starts, block_totals, block
     return places[:k].copy(), hits[:k].copy(), totals[:k].copy()
 
 
-@jit
 def look_up(scores, p0, p1, queries):
     """``p0[number of scores <= query]`` and ``p1[number of scores < query]``."""
     lower = np.empty(queries.size)
     upper = np.empty(queries.size)
+    _fill_pairs(scores, p0, p1, queries, lower, upper)
+    return lower, upper
+
+
+@jit
+def _fill_pairs(scores, p0, p1, queries, lower, upper):
     starts, origin, density = guide_table(scores, queries.size)
     for i in range(queries.size):
         reached = count_not_above(scores, starts, origin, density, queries[i])
         on_score = reached > 0 and scores[reached - 1] == queries[i]
         lower[i] = p0[reached]
         upper[i] = p1[reached - np.int64(on_score)]
-    return lower, upper

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from calib.base.arrays import check_both_classes, check_labels, check_scores, check_weights
 from calib.base.probabilities import rescaled
 from calib.kernels.fast.sorting import argsort
-from calib.kernels.fast.ties import sum_runs
+from calib.kernels.fast.ties import pairs_won, sums_of_runs
 from calib.kernels.ties import ties
 
 
@@ -83,6 +83,9 @@ def won_pairs(labels, scores, weights):
     With weights, a pair counts with the product of its weights.
     """
     if weights is None:
+        counted = pairs_won(scores, labels)  # the same bits, faster
+        if counted is not None:
+            return counted
         tied = ties(scores, labels)
         positives = tied.positives
         negatives = tied.weights
@@ -90,7 +93,7 @@ def won_pairs(labels, scores, weights):
     else:  # by class from the start, because a large weight of one class would absorb the other's
         order = argsort(scores)
         negative, positive = class_weights(labels, weights)
-        _, negatives, positives = sum_runs(scores[order], negative[order], positive[order])
+        _, negatives, positives = sums_of_runs(order, scores, negative, positive)
     return won_by_ties(negatives, positives), negatives.sum() * positives.sum()
 
 

@@ -64,21 +64,27 @@ def accuracy(
 
 def squared(labels, probabilities):
     """Squared difference of outcome and prediction in each row."""
-    return np.square(probabilities - labels)
+    differences = probabilities - labels
+    return np.square(differences, out=differences)
 
 
 def logarithmic(labels, probabilities):
     """Minus the logarithm of the probability given to the outcome of each row."""
+    given = 1 - probabilities
+    np.copyto(given, probabilities, where=labels == 1)
     with np.errstate(divide="ignore"):
-        # a difference, because the negative of 0.0 would be -0.0
-        return 0.0 - np.log(np.where(labels == 1, probabilities, 1 - probabilities))
+        np.log(given, out=given)
+    return np.subtract(0.0, given, out=given)  # the negative of 0.0 would be -0.0
 
 
 def correct(labels, probabilities):
     """Whether the outcome of each row is on the right side of 1/2."""
-    return (probabilities >= 0.5) == labels
+    return (probabilities >= 0.5) == (labels == 1)
 
 
 def mean_of(values, weights):
     """Mean weighted by the ratios of the weights."""
-    return float(np.average(values, weights=None if weights is None else rescaled(weights)))
+    if weights is not None:
+        return float(np.average(values, weights=rescaled(weights)))
+    total = np.count_nonzero(values) if values.dtype == bool else values.sum()
+    return float(total / values.size)  # as np.average, with less to do

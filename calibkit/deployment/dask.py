@@ -55,7 +55,7 @@ from calib.base.arrays import check_labels, check_not_negative, check_scores, ch
 from calib.base.counts import Counts
 from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.fast.sorting import argsort
-from calib.kernels.fast.ties import sum_runs
+from calib.kernels.fast.ties import sums_of_runs
 from calib.kernels.ties import ties
 from calib.metrics.auc import fraction_of, won_by_ties
 
@@ -307,9 +307,8 @@ def _pooled(tables):
     """One table for many: equal scores are pooled."""
     table = _stacked_tables(tables)
     order = argsort(table.scores)
-    scores = table.scores[order]
-    starts, totals, positives = sum_runs(scores, table.counts[order], table.positives[order])
-    return _compact(Counts(scores=scores[starts], positives=positives, counts=totals))
+    firsts, totals, positives = sums_of_runs(order, table.scores, table.counts, table.positives)
+    return _compact(Counts(scores=table.scores[firsts], positives=positives, counts=totals))
 
 
 def _stacked_tables(tables):

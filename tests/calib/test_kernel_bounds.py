@@ -105,10 +105,14 @@ def test_ties(weight):
         for w in (None, weights):
             bounded(kernels.ties.ties, values, labels, w)
             bounded(kernels.fast_ties.pool_ties, values, labels, w)
-        keys = values.copy().view(np.uint64)
-        bounded(kernels.sorting._radix_sort, keys, np.arange(0, dtype=np.uint32))
-        keys = values.copy().view(np.uint64)
-        bounded(kernels.sorting._radix_sort, keys, np.arange(keys.size, dtype=np.uint32))
+            bounded(kernels.fast_ties.pairs_won, values, labels)
+        for first_bit in (0, 3, 60):
+            keys = values.copy().view(np.uint64)
+            bounded(kernels.sorting._radix_sort, keys, keys.copy(), first_bit)
+            bounded(
+                kernels.sorting._radix_sort, keys.view(np.uint32), keys.view(np.uint32).copy(), 0
+            )
+        bounded(kernels.sorting.argsort, values)
 
 
 @each_raw

@@ -23,13 +23,15 @@ from calib.kernels.binning import (
     uniform_sums,
 )
 from calib.kernels.compiling import compiled
+from calib.kernels.fast import keys as fast_keys
+from calib.kernels.fast import sorting
 from calib.kernels.fast import ties as fast_ties
-from calib.kernels.fast.sorting import sort
 from calib.kernels.fast.step_functions import interpolate, step
 from calib.kernels.logistic import derivatives
 from calib.kernels.ties import ties
 from calib.methods.near_isotonic_kernels import merge_until, near_isotonic_path
 from calib.metrics import expected_calibration_error, roc_auc_score
+from calib.metrics.auc import won_by_ties
 from calibkit.inference import kuiper_error
 
 finite = st.floats(-1e6, 1e6)
@@ -106,37 +108,92 @@ def samples_with_ties(n):
         "no ties": scores,
         "some ties": scores.round(1),
         "all tied": np.full(n, 0.25),
+        "probabilities": rng.random(n),
+        "tiny probabilities": np.exp(-700 * rng.random(n)),
+        "neighbours": 0.5 + rng.integers(0, 99, n) * np.spacing(0.5),
+        "both signs, extreme": scores * 10.0 ** rng.choice([-320, -200, 0, 200, 300], n),
         "signed zeros": rng.choice([-1.0, -0.0, 0.0, 1.0], n),
         "negative zeros": np.full(n, -0.0),
         "float32": scores.astype(np.float32),
+        "extreme float32": (scores * 10.0 ** rng.choice([-44, 0, 37], n)).astype(np.float32),
         "tied float32": rng.choice(np.array([-0.5, -0.0, 0.0, 0.1], np.float32), n),
     }
 
 
+@pytest.fixture(params=["radix", "NumPy"])
+def way_of_sorting(request, monkeypatch):
+    monkeypatch.setattr(sorting, "radix_is_quicker", lambda dtype: request.param == "radix")
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n", [1, 2, 499, 500, 501, 3001, 7000])
-def test_the_text_and_the_fast_path_pool_ties_to_the_same_bits(n, threads, monkeypatch):
-    monkeypatch.setattr(ties_module, "compiled", False)  # `ties` is the text at any size
-    monkeypatch.setattr(fast_ties, "threads", threads)
-    monkeypatch.setattr(fast_ties, "MIN_ROWS_FOR_TWO_THREADS", 1000)
+def test_the_text_and_the_fast_path_find_the_same_bits(n, threads, way_of_sorting, monkeypatch):
+    for module in (sorting, fast_ties):
+        monkeypatch.setattr(module, "compiled", True)  # the fast path, compiled or not
+    monkeypatch.setattr(fast_ties, "_MIN_ROWS", 1)
+    monkeypatch.setattr(fast_keys, "threads", threads)
+    monkeypatch.setattr(fast_keys, "MIN_ROWS_FOR_TWO_THREADS", 1000)
+    fast = {name: getattr(fast_ties, name) for name in ("pool_ties", "pairs_won")}
+    monkeypatch.setattr(ties_module, "pool_ties", lambda *rows: None)  # `ties` is the text
     rng = np.random.default_rng(n + 1)
     for kind, scores in samples_with_ties(n).items():
         for labels in [rng.integers(0, 2, n, np.uint8), np.ones(n, bool), np.zeros(n, np.int8)]:
             for weights in [None, rng.random(n), rng.integers(0, 3, n) * 1e-5]:
                 text = ties(scores, labels, weights)
-                columns = fast_ties.pool_ties(scores, labels, weights)
+                columns = fast["pool_ties"](scores, labels, weights)
                 for ours, theirs in zip(text, columns, strict=True):
                     assert ours.dtype == theirs.dtype == np.float64
                     assert ours.tobytes() == theirs.tobytes(), kind
+            tied = ties(scores, labels)
+            negatives = tied.weights - tied.positives
+            pairs = fast["pairs_won"](scores, labels)
+            if pairs is None:
+                assert kind == "both signs, extreme"
+            else:
+                all_pairs = negatives.sum() * tied.positives.sum()
+                assert pairs == (won_by_ties(negatives, tied.positives), all_pairs), kind
 
 
-@pytest.mark.skipif(not compiled, reason="the fast path is for compiled kernels")
-def test_many_rows_take_the_fast_path(monkeypatch):
-    sizes = []
-    monkeypatch.setattr(ties_module, "pool_ties", lambda s, z, w: sizes.append(z.size) or (s, z, z))
-    for n in (499, 500, 501):
-        ties(np.arange(n) / n, np.zeros(n, np.uint8))
-    assert sizes == [500, 501]
+def test_few_rows_are_left_to_numpy():
+    labels = np.zeros(500, np.uint8)
+    for found in (fast_ties.pool_ties, fast_ties.pairs_won):
+        assert found(np.arange(499) / 499, labels[1:]) is None
+        assert (found(np.arange(500) / 500, labels) is None) is not compiled
+
+
+@pytest.mark.parametrize("dtype", [np.uint64, np.uint32])
+@pytest.mark.parametrize("n", [1, 2, 2999, 3001, 10_000])
+def test_keys_are_sorted(n, dtype, way_of_sorting):
+    rng = np.random.default_rng(n)
+    largest = np.iinfo(dtype).max
+    for highest in (1, 5000, largest):
+        keys = rng.integers(0, highest, n, dtype, endpoint=True)
+        expected = np.sort(keys)
+        sorting.sort_keys(keys)
+        np.testing.assert_array_equal(keys, expected)
+        keys = (keys & ~dtype(0xFFF)) | np.arange(n, dtype=dtype) % dtype(4096)
+        keys = keys[np.argsort(keys & dtype(0xFFF), kind="stable")]  # in order below bit 12
+        expected = np.sort(keys)
+        sorting.sort_keys(keys, 12)
+        np.testing.assert_array_equal(keys, expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 2999, 3001, 10_000])
+def test_order_is_stable(n, way_of_sorting):
+    for kind, scores in samples_with_ties(n).items():
+        order = sorting.argsort(scores.astype(np.float64))
+        expected = np.argsort(scores, kind="stable")
+        np.testing.assert_array_equal(order, expected, err_msg=kind)
+        assert order.dtype == expected.dtype
+
+
+@pytest.mark.skipif(not compiled, reason="only compiled loops are timed")
+def test_the_quicker_way_is_found_once():
+    sorting.radix_is_quicker.cache_clear()
+    first = sorting.radix_is_quicker(np.dtype(np.uint64))
+    assert isinstance(first, bool)
+    assert sorting.radix_is_quicker(np.dtype(np.uint64)) is first
+    assert sorting.radix_is_quicker.cache_info().misses == 1
 
 
 @settings(max_examples=60, deadline=None)
@@ -187,21 +244,6 @@ def test_a_tie_goes_where_its_middle_rank_falls(weights, n_bins):
     starts = equal_frequency_starts(prefix_sums(w), n_bins)
     np.testing.assert_array_equal(starts[:-1], np.unique(bins, return_index=True)[1])
     assert starts[-1] == w.size
-
-
-@pytest.mark.parametrize("n", [0, 1, 10, 2999, 3000, 50_000])
-def test_sorting(n):
-    rng = np.random.default_rng(n)
-    for values in [
-        rng.normal(size=n),
-        rng.beta(0.05, 1, n),
-        rng.integers(-3, 3, n) / 2,
-        np.full(n, -0.25),
-        np.resize([0.0, -0.0, 1e308, -1e308, 5e-324, -5e-324, 1.0, -1.0], n),
-    ]:
-        expected = np.sort(values)
-        sort(values)
-        np.testing.assert_array_equal(values, expected)
 
 
 @settings(max_examples=40, deadline=None)
@@ -267,7 +309,7 @@ TOUR = """if True:
     from calib.kernels import adjacent_violators, binning
     from calib.kernels.fast import step_functions as searching
     from calib.methods import near_isotonic_kernels as near_isotonic
-    from calib.kernels.fast import ties
+    from calib.kernels.fast import keys, sorting, ties
 
     rng = np.random.default_rng(0)
     scores = rng.random(4000)
@@ -277,9 +319,11 @@ TOUR = """if True:
             for some in (scores, scores.astype(np.float32), np.repeat(scores, 2)[::2]):
                 for method in (calib.HistogramBinning, calib.IsotonicCalibrator, calib.ENIR):
                     method().fit(some, labels, sample_weight=weights).predict(some[::-1])
-    for module in (adjacent_violators, binning, near_isotonic, searching, ties):
+    for module in (adjacent_violators, binning, near_isotonic, searching, ties, keys, sorting):
         for name, kernel in vars(module).items():
-            if len(getattr(kernel, "signatures", ())) > 1:
+            packed = getattr(kernel, "__module__", "") in (keys.__name__, sorting.__name__)
+            most = 2 if packed else 1  # keys of float32 are half as long
+            if len(getattr(kernel, "signatures", ())) > most:
                 print(name, kernel.signatures)
 """
 

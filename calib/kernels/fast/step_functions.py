@@ -57,23 +57,32 @@ def count_not_above(knots, starts, origin, density, query):
     return low
 
 
-@jit
 def step(cuts, values, queries):
     """Values of a step function, ``values[np.searchsorted(cuts, queries, side="right")]``."""
     result = np.empty(queries.size)
-    starts, origin, density = guide_table(cuts, queries.size)
-    for i in range(queries.size):
-        result[i] = values[count_not_above(cuts, starts, origin, density, queries[i])]
+    _fill_steps(cuts, values, queries, result)
     return result
 
 
 @jit
+def _fill_steps(cuts, values, queries, result):
+    starts, origin, density = guide_table(cuts, queries.size)
+    for i in range(queries.size):
+        result[i] = values[count_not_above(cuts, starts, origin, density, queries[i])]
+
+
 def interpolate(knots, values, queries):
     """Linear interpolation, ``np.interp(queries, knots, values)``; knots increase strictly.
 
     Unlike `np.interp` it keeps a plateau exactly flat, and knots of any size do not overflow.
     """
     result = np.empty(queries.size)
+    _fill_lines(knots, values, queries, result)
+    return result
+
+
+@jit
+def _fill_lines(knots, values, queries, result):
     starts, origin, density = guide_table(knots, queries.size)
     last = knots.size - 1
     for i in range(queries.size):
@@ -92,4 +101,3 @@ def interpolate(knots, values, queries):
             # this form keeps a plateau exactly flat: rounding must not separate tied values
             value = values[left] + share * (values[right] - values[left])
             result[i] = min(max(value, low), high)
-    return result
