@@ -12,20 +12,25 @@ which is true, and ``fit(scores, labels)`` and ``predict_proba(scores)`` on one 
 """
 
 from inspect import signature
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
 from calib.base.failures import warn
 from calib.base.probabilities import log_odds
 
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
-def default_classifier() -> LogisticRegression:
+
+def default_classifier() -> "LogisticRegression":
     """Logistic regression, which requests weights where metadata routing is on."""
+    from sklearn.linear_model import LogisticRegression  # few models need it, and it loads long
+
     if get_config()["enable_metadata_routing"]:
         return LogisticRegression().set_fit_request(sample_weight=True)
     return LogisticRegression()

@@ -125,14 +125,10 @@ class VennAbers(Calibrator):
         check_choice(self.loss, MERGES, "loss")
         check_flag(self.centred, "centred")
         tied = ties(scores, labels, weights)
-        places, p0, p1 = venn_abers_pairs(tied.weights, tied.positives)
-        # both increase already, except where sums of fractional weights are rounded
-        p0 = np.maximum.accumulate(p0)
-        p1 = np.maximum.accumulate(p1)
-        steps = np.flatnonzero((p0[1:] != p0[:-1]) | (p1[1:] != p1[:-1])) + 1
-        self.scores_ = tied.scores[places[steps] - 1]
-        self.p0_ = p0[np.append(0, steps)]
-        self.p1_ = p1[np.append(0, steps)]
+        steps, p0, p1 = steps_of_pairs(tied.weights, tied.positives)
+        self.scores_ = tied.scores[steps]
+        self.p0_ = p0
+        self.p1_ = p1
         self.shift_ = 0.0
         if self.centred:
             values = log_odds(self._predict(tied.scores))
@@ -235,6 +231,16 @@ class VennAbers(Calibrator):
         values = self._merged(np.repeat(self.p0_, 2)[1:], np.repeat(self.p1_, 2)[:-1], self.loss)
         steps = np.flatnonzero(np.diff(values))
         return StepMap(cuts[steps], values[np.append(0, steps + 1)])
+
+
+def steps_of_pairs(weights, positives):
+    """The ties from which on p0 or p1 is another number, and all values of p0 and of p1."""
+    places, p0, p1 = venn_abers_pairs(weights, positives)
+    # both increase already, except where sums of fractional weights are rounded
+    p0 = np.maximum.accumulate(p0)
+    p1 = np.maximum.accumulate(p1)
+    steps = np.flatnonzero((p0[1:] != p0[:-1]) | (p1[1:] != p1[:-1])) + 1
+    return places[steps] - 1, p0[np.append(0, steps)], p1[np.append(0, steps)]
 
 
 class DirectIsotonic(Calibrator):

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from types import ModuleType
 
 # exit codes, as `calib --help` lists them
 EXIT_WRONG_INPUT = 2
@@ -41,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if argv is None:  # the process is ours alone
                 _collect_garbage_rarely()
                 if options.module == MODULE_WITH_SCIKIT_LEARN:
-                    _load_scikit_learn_without_pandas()
+                    _load_scikit_learn_alone()
             run = getattr(import_module(options.module), f"run_{options.command}")
             code = run(options)
             sys.stdout.flush()
@@ -76,24 +77,27 @@ def _collect_garbage_rarely():
     gc.set_threshold(ALLOCATIONS_PER_COLLECTION, *gc.get_threshold()[1:])
 
 
-def _load_scikit_learn_without_pandas():
-    """Import scikit-learn as if pandas were not installed.
+def _load_scikit_learn_alone():
+    """Import scikit-learn without pandas and without `scipy.stats`.
 
-    scikit-learn imports pandas at once wherever it is installed. No command uses pandas, and
-    loading it would make a short report take about a fifth longer. An entry of None in
-    ``sys.modules`` makes ``import pandas`` raise `ImportError`, which scikit-learn expects.
+    scikit-learn imports both at once, and no command needs pandas, nor a short command
+    `scipy.stats`: together they take longer to load than all else. An entry of None in
+    ``sys.modules`` makes ``import pandas`` raise `ImportError`, which scikit-learn expects. An
+    empty module stands for `scipy.stats`: scikit-learn asks SciPy for its functions when it needs
+    them.
 
     The cost: for the rest of the process scikit-learn treats pandas as missing. So this is done
     only in a process of our own, where scikit-learn gets nothing but arrays. Other code can still
-    import pandas afterwards, because the entry is removed again.
+    import both afterwards, because the entries are removed again.
     """
-    if "pandas" in sys.modules:
-        return
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # Python allows None: see importlib
+    stand_ins = {"pandas": None, "scipy.stats": ModuleType("scipy.stats")}
+    stand_ins = {name: module for name, module in stand_ins.items() if name not in sys.modules}
+    sys.modules.update(stand_ins)  # type: ignore[arg-type]  # Python allows None: see importlib
     try:
         import_module("sklearn.base")
     finally:
-        del sys.modules["pandas"]
+        for name in stand_ins:
+            del sys.modules[name]
 
 
 @contextmanager

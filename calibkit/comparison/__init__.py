@@ -18,9 +18,6 @@ verbose=0)`` returns a `Comparison`:
 defined here.
 """
 
-from calibkit.comparison.comparing import compare
-from calibkit.comparison.defaults import DEFAULTS
-from calibkit.comparison.offset import Offset
-from calibkit.comparison.result import Comparison, Result
+import lazy_loader
 
-__all__ = ["DEFAULTS", "Comparison", "Offset", "Result", "compare"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

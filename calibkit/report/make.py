@@ -10,7 +10,6 @@ import calib
 from calib.base.options import RandomState, check_positive, check_seed
 from calibkit.inference import ClusterTests, cluster_tests
 from calibkit.report import measures as measuring
-from calibkit.report.calibrators import compared
 from calibkit.report.input import cautions_of, clean, described
 from calibkit.report.records import Caution, Compared, Data
 from calibkit.report.report import Report
@@ -134,6 +133,8 @@ def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
     """Compare calibrators; None where advice is withheld or rows are too few."""
     if withheld_by(first_look.data, first_look.cautions):
         return None
+    from calibkit.report.calibrators import compared  # here, because it loads folds
+
     return compared(first_look.sample, seed)
 
 

@@ -696,7 +696,7 @@ def test_compare_and_report_take_clusters(tmp_path, capfd, monkeypatch):
         return expected
 
     monkeypatch.setattr(calibkit.comparison, "compare", same)
-    monkeypatch.setattr("calibkit.report.make.compared", lambda *_: None)
+    monkeypatch.setattr("calibkit.report.calibrators.compared", lambda *_: None)
     assert main(["compare", str(path), *COLUMNS, "--cluster", "patient"]) == 0
     assert capfd.readouterr().out.startswith(f"{expected}\n")
     page = ["--cluster", "patient", "--group", "sex", "--json", "-o", "-"]

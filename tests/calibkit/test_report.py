@@ -92,7 +92,7 @@ def by_key(report):
 @pytest.fixture
 def no_comparison(monkeypatch):
     """Reports without the comparison of calibrators, which takes longest."""
-    monkeypatch.setattr("calibkit.report.make.compared", lambda *_: None)
+    monkeypatch.setattr("calibkit.report.calibrators.compared", lambda *_: None)
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_one_seed_draws_chance_and_folds(monkeypatch, options, seed):
         return simulated(sample, seed)
 
     monkeypatch.setattr("calibkit.report.measures.simulated", seen)
-    monkeypatch.setattr("calibkit.report.make.compared", lambda _, seed: seeds.append(seed))
+    monkeypatch.setattr("calibkit.report.calibrators.compared", lambda _, seed: seeds.append(seed))
     make_report(*drawn(60), **options)
     assert seeds == [seed, seed]
 

@@ -15,7 +15,7 @@ from calib.kernels.fast.sorting import sort_keys
 
 MIN_ROWS_FOR_TWO_THREADS = 1_000_000  # rows, below which a second thread gains nothing
 _LABEL = np.uint64(1)  # bit of the label in a key
-_KEY_TYPES = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}
+KEY_TYPES = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}
 
 
 class Packing(NamedTuple):
@@ -42,48 +42,56 @@ def sorted_rows(scores, labels):
 
     Equal scores are in the order of their labels. O(n log n), by two threads if there are many.
     """
-    packing = _packing_of(scores)
-    keys = np.empty(scores.size, _KEY_TYPES[scores.dtype])
-    if not _pack(scores.view(keys.dtype), labels, *packing, keys):
+    packing = packing_of(scores.dtype, scores.min() < 0)
+    keys = np.empty(scores.size, KEY_TYPES[scores.dtype])
+    if not pack(scores.view(keys.dtype), labels, *packing, keys):
         if scores.dtype == np.float64:
             return None
         return sorted_rows(scores.astype(np.float64), labels)  # has the exponents of all float32
-    if threads == 1 or keys.size < MIN_ROWS_FOR_TWO_THREADS:
-        sort_keys(keys)
-    else:
-        _sort_in_two_threads(keys)
+    sort_in_threads(keys)
     return SortedRows(keys=keys, packing=packing)
 
 
-def _packing_of(scores):
-    """The packing for scores of both signs, or for scores that are not negative."""
-    bits = 8 * scores.itemsize
-    if scores.min() >= 0:
+def packing_of(dtype, has_negative):
+    """The packing for scores of a type, some of which may be negative."""
+    bits = 8 * dtype.itemsize
+    if not has_negative:
         return Packing(centre=0, offset=0, limit=(1 << (bits - 1)) - 1)  # all finite ones
     centre = 1 << (bits - 2)
-    bits_of_one = int(np.ones(1, scores.dtype).view(_KEY_TYPES[scores.dtype])[0])
+    bits_of_one = int(np.ones(1, dtype).view(KEY_TYPES[dtype])[0])
     return Packing(centre=centre, offset=bits_of_one - centre // 2, limit=centre)
 
 
 @jit
-def _pack(bits, labels, centre, offset, limit, keys):
+def pack(bits, labels, centre, offset, limit, keys):
     """Fill in the keys; return whether all magnitudes are within the limits."""
     sign = _LABEL << np.uint64(8 * bits.itemsize - 1)
-    centre = np.uint64(centre)
-    offset = np.uint64(offset)
-    limit = np.uint64(limit)
     fits = True
     for i in range(bits.size):
         magnitude = np.uint64(bits[i]) & (sign - _LABEL)
-        moved = magnitude - offset if magnitude else magnitude  # a huge integer if it falls below 0
-        fits &= (moved - _LABEL < limit - _LABEL) | (magnitude == 0)
-        place = centre - moved if np.uint64(bits[i]) & sign else centre + moved
-        keys[i] = (place << _LABEL) | np.uint64(labels[i])
+        moved = magnitude - np.uint64(offset)  # a huge integer where it would be negative
+        fits &= (moved - _LABEL < np.uint64(limit) - _LABEL) | (magnitude == 0)
+        keys[i] = key_of(np.uint64(bits[i]), labels[i], sign, np.uint64(centre), np.uint64(offset))
     return fits
 
 
-def _sort_in_two_threads(keys):
-    """Bring the keys below a cut near their median to the front, and sort both parts."""
+@jit
+def key_of(bits, label, sign, centre, offset):
+    """The key of a score with these bits, of which `sign` is the highest, and a label."""
+    magnitude = bits & (sign - _LABEL)
+    moved = magnitude - offset if magnitude else magnitude
+    place = centre - moved if bits & sign else centre + moved
+    return (place << _LABEL) | np.uint64(label)
+
+
+def sort_in_threads(keys):
+    """Sort keys in place, by two threads if there are many.
+
+    Keys below a cut near the median come to the front, and each thread sorts one part.
+    """
+    if threads == 1 or keys.size < MIN_ROWS_FOR_TWO_THREADS:
+        sort_keys(keys)
+        return
     some = np.sort(keys[:: keys.size // 1000])
     n_low = _partition(keys, some[some.size // 2])
     with ThreadPoolExecutor(1) as pool:
