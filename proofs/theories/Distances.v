@@ -1,5 +1,5 @@
 (** Distances to calibration of predictions that are right on average. *)
-From Calibration Require Import Fin Scores.
+From Calibration Require Import Fin Scores Grouping.
 
 Section Grid.
 (** Values [s 0 < s 1 < ..] of a grid up to the place [n]. *)
@@ -207,3 +207,233 @@ have -> : (s2 - s1) / 4 * (s2 - s1) = (s2 - s1) / 2 * ((s2 - s1) / 2) by field.
 by rewrite Rmin_left ?sqrt_square //; lra.
 Qed.
 End TwoValues.
+
+Section Orders.
+(** Sums over the places of a cycle, and over the cuts of cells. *)
+Lemma prefix_first f m : prefix f m.+1 = f 0%N + prefix (fun i => f i.+1) m.
+Proof. by rewrite -add1n prefix_shift /= Rplus_0_l. Qed.
+
+Lemma prefix_reverse f m : prefix (fun i => f (m - i)%N) m = prefix (fun i => f i.+1) m.
+Proof.
+elim: m => // m IH; rewrite prefix_first subn0 /= -IH Rplus_comm; congr (_ + _).
+Qed.
+
+Lemma prefix_cycle f a m : prefix (fun r => f ((a + r) %% m)%N) m = prefix f m.
+Proof.
+elim: a => [|a IH].
+  by apply: prefix_ext => r rm; rewrite add0n modn_small.
+case: m IH => // m IH; rewrite -IH [RHS]prefix_first addn0.
+have -> : prefix (fun r => f ((a.+1 + r) %% m.+1)%N) m.+1 =
+    prefix (fun r => f ((a + r.+1) %% m.+1)%N) m + f ((a + m.+1) %% m.+1)%N.
+  by rewrite /= addSnnS; congr (_ + _); apply: prefix_ext => r _; rewrite addSnnS.
+by rewrite modnDr Rplus_comm.
+Qed.
+
+Lemma prefix_cells f m k :
+  prefix (fun r => prefix (fun j => f (j.+1 * m - r)%N) k) m = prefix (fun t => f t.+1) (k * m).
+Proof.
+elim: k => [|k IH]; first by rewrite mul0n /=; elim: m => //= m ->; ring.
+rewrite /= prefix_add IH mulSn addnC prefix_shift; congr (_ + _).
+have -> : prefix (fun r => f (k * m + m - r)%N) m = prefix (fun r => f (k * m + (m - r))%N) m.
+  by apply: prefix_ext => r rm; rewrite addnBA // ltnW.
+rewrite (prefix_reverse (fun i => f (k * m + i)%N)).
+by apply: prefix_ext => i _; rewrite addnS.
+Qed.
+
+Lemma squares_of_places c m : prefix (fun i => Rsqr (INR i - c)) m =
+  INR m * Rsqr c - c * (INR m * (INR m - 1)) + (INR m - 1) * INR m * (2 * INR m - 1) / 6.
+Proof. by elim: m => [|m IH]; [rewrite /=; field|rewrite [LHS]/= IH S_INR /Rsqr; field]. Qed.
+
+Lemma prefix_sum f m : prefix f m = \rsum_(i : 'I_m) f i.
+Proof. by elim: m => [|m IH]; rewrite ?big_ord0 ?big_ord_recr //= IH. Qed.
+
+Lemma exists_below f M m : (0 < m)%N -> prefix f m <= INR m * M -> exists r, (r < m)%N /\ f r <= M.
+Proof.
+case: m => // m _; elim: m => [|m IH] le; first by exists 0%N; split=> //; move: le; rewrite /=; lra.
+case: (Rle_lt_dec (f m.+1) M) => [ok|bad]; first by exists m.+1.
+have [|r [rm ok]] := IH; last by exists r; split=> //; exact: ltnW.
+by move: le; rewrite [prefix f m.+2]/= -/(prefix f m.+1) [INR m.+2]S_INR; lra.
+Qed.
+End Orders.
+
+Section Cells.
+(** Case [w] has the prediction [h * g w], at the place [g w < n] of a grid.  Cells have [m] places
+    each; the place [j] lies in cell [(j + r) / m] if the cuts are shifted by [r]. *)
+Variables (n m : nat) (h : R) (W : finType) (P : law W) (z : W -> bool) (g : W -> nat).
+Hypotheses (m_gt0 : (0 < m)%N) (h_gt0 : 0 < h) (g_range : forall w, (g w < n)%N).
+Let p w := h * INR (g w).
+Hypothesis right_on_average : E P (fun w => ind (z w) - p w) = 0.
+(** The path of the residuals before place [t], and the area under its size. *)
+Definition before t := E P (fun w => (ind (z w) - p w) * ind (g w < t)%N).
+Definition area_on_grid := h * prefix (fun t => Rabs (before t.+1)) n.
+Definition cell r w : 'I_n.+1 := inord ((g w + r) %/ m).
+(** What it costs to give all cases of a cell their fraction of positives. *)
+Definition cost r :=
+  E P (fun w => Rabs (observed (cell r) P (fun w => ind (z w)) (cell r w) - p w)).
+
+Lemma cell_val r w : (r < m)%N -> val (cell r w) = ((g w + r) %/ m)%N.
+Proof.
+move=> rm; rewrite /cell /= inordK // ltnS; apply: leq_trans (g_range w).
+apply: leq_trans (leq_div2r m (leq_add (leqnn _) (ltnW rm))) _.
+by rewrite divnDr ?dvdnn // divnn m_gt0 addn1 ltnS leq_div.
+Qed.
+
+Lemma in_cell r w (k : 'I_n.+1) : (r < m)%N ->
+  ind (cell r w == k) = ind (g w < k.+1 * m - r)%N - ind (g w < k * m - r)%N.
+Proof.
+move=> rm; have -> : (cell r w == k) = ((g w + r) %/ m == k)%N by rewrite -cell_val.
+have -> : ((g w + r) %/ m == k)%N = (k * m <= g w + r)%N && (g w + r < k.+1 * m)%N.
+  by rewrite eqn_leq -ltnS -ltn_divLR // leq_divRL // andbC.
+rewrite !ltn_subRL ![(r + _)%N]addnC.
+have low : (g w + r < k * m)%N = ~~ (k * m <= g w + r)%N by rewrite ltnNge.
+have next : (k * m <= g w + r)%N = false -> (g w + r < k.+1 * m)%N.
+  by move/negbT; rewrite -ltnNge => lt; apply: leq_trans lt _; rewrite leq_pmul2r.
+rewrite low; case: (k * m <= g w + r)%N next => /= next; first by rewrite /ind; case: ifP => _; ring.
+by rewrite next // /ind; ring.
+Qed.
+
+Lemma cell_residuals r (k : 'I_n.+1) : (r < m)%N ->
+  \rsum_(w | cell r w == k) P w * (ind (z w) - p w) = before (k.+1 * m - r) - before (k * m - r).
+Proof.
+move=> rm; rewrite sum_ind /before -E_sub; apply: eq_bigr => w _.
+by rewrite in_cell //; ring.
+Qed.
+
+(** The sum over all cells and all shifts of what the residuals of a cell add up to. *)
+Lemma all_cells :
+  prefix (fun r => \rsum_(k : 'I_n.+1) Rabs (before (k.+1 * m - r) - before (k * m - r))) m <=
+  2 * prefix (fun t => Rabs (before t.+1)) n.
+Proof.
+have zero t : (n <= t)%N -> before t = 0.
+  move=> nt; rewrite -right_on_average; apply: E_ext => w.
+  by rewrite (leq_trans (g_range w) nt) /ind; ring.
+have start : before 0 = 0 by rewrite -(E_const P 0); apply: E_ext => w; rewrite ltn0 /ind; ring.
+have one r : (r < m)%N -> \rsum_(k : 'I_n.+1) Rabs (before (k.+1 * m - r) - before (k * m - r)) <=
+    2 * prefix (fun j => Rabs (before (j.+1 * m - r))) n.+1.
+  move=> rm; rewrite -(prefix_sum (fun k => Rabs (before (k.+1 * m - r) - before (k * m - r)))).
+  apply: Rle_trans (_ : prefix (fun j => Rabs (before (j.+1 * m - r)) + Rabs (before (j * m - r))) n.+1 <= _).
+    apply: prefix_le => j _; apply: Rle_trans (Rabs_triang _ _) _.
+    by rewrite Rabs_Ropp; lra.
+  rewrite prefix_add; have : prefix (fun j => Rabs (before (j * m - r))) n.+1 <=
+    prefix (fun j => Rabs (before (j.+1 * m - r))) n.+1; last lra.
+  rewrite prefix_first mul0n sub0n start Rabs_R0 [X in _ <= X]/=.
+  by have := Rabs_pos (before (n.+1 * m - r)); lra.
+apply: Rle_trans (prefix_le one) _; rewrite prefix_scal.
+apply: Rmult_le_compat_l; first lra.
+rewrite (prefix_cells (fun t => Rabs (before t))); right.
+have nm : (n <= n.+1 * m)%N by rewrite mulSn; apply: leq_trans (leq_addl _ _); rewrite leq_pmulr.
+rewrite -(subnKC nm) prefix_shift.
+have -> : prefix (fun i => Rabs (before (n + i).+1)) (n.+1 * m - n) = 0; last by ring.
+elim: (n.+1 * m - n)%N => //= j ->; rewrite zero ?Rabs_R0; [ring|by rewrite leqW // leq_addr].
+Qed.
+
+(** The mean prediction of a cell, and the spread around it. *)
+Definition mean_in r w := predicted (cell r) P p (cell r w).
+Definition spread_in r := E P (fun w => Rabs (p w - mean_in r w)).
+Definition offset r w := h * (INR ((g w + r) %% m) - (INR m - 1) / 2).
+
+Lemma P_ge0 w : 0 <= P w. Proof. exact: mass_ge0. Qed.
+
+Lemma cost_le r : (r < m)%N -> cost r <=
+  \rsum_(k : 'I_n.+1) Rabs (before (k.+1 * m - r) - before (k * m - r)) + spread_in r.
+Proof.
+move=> rm; pose t w := ind (z w).
+have gaps : E P (fun w => gap (cell r) P t p (cell r w)) =
+    \rsum_(k : 'I_n.+1) Rabs (before (k.+1 * m - r) - before (k * m - r)).
+  rewrite /E (partition_big (cell r) xpredT) //=; apply: eq_bigr => k _.
+  rewrite -cell_residuals // -(share_gap (cell r) t p P_ge0) /share big_distrl /=.
+  by apply: eq_bigr => w /eqP ->.
+rewrite -gaps /spread_in -E_add; apply: E_le => w.
+rewrite /gap -/(mean_in r w) -/t; set a := observed _ _ _ _.
+have -> : a - p w = a - mean_in r w + (mean_in r w - p w) by ring.
+by apply: Rle_trans (Rabs_triang _ _) _; rewrite (Rabs_minus_sym (p w)); lra.
+Qed.
+
+(** A mean minimises the mean square. *)
+Lemma mean_least r (c : 'I_n.+1 -> R) :
+  E P (fun w => Rsqr (p w - mean_in r w)) <= E P (fun w => Rsqr (p w - c (cell r w))).
+Proof.
+rewrite /E (partition_big (cell r) xpredT) //= [X in _ <= X](partition_big (cell r) xpredT) //=.
+apply: sum_le => k _; pose a := predicted (cell r) P p k.
+have zero : \rsum_(w | cell r w == k) P w * (p w - a) = 0.
+  rewrite (eq_bigr (fun w => P w * p w - a * P w)); last by move=> w _; ring.
+  have num : a * share (cell r) P k = \rsum_(w | cell r w == k) P w * p w.
+    rewrite /a /predicted; set q := \rsum_(i | _) _ * p i; set d := share _ _ _.
+    case: (Req_dec d 0) => [e|e]; last by field.
+    have q0 : q = 0 by exact: (empty_zero P_ge0 p e).
+    by rewrite q0 e; ring.
+  by rewrite sum_sub sum_scal -/(share (cell r) P k) num; ring.
+rewrite (eq_bigr (fun w => P w * Rsqr (p w - a))); last by move=> w /eqP e; rewrite /mean_in e.
+rewrite [X in _ <= X](eq_bigr (fun w => P w * Rsqr (p w - a) + (Rsqr (a - c k) * P w
+    + 2 * (a - c k) * (P w * (p w - a))))); last by move=> w /eqP ->; rewrite /Rsqr; ring.
+rewrite !big_split /= !sum_scal zero.
+have mass := sum_ge0 (P := fun w => cell r w == k) (fun w _ => P_ge0 w).
+rewrite Rmult_0_r Rplus_0_r -[X in X <= _]Rplus_0_r; apply: Rplus_le_compat_l.
+exact: Rmult_le_pos (Rsqr_ge0 _) mass.
+Qed.
+
+Lemma spread_le r s : (r < m)%N -> 0 < s ->
+  spread_in r <= E P (fun w => Rsqr (offset r w)) / (2 * s) + s / 2.
+Proof.
+move=> rm s0; pose c (k : 'I_n.+1) := h * (INR k * INR m - INR r + (INR m - 1) / 2).
+have e : E P (fun w => Rsqr (p w - c (cell r w))) = E P (fun w => Rsqr (offset r w)).
+  apply: E_ext => w; congr Rsqr; rewrite /c /offset /p.
+  have d : INR (g w) + INR r = INR (cell r w) * INR m + INR ((g w + r) %% m).
+    by rewrite -plus_INR -mult_INR -plus_INR; congr INR; rewrite !plusE !multE (cell_val w rm) -divn_eq.
+  have -> : INR (g w) = INR (cell r w) * INR m + INR ((g w + r) %% m) - INR r by lra.
+  by ring.
+have := mean_least r c; rewrite e; set x := E P _; set y := E P (fun w => Rsqr (offset r w)) => xy.
+have x0 : 0 <= x by apply: E_ge0 => w; exact: Rsqr_ge0.
+have := E_abs_le_sqrt P (fun w => p w - mean_in r w); rewrite -/x -/(spread_in r) => le.
+have sq := sqrt_sqrt x x0; have root : sqrt x <= x / (2 * s) + s / 2.
+  apply: (Rmult_le_reg_r (2 * s)); first lra.
+  have -> : (x / (2 * s) + s / 2) * (2 * s) = x + s * s by field; lra.
+  by have := Rsqr_ge0 (sqrt x - s); rewrite /Rsqr; lra.
+have : x / (2 * s) <= y / (2 * s); last lra.
+by apply: Rmult_le_compat_r => //; left; apply: Rinv_0_lt_compat; lra.
+Qed.
+
+Lemma all_offsets :
+  prefix (fun r => E P (fun w => Rsqr (offset r w))) m = INR m * (Rsqr h * (Rsqr (INR m) - 1) / 12).
+Proof.
+have -> : prefix (fun r => E P (fun w => Rsqr (offset r w))) m =
+    E P (fun w => prefix (fun r => Rsqr (offset r w)) m).
+  by elim: m => [|j IH] /=; rewrite ?E_const // IH E_add.
+rewrite -[RHS](E_const P); apply: E_ext => w.
+rewrite (prefix_ext (g := fun r => Rsqr h * Rsqr (INR ((g w + r) %% m) - (INR m - 1) / 2))); last first.
+  by move=> r _; rewrite /offset Rsqr_mult.
+rewrite prefix_scal (prefix_cycle (fun i => Rsqr (INR i - (INR m - 1) / 2))) squares_of_places.
+by rewrite /Rsqr; field.
+Qed.
+
+(** label: thm-c33-upper, the second line on a grid, for predictions that are right on average: some
+    shift of cells of the width [m h] costs at most this. *)
+Theorem some_cells : exists r, (r < m)%N /\
+  cost r <= 2 * area_on_grid / (INR m * h) + INR m * h / sqrt 12.
+Proof.
+have M0 : 0 < INR m by apply: lt_0_INR; apply/ltP.
+have t0 : 0 < sqrt 12 by apply: sqrt_lt_R0; lra.
+pose s := INR m * h / sqrt 12; have s0 : 0 < s.
+  by apply: Rdiv_lt_0_compat => //; exact: Rmult_lt_0_compat.
+have ss : s * s = Rsqr h * Rsqr (INR m) / 12.
+  have tt := sqrt_sqrt 12 ltac:(lra); rewrite -[X in _ / X]tt /s /Rsqr; field; lra.
+apply: exists_below => //.
+have one r : (r < m)%N -> cost r <=
+    \rsum_(k : 'I_n.+1) Rabs (before (k.+1 * m - r) - before (k * m - r)) +
+    (/ (2 * s) * E P (fun w => Rsqr (offset r w)) + s / 2).
+  by move=> rm; have := cost_le rm; have := spread_le rm s0; rewrite /Rdiv Rmult_comm; lra.
+apply: Rle_trans (prefix_le one) _; rewrite !prefix_add prefix_scal all_offsets.
+have const : prefix (fun=> s / 2) m = INR m * (s / 2).
+  by elim: m => [|j IH]; rewrite [LHS]/= ?IH ?S_INR /=; ring.
+rewrite const; have cells := all_cells.
+have area : INR m * (2 * area_on_grid / (INR m * h)) = 2 * prefix (fun t => Rabs (before t.+1)) n.
+  by rewrite /area_on_grid; field; lra.
+rewrite Rmult_plus_distr_l area -/s.
+have : / (2 * s) * (INR m * (Rsqr h * (Rsqr (INR m) - 1) / 12)) <= INR m * (s / 2); last lra.
+apply: (Rmult_le_reg_l (2 * s)); first lra.
+rewrite -Rmult_assoc Rinv_r; last lra.
+have -> : 2 * s * (INR m * (s / 2)) = INR m * (s * s) by field.
+rewrite Rmult_1_l ss; apply: Rmult_le_compat_l; first lra.
+by have := Rsqr_ge0 h; lra.
+Qed.
+End Cells.
