@@ -2,6 +2,7 @@
 
 * ``mean_..._continuous``: bounds of the mean error of quantile bins, for continuous scores only,
   proved in chapters 4 and 5.
+* `ties_constant`: the limit of the mean error of quantile bins, whatever the ties; chapter 4.
 * ``published_...``: what Naeini, Cooper and Hauskrecht (2014) state or prove.
 
 Write B for the number of bins, N for the size of the sample.
@@ -46,6 +47,37 @@ def mean_ece_bound_continuous(
     gaps = (n_bins - 1) / (n + 1)
     smallest = n // n_bins
     return np.sqrt((base_rate + gaps) * (1 - base_rate + gaps) / smallest) + gaps
+
+
+def ties_constant(n_bins: int) -> float:
+    r"""The largest limit of sqrt(N/B) times the mean ECE of quantile bins, as N grows.
+
+    .. math::
+        &k_B = \sqrt{\frac{1}{2 \pi B} \Bigl(2 + \sum_{b=2}^{B-1} c_b\Bigr)},
+
+        &c_b = \frac{\sin^2(\pi \delta_b)}{2 \delta_b}
+        + \frac{\sin^2(\pi (1/2 - \delta_b))}{2 (1/2 - \delta_b)}, \\
+        &\sin^2(2 \pi \delta_b) = \frac{B}{b (B + 1 - b)}
+
+    Parameters
+    ----------
+    n_bins : int
+        Bins B, at least 2.
+
+    Returns
+    -------
+    constant : float
+        For every distribution of scores and labels, with ties or without.
+
+    Examples
+    --------
+    >>> print(round(ties_constant(2), 3), round(ties_constant(3), 3))
+    0.399 0.453
+    """
+    b = np.arange(2, n_bins)
+    delta = np.arcsin(np.sqrt(n_bins / (b * (n_bins + 1 - b)))) / (2 * np.pi)
+    inner = sum(np.sin(np.pi * x) ** 2 / (2 * x) for x in (delta, 0.5 - delta))
+    return float(np.sqrt((2 + np.sum(inner)) / (2 * np.pi * n_bins)))
 
 
 def mean_auc_loss_bound_continuous(

@@ -23,6 +23,8 @@ MEASURES = {
     "Kuiper": inference.kuiper_error,
     "smCE": inference.smooth_calibration_error,
 }
+SMOOTH_MEASURES = {"smECE": inference.smooth_ece}
+N_SMOOTH_BATCHES = 8
 BASIC, PERCENTILE = "basic", "percentile"
 
 
@@ -72,14 +74,23 @@ def holds(interval, value):
 
 def run_case(case):
     """Samples of one law: how often the intervals of each measure hold, and their mean width."""
+    return _counts(case, MEASURES)
+
+
+def run_smooth_case(case):
+    """The same of the smooth ECE."""
+    return _counts(case, SMOOTH_MEASURES)
+
+
+def _counts(case, measures):
     law, resamples = case["law"], case["resamples"]
     rng = np.random.default_rng([SEED, case["batch"], resamples, *law.encode()])
     options = {"confidence": CONFIDENCE, "n_resamples": resamples, "random_state": rng}
-    values = {name: true_value(measure, law) for name, measure in MEASURES.items()}
-    found = {name: [] for name in MEASURES}
+    values = {name: true_value(measure, law) for name, measure in measures.items()}
+    found = {name: [] for name in measures}
     for _ in range(ROUNDS):
         labels, p = draw(law, rng)
-        for name, measure in MEASURES.items():
+        for name, measure in measures.items():
             interval = inference.bootstrap_interval(measure, labels, p, **options)
             held = holds(interval, values[name])
             found[name].append([*held.values(), interval.upper - interval.lower])
@@ -99,6 +110,15 @@ def cases():
         for resamples, laws in [(FEW, LAWS), (MORE, UNIFORM)]
         for batch in range(N_BATCHES[resamples])
         for law in laws
+    ]
+
+
+def smooth_cases():
+    """All laws with few resamples."""
+    return [
+        {"law": law, "resamples": FEW, "batch": batch}
+        for batch in range(N_SMOOTH_BATCHES)
+        for law in LAWS
     ]
 
 
@@ -130,4 +150,14 @@ INTERVAL_COVERAGE = Experiment(
         "All measures see the same samples. The true ECE is that of ten bins of equal share in the "
         "population, that of a sample has ten bins of equal share in the sample.",
     ),
+)
+
+SMOOTH_COVERAGE = Experiment(
+    name="smooth_coverage",
+    title="How often bootstrap intervals of the smooth ECE hold the truth, "
+    f"{ROUNDS * N_SMOOTH_BATCHES} samples a law",
+    seed=SEED,
+    cases=smooth_cases,
+    run_case=run_smooth_case,
+    deviations=(f"Samples have {POINTS} cases, intervals {CONFIDENCE:.0%} and {FEW} resamples.",),
 )

@@ -10,7 +10,7 @@ the sentence meets its guard:
 
 assert NN: CODE     an assertion in chapter NN that holds CODE
 test FILE: NAME     a test
-proof LABEL         a theorem, proposition, lemma or corollary
+proof LABEL         a theorem, proposition, lemma, corollary or remark
 printed FILE        a number of a paper, in results/published
 words REASON        no claim about a result: a definition, a name, a way to read the page
 open                nothing yet

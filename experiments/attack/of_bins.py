@@ -7,7 +7,14 @@ from calibkit.theory import bin_bounds, clopper_pearson_limits, ece_bound
 from experiments.attack.chances import any_of, binomial, divergence, mean_deviation, shares, sum_of
 from experiments.attack.samples import fits, mean, means_of_ranks, quantile, ranks
 from experiments.attack.statement import states
-from experiments.bounds import mean_ece_bound_continuous, published_mce_bound
+from experiments.bounds import (
+    mean_ece_bound_continuous,
+    published_mce_bound,
+    ties_constant,
+)
+
+MIDPOINTS = (np.arange(300) + 0.5) / 300  # of [0, 1], to integrate over
+RESOLVED = 1e-3  # relative error of a mean over them
 
 
 def errors_by_group(law, said):
@@ -301,6 +308,45 @@ def ece_of_any_distribution(law):
         bound = ece_bound(fitted.counts_, law.alpha)
         ratios.append(error / bound if bound < 1 else 0.0)
     return quantile(ratios, law.alpha), 1.0
+
+
+@states("lem-c4-wedge", 4)
+def normal_in_a_wedge(law):
+    """E[abs(Y); D1, D2 > 0] <= sin(pi p)/2 E abs(Y), for centred normal variables."""
+    p, tilt = law.truth[0] / 2, law.threshold * np.pi / 2
+    inside = 2 * np.pi * p * MIDPOINTS - law.prediction[0] * np.pi  # angles of (D1, D2)
+    height = 2 * MIDPOINTS[:, None] - 1  # of a point of the sphere, which is uniform
+    across = np.sqrt(1 - height**2) * np.cos(inside)
+    size = np.abs(np.cos(tilt) * across + np.sin(tilt) * height).mean()
+    mean_radius, mean_size = 2 * np.sqrt(2 / np.pi), np.sqrt(2 / np.pi)
+    return p * mean_radius * size, np.sin(np.pi * p) / 2 * mean_size * (1 + RESOLVED)
+
+
+@states("thm-c4-ties", 4)
+def limit_with_ties(law):
+    """Limit of root of N/B times the mean ECE, a tie in doubt at each cut <= k_B.
+
+    2000 samples of a million points; the mean less five standard errors.
+    """
+    n, n_bins = 1_000_000, max(law.n_bins, 2)
+    atoms = np.resize(law.prediction, n_bins - 1) / n_bins  # masses, each in doubt
+    halves = np.concatenate([[0], atoms, [0]]) / 2
+    mass = np.empty(2 * n_bins - 1)
+    mass[1::2], mass[::2] = atoms, 1 / n_bins - halves[:-1] - halves[1:]
+    mass = np.maximum(mass, 0)  # a rounding error below
+    truth = np.resize(law.truth, mass.size)
+    rng = np.random.default_rng(law.seed)
+    counts = rng.multinomial(n, mass / mass.sum(), 2000)
+    positives = rng.binomial(counts, truth)
+    bins = (n_bins * (np.cumsum(counts, axis=1) - counts / 2) / n).astype(int)
+    error = np.zeros(2000)
+    for b in range(n_bins):
+        inside = bins == b
+        held = np.maximum((inside * counts).sum(axis=1), 1)
+        said = (inside * positives).sum(axis=1) / held
+        error += np.abs((inside * mass).sum(axis=1) * said - inside @ (mass * truth))
+    surely = error.mean() - 5 * error.std() / np.sqrt(error.size)
+    return np.sqrt(n / n_bins) * surely, 1.005 * ties_constant(n_bins)
 
 
 @states("thm-c4-lower", 4)

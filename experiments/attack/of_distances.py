@@ -1,5 +1,7 @@
 """Statements about distances to calibration (chapters 33 and 34)."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.optimize import linprog
 
@@ -10,6 +12,7 @@ from experiments.attack.statement import states
 GRID = 41  # values that the calibrated prediction of the linear program may take
 HALF_STEP = 0.5 / (GRID - 1)  # so much it may be above the lower distance (lem-c33-grid)
 RESOLVED = 3e-4  # smooth_ece is no better
+ROOT = 2 / 3**0.25  # constant before the root in thm-c33-upper
 
 
 def forecast(law):
@@ -60,6 +63,20 @@ def upper_distance(law):
     return min(costs)
 
 
+def bias(law):
+    """Base rate less mean prediction."""
+    said, positive, negative = forecast(law)
+    return positive.sum() - (positive + negative) @ said
+
+
+def right_on_average(law):
+    """The law with its predictions moved by the bias; None if one leaves [0, 1]."""
+    said = law.prediction + bias(law)
+    if said.min() < 0 or said.max() > 1:
+        return None
+    return replace(law, prediction=said)
+
+
 def partitions(n):
     """All partitions of 0, ..., n - 1 into blocks."""
     if n == 0:
@@ -95,11 +112,39 @@ def smooth_above(law):
     return lower_distance(law) - HALF_STEP, 2 * measured(smooth_calibration_error, law)
 
 
-@states("thm-c33-upper", 33)
+@states("thm-c33-upper: lower", 33)
 def upper_and_lower(law):
-    """Upper distance <= 2 roots of the lower one, and the lower one."""
+    """Upper distance <= 2 / 3^(1/4) roots of the lower one, and the lower one."""
     distance = lower_distance(law)
-    return upper_distance(law), 2 * np.sqrt(distance) + distance + 1e-9
+    return upper_distance(law), ROOT * np.sqrt(distance) + distance + 1e-9
+
+
+@states("thm-c33-upper: smCE", 33)
+def upper_and_smooth(law):
+    """Upper distance <= 2 / 3^(1/4) roots of (smCE less the bias), and the bias."""
+    size = abs(bias(law))
+    area = max(measured(smooth_calibration_error, law) - size, 0)
+    return upper_distance(law), ROOT * np.sqrt(area) + size + 1e-9
+
+
+@states("prop-c33-average: lower", 33)
+def smooth_below_on_average(law):
+    """Right on average in an interval of length l: smCE / (1 + l/2) <= lower distance."""
+    moved = right_on_average(law)
+    if moved is None:
+        return None
+    width = np.ptp(moved.prediction)
+    smooth = measured(smooth_calibration_error, moved)
+    return smooth / (1 + width / 2), lower_distance(moved) + 1e-9
+
+
+@states("prop-c33-average: two values", 33)
+def upper_of_two_values(law):
+    """Right on average with two values: upper distance <= root of smCE."""
+    moved = right_on_average(law)
+    if moved is None or np.unique(moved.prediction).size != 2:
+        return None
+    return upper_distance(moved), np.sqrt(measured(smooth_calibration_error, moved)) + 1e-9
 
 
 @states("thm-c33-smece: distance", 33)

@@ -11,7 +11,8 @@ from experiments.benchmark.second import BENCHMARK_SECOND
 from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS
 from experiments.benchmark.truth import BENCHMARK_TRUTH
 from experiments.contents import Paper, Study
-from experiments.coverage import INTERVAL_COVERAGE
+from experiments.coverage import INTERVAL_COVERAGE, SMOOTH_COVERAGE
+from experiments.group_levels import GROUP_LEVELS
 from experiments.verdicts.peers import VERDICTS_PEERS
 from experiments.verdicts.study import ADVICE, VERDICTS
 
@@ -44,6 +45,18 @@ PAPER = Paper(
             experiments=(INTERVAL_COVERAGE.name,),
         ),
         Study(
+            name="smooth_intervals",
+            title=SMOOTH_COVERAGE.title,
+            chapter="34_which_distances_can_be_estimated",
+            experiments=(SMOOTH_COVERAGE.name,),
+        ),
+        Study(
+            name="small_groups",
+            title=GROUP_LEVELS.title,
+            chapter="28_measuring_without_bins",
+            experiments=(GROUP_LEVELS.name,),
+        ),
+        Study(
             name="verdicts",
             title=VERDICTS.title,
             chapter="29_your_own_scores",
@@ -63,6 +76,8 @@ PAPER = Paper(
         BENCHMARK_DEFAULT,
         BENCHMARK_DEFAULT_RARE,
         INTERVAL_COVERAGE,
+        SMOOTH_COVERAGE,
+        GROUP_LEVELS,
         VERDICTS,
         ADVICE,
         VERDICTS_PEERS,

@@ -284,7 +284,7 @@ have -> : x * (r * a i + (1 - r) * b i) + (1 - x) * (s * a i + (1 - s) * b i) =
 lra.
 Qed.
 
-(** label: prop-c40-harm, part 1: the gain of the mixture. *)
+(** The gain of the mixture. *)
 Theorem gain_of_mixture r : 0 <= r <= 1 ->
   (1 - r) * (loss_at 1 - loss_at 0) <= loss_at 1 - loss_at r.
 Proof.
@@ -293,7 +293,7 @@ have -> : r * 1 + (1 - r) * 0 = r by ring.
 lra.
 Qed.
 
-(** label: prop-c40-harm, part 2: a smaller share harms as well, and so does the average itself. *)
+(** A smaller share harms as well, and so does the average itself. *)
 Theorem harm_of_mixture r s : 0 <= s <= r -> r < 1 -> loss_at 1 < loss_at r -> loss_at 1 < loss_at s.
 Proof.
 move=> hs r1 harm; pose x := (r - s) / (1 - s).
@@ -418,3 +418,81 @@ have -> : A + B - B / (1 - weight_out) = A - weight_out * (B / (1 - weight_out))
 by apply: Rabs_le; nra.
 Qed.
 End Reach.
+
+Section Level.
+(** Rows [i] with the log-odds [l i]; a shift of [d] makes the sum of the probabilities right. *)
+Variables (I : finType) (l : I -> R) (d positives : R).
+Hypothesis rows : (0 < #|I|)%N.
+Definition expit x := / (1 + exp (- x)).
+Definition sum_at c := \rsum_i expit (l i + c).
+Definition variance := / \rsum_i expit (l i) * (1 - expit (l i)).
+Definition move := d * Rmax 0 (1 - variance / Rsqr d).
+
+Lemma expit_range x : 0 < expit x < 1.
+Proof.
+have p := exp_pos (- x); split; first by apply: Rinv_0_lt_compat; lra.
+by rewrite -Rinv_1; apply: Rinv_lt_contravar; lra.
+Qed.
+
+Lemma expit_increasing x y : x < y -> expit x < expit y.
+Proof.
+move=> lt; have px := exp_pos (- x); have py := exp_pos (- y).
+have e : exp (- y) < exp (- x) by apply: exp_increasing; lra.
+by apply: Rinv_lt_contravar; [apply: Rmult_lt_0_compat; lra|lra].
+Qed.
+
+Lemma some_row : exists i : I, true.
+Proof. by case/card_gt0P: rows => i _; exists i. Qed.
+
+Lemma sum_at_increasing x y : x < y -> sum_at x < sum_at y.
+Proof.
+move=> lt; have [i _] := some_row.
+have one j : expit (l j + x) < expit (l j + y) by apply: expit_increasing; lra.
+rewrite /sum_at (bigD1 i) //= [X in _ < X](bigD1 i) //=.
+have := one i; suff : \rsum_(j | j != i) expit (l j + x) <= \rsum_(j | j != i) expit (l j + y) by lra.
+by apply: sum_le => j _; left.
+Qed.
+
+Lemma variance_pos : 0 < variance.
+Proof.
+have [i _] := some_row; apply: Rinv_0_lt_compat.
+have p j : 0 < expit (l j) * (1 - expit (l j)).
+  by have := expit_range (l j) => r; apply: Rmult_lt_0_compat; lra.
+apply: Rlt_le_trans (p i) _.
+apply: (sum_term (P := xpredT) (f := fun j => expit (l j) * (1 - expit (l j)))) => // j _.
+by left; exact: p.
+Qed.
+
+(** label: prop-c40-level: after the move exactly one further shift [r] makes the sum right, and it is
+    at most a standard error. *)
+Theorem level_left : sum_at d = positives ->
+  exists r, [/\ sum_at (move + r) = positives, (forall r', sum_at (move + r') = positives -> r' = r) &
+             Rabs r <= sqrt variance].
+Proof.
+move=> right; have v0 := variance_pos; exists (d - move); split.
+- by have -> : move + (d - move) = d by ring.
+- move=> r' e; case: (Rtotal_order (move + r') d) => [lt|[eq|gt]]; last 2 first.
+  + by rewrite -eq; ring.
+  + by have := sum_at_increasing gt; rewrite e right; lra.
+  by have := sum_at_increasing lt; rewrite e right; lra.
+have s0 := sqrt_lt_R0 _ v0; have ss := sqrt_sqrt variance (Rlt_le _ _ v0).
+case: (Req_dec d 0) => [d0|d0].
+  by rewrite /move d0 Rmult_0_l Rminus_0_r Rabs_R0; lra.
+have d2 : 0 < Rsqr d by exact: Rsqr_pos_lt.
+have e : d * (variance / Rsqr d) = variance / d by rewrite /Rsqr; field.
+rewrite /move; case: (Rle_dec (Rsqr d) variance) => [le|nle].
+  rewrite Rmax_left; last first.
+    have : 1 <= variance / Rsqr d; last by lra.
+    by apply: (Rmult_le_reg_r (Rsqr d)) => //; rewrite /Rdiv Rmult_assoc Rinv_l; lra.
+  by rewrite Rmult_0_r Rminus_0_r -sqrt_Rsqr_abs; apply: sqrt_le_1_alt.
+rewrite Rmax_right; last first.
+  have : variance / Rsqr d <= 1; last by lra.
+  by apply: (Rmult_le_reg_r (Rsqr d)) => //; rewrite /Rdiv Rmult_assoc Rinv_l; lra.
+have -> : d - d * (1 - variance / Rsqr d) = variance / d by rewrite -e; ring.
+rewrite /Rdiv Rabs_mult (Rabs_pos_eq variance); last lra.
+rewrite Rabs_Rinv //; have a0 := Rabs_pos_lt _ d0.
+apply: (Rmult_le_reg_r (Rabs d)) => //; rewrite Rmult_assoc Rinv_l; last lra.
+rewrite Rmult_1_r -{1}ss; apply: Rmult_le_compat_l; first lra.
+by rewrite -sqrt_Rsqr_abs; apply: sqrt_le_1_alt; lra.
+Qed.
+End Level.

@@ -109,6 +109,132 @@ have le : w k * exp (- L k) <= \rsum_k w k * exp (- L k).
 have := ln_le p le; rewrite ln_mult //; last exact: exp_pos.
 by rewrite ln_exp /Rdiv Rmult_1_l ln_Rinv //; lra.
 Qed.
+
+Lemma path_weight_continuous k : continuity (fun u => path_weight u k).
+Proof.
+move=> u; apply: derivable_continuous_pt.
+apply: (derivable_pt_div (fun u => w k * exp (- (u * L k))) normaliser).
+- by exists (w k * (exp (- (u * L k)) * - L k)); exact: derive_term.
+- exists (\rsum_j w j * (exp (- (u * L j)) * - L j)).
+  exact: (derive_sum (f := fun j v => w j * exp (- (v * L j)))
+    (f' := fun j v => w j * (exp (- (v * L j)) * - L j)) (fun j => derive_term j _ _)).
+by have := normaliser_pos u; lra.
+Qed.
+
+Lemma weight_integrable k : Riemann_integrable (fun u => path_weight u k) 0 1.
+Proof. by apply: continuity_implies_RiemannInt => [|x _]; [lra|exact: path_weight_continuous]. Qed.
+
+(** The weights of the path: the average of the weights at all its places. *)
+Definition averaged k := RiemannInt (weight_integrable k).
+
+Lemma averaged_sum (c : K -> R) (pr : Riemann_integrable (fun u => \rsum_k c k * path_weight u k) 0 1) :
+  RiemannInt pr = \rsum_k c k * averaged k.
+Proof.
+suff s (r : seq K) : exists pr' : Riemann_integrable
+    (fun u => \big[Rplus/0]_(k <- r) (c k * path_weight u k)) 0 1,
+    RiemannInt pr' = \big[Rplus/0]_(k <- r) (c k * averaged k).
+  by have [pr' e] := s (index_enum K); rewrite -e; exact: RiemannInt_P5.
+elim: r => [|k r [pr' IH]].
+  have e : (fun u => \big[Rplus/0]_(k <- [::]) (c k * path_weight u k)) = fct_cte 0.
+    by apply: FunctionalExtensionality.functional_extensionality => u; rewrite big_nil.
+  by rewrite e big_nil; exists (RiemannInt_P14 0 1 0); rewrite RiemannInt_P15; ring.
+have e : (fun u => \big[Rplus/0]_(j <- k :: r) (c j * path_weight u j)) =
+    (fun u => \big[Rplus/0]_(j <- r) (c j * path_weight u j) + c k * path_weight u k).
+  by apply: FunctionalExtensionality.functional_extensionality => u; rewrite big_cons Rplus_comm.
+rewrite e big_cons; have pr2 := RiemannInt_P10 (c k) pr' (weight_integrable k).
+by exists pr2; rewrite (RiemannInt_P13 pr' (weight_integrable k) pr2) IH /averaged; ring.
+Qed.
+
+Lemma averaged_ge0 k : 0 <= averaged k.
+Proof.
+have -> : 0 = RiemannInt (RiemannInt_P14 0 1 0) by rewrite RiemannInt_P15; ring.
+apply: RiemannInt_P19 => [|u _]; first lra.
+left; apply: Rdiv_lt_0_compat; last exact: normaliser_pos.
+by apply: Rmult_lt_0_compat => //; exact: exp_pos.
+Qed.
+
+Lemma averaged_one : \rsum_k averaged k = 1.
+Proof.
+have -> : \rsum_k averaged k = \rsum_k 1 * averaged k by apply: eq_bigr => k _; ring.
+have e : (fun u => \rsum_k 1 * path_weight u k) = fct_cte 1.
+  apply: FunctionalExtensionality.functional_extensionality => u.
+  have p := normaliser_pos u; rewrite /fct_cte -[RHS](Rinv_r (normaliser u)); last lra.
+  rewrite {1}/normaliser big_distrl; apply: eq_bigr => k _ /=; rewrite /path_weight /Rdiv; ring.
+have pr : Riemann_integrable (fun u => \rsum_k 1 * path_weight u k) 0 1 by rewrite e; exact: RiemannInt_P14.
+rewrite -(averaged_sum (c := fun=> 1) pr).
+rewrite (RiemannInt_P18 pr (RiemannInt_P14 0 1 1)) ?RiemannInt_P15 => [|//|u _]; [ring|lra|by rewrite -e].
+Qed.
+
+(** label: thm-c40-path, the losses: rows [i], members that gave what happened the probability [q i k]. *)
+Theorem no_harm_on_the_rows (I : finType) (q : I -> K -> R) :
+  (forall i k, 0 < q i k) -> (forall k, L k = \rsum_i - ln (q i k)) ->
+  \rsum_i - ln (\rsum_k averaged k * q i k) <= \rsum_k averaged k * L k /\
+  \rsum_k averaged k * L k = - ln (\rsum_k w k * exp (- L k)) /\
+  forall k, - ln (\rsum_k w k * exp (- L k)) <= L k + ln (1 / w k).
+Proof.
+move=> q0 losses; have [e bound] := path_identity.
+have total : \rsum_k averaged k * L k = - ln (\rsum_k w k * exp (- L k)).
+  have f : path_mean = (fun u => \rsum_k L k * path_weight u k).
+    apply: FunctionalExtensionality.functional_extensionality => u.
+    by apply: eq_bigr => k _; rewrite Rmult_comm.
+  have pr : Riemann_integrable (fun u => \rsum_k L k * path_weight u k) 0 1.
+    by rewrite -f; exact: path_integrable.
+  rewrite -e (RiemannInt_P18 path_integrable pr) => [||u _]; [|lra|by rewrite f].
+  by rewrite averaged_sum; apply: eq_bigr => k _; rewrite Rmult_comm.
+split; last by split=> // k; rewrite -e.
+rewrite (eq_bigr (fun k => \rsum_i averaged k * - ln (q i k))); last first.
+  by move=> k _; rewrite losses sum_scal.
+rewrite exchange_big /=; apply: sum_le => i _.
+by have [le _] := average_gains averaged_ge0 averaged_one (q0 i).
+Qed.
+
+(** label: thm-c40-path, the weights: [best] is the smallest loss. *)
+Theorem least_weight (best : R) k : (forall j, best <= L j) ->
+  (best < L k -> w k * (1 - exp (- (L k - best))) / (L k - best) <= averaged k) /\
+  (L k = best -> w k <= averaged k).
+Proof.
+move=> least; have wk := w_pos k.
+have at_u u : 0 <= u -> w k * exp (- (u * (L k - best))) <= path_weight u k.
+  move=> u0; have p := normaliser_pos u; rewrite /path_weight.
+  have small : normaliser u <= exp (- (u * best)).
+    have -> : exp (- (u * best)) = \rsum_j w j * exp (- (u * best)) by rewrite -big_distrl /= w_sum; ring.
+    apply: sum_le => j _; apply: Rmult_le_compat_l; first by left.
+    by apply: exp_le; have := Rmult_le_compat_l u _ _ u0 (least j); lra.
+  apply: (Rmult_le_reg_r (normaliser u)) => //.
+  have -> : w k * exp (- (u * L k)) / normaliser u * normaliser u = w k * exp (- (u * L k)).
+    by field; lra.
+  rewrite Rmult_assoc; apply: Rmult_le_compat_l; first lra.
+  have -> : exp (- (u * L k)) = exp (- (u * (L k - best))) * exp (- (u * best)).
+    by rewrite -exp_plus; congr exp; ring.
+  by apply: Rmult_le_compat_l => //; left; exact: exp_pos.
+split=> [lt|eq].
+  pose D := L k - best; have D0 : 0 < D by rewrite /D; lra.
+  pose f u := - (w k / D) * exp (- (u * D)).
+  have d x : derivable_pt_lim f x (w k * exp (- (x * D))).
+    have -> : w k * exp (- (x * D)) = - (w k / D) * (exp (- D * x) * (- D * 1)).
+      by have -> : - D * x = - (x * D); [ring|field; lra].
+    have -> : f = (fun u => - (w k / D) * comp exp (fun u => - D * u) u).
+      apply: FunctionalExtensionality.functional_extensionality => u.
+      by rewrite /f /comp; congr (_ * exp _); ring.
+    apply: (derivable_pt_lim_scal (comp exp (fun u => - D * u))).
+    apply: (derivable_pt_lim_comp (fun u => - D * u) exp); last exact: derivable_pt_lim_exp.
+    by apply: (derivable_pt_lim_scal id); exact: derivable_pt_lim_id.
+  have cf : continuity (fun x => w k * exp (- (x * D))).
+    move=> x; apply: derivable_continuous_pt.
+    have -> : (fun x => w k * exp (- (x * D))) = (fun u => - D * f u).
+      by apply: FunctionalExtensionality.functional_extensionality => u; rewrite /f; field; lra.
+    by exists (- D * (w k * exp (- (x * D)))); apply: (derivable_pt_lim_scal f); exact: d.
+  have pr : Riemann_integrable (fun x => w k * exp (- (x * D))) 0 1.
+    by apply: continuity_implies_RiemannInt => [|x _]; [lra|exact: cf].
+  have -> : w k * (1 - exp (- (L k - best))) / (L k - best) = RiemannInt pr.
+    rewrite (integral pr (f := f)) //; last lra.
+    by rewrite /f Rmult_0_l Ropp_0 exp_0 Rmult_1_l -/D; field; lra.
+  by apply: RiemannInt_P19 => [|u [u0 _]]; [lra|apply: at_u; lra].
+have -> : w k = RiemannInt (RiemannInt_P14 0 1 (w k)) by rewrite RiemannInt_P15; ring.
+apply: RiemannInt_P19 => [|u [u0 _]]; first lra.
+have := at_u u (Rlt_le _ _ u0); rewrite eq Rminus_diag_eq // Rmult_0_r Ropp_0 exp_0.
+by rewrite /fct_cte; lra.
+Qed.
 End Path.
 
 (** The quotient Gamma(x + k) / Gamma(x) is the product x (x + 1) .. (x + k - 1). *)

@@ -10,7 +10,16 @@ from calib import metrics
 from calibkit import inference
 from calibkit.inference import Interval, bootstrap_interval
 from experiments import coverage, recorded
-from experiments.coverage import BASIC, FEW, INTERVAL_COVERAGE, LAWS, MEASURES, MORE, PERCENTILE
+from experiments.coverage import (
+    BASIC,
+    FEW,
+    INTERVAL_COVERAGE,
+    LAWS,
+    MEASURES,
+    MORE,
+    PERCENTILE,
+    SMOOTH_COVERAGE,
+)
 
 
 def gap(p):
@@ -126,3 +135,18 @@ def test_a_case_as_recorded():
         for row in coverage.run_case(case)
     ]
     assert_as_recorded(INTERVAL_COVERAGE.name, case, live, tolerance=1)
+
+
+def test_the_record_of_the_smooth_ece_is_complete():
+    rows = recorded(SMOOTH_COVERAGE.name)
+    assert rows["law"].size == len(SMOOTH_COVERAGE.cases())
+    for law in LAWS:
+        assert coverage.share_held(rows, law, "smECE").error <= 0.025
+
+
+def test_the_smooth_ece_is_counted_like_the_others(monkeypatch):
+    monkeypatch.setattr(coverage, "ROUNDS", 2)
+    monkeypatch.setattr(coverage, "POINTS", 60)
+    case = {"law": "three values", "resamples": 10, "batch": 0}
+    (row,) = coverage.run_smooth_case(case)
+    assert row["measure"] == "smECE" and row["rounds"] == 2 and row["truth"] < 1e-3
