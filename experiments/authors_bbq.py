@@ -1,9 +1,9 @@
 """BBQ as the program of its authors computes it, restated from their code.
 
-``BBQ/build.m``, ``elbow.m`` and ``predict.m`` in github.com/pakdaman/calibration differ from `calib.BBQ`
-in what no paper says: a bin is floor(N/B) neighbouring points, the last bin takes the remainder;
-the value of a bin counts the mean score of its positives, with its midpoint as one more, as one
-observation; and an elbow rule drops most models. No line of theirs is copied.
+``BBQ/build.m``, ``elbow.m`` and ``predict.m`` in github.com/pakdaman/calibration differ from
+`calib.BBQ` in what no paper says. A bin is floor(N/B) neighbouring points, and the last bin takes
+the remainder. The value of a bin counts the mean score of its positives, with its midpoint as one
+more, as one observation. An elbow rule drops most models. No line of theirs is copied.
 """
 
 import numpy as np

@@ -102,7 +102,7 @@ def computed(points):
 
 
 def run_output(case):
-    """The five measures of a machine and stage: what their program printed, NaN if nothing, and ours."""
+    """The five measures of a machine and stage: the printed ones, if there are any, and ours."""
     folder = os.environ.get(FOLDER)
     if not folder:
         raise DatasetNotFound(

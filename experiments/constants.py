@@ -48,7 +48,9 @@ _V14, _D22 = ("table1", "table2", "table3"), ("table1", "table2", "table3")
 _CODE = "in github.com/pakdaman/calibration"
 _DEFAULT = "the usual default"
 CONSTANTS = (
-    Constant("naeini2014", _RINGS_14, "points to train, to test", "1000, 1000", STATED, "section 5"),
+    Constant(
+        "naeini2014", _RINGS_14, "points to train, to test", "1000, 1000", STATED, "section 5"
+    ),
     Constant("naeini2014", _RINGS_14, "groups of ECE and MCE", "10", STATED, "section 2.1"),
     Constant(
         "naeini2014",
@@ -82,7 +84,12 @@ CONSTANTS = (
         "seen to be good on one trial split, by its own labels",
     ),
     Constant(
-        "naeini2014", _MAILING, "C of the amount model", "0.01", INFERRED, "not compared with others"
+        "naeini2014",
+        _MAILING,
+        "C of the amount model",
+        "0.01",
+        INFERRED,
+        "not compared with others",
     ),
     Constant("naeini2014", _MAILING, "cost of a letter", "0.68 dollars", STATED, "section 5"),
     Constant(

@@ -1,4 +1,4 @@
-"""Naeini, Cooper and Hauskrecht (2015): a summary without a number, and what their program prints."""
+"""Naeini, Cooper and Hauskrecht (2015): a summary without a number, and their program's output."""
 
 from experiments.authors_points import OUTPUT
 from experiments.contents import Figure, Paper, Study

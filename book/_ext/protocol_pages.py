@@ -8,8 +8,8 @@ that did not choose a fit, ``{protocol-held-out}`` those that did not choose a c
 from ledger_nodes import table, text, to_label
 from sphinx.util.docutils import SphinxDirective
 
-from experiments.constants import CONSTANTS, KINDS
 from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, NO_OTHER, OPEN, Choice
+from experiments.constants import CONSTANTS, KINDS
 from experiments.ledger import read_ledger
 from experiments.registry import papers
 from experiments.vovk2014.held_out import HELD_OUT, HeldOut
@@ -79,7 +79,7 @@ class Constants(SphinxDirective):
     """Every constant of the protocols, and where it comes from."""
 
     def run(self):
-        """A table with a row for each constant, those of one paper together, the tuned ones last."""
+        """A table with a row for each constant, by paper and kind."""
         short = {name: paper.short for name, paper in papers().items()}
         order = list(short)
         rows = [

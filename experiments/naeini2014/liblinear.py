@@ -61,7 +61,6 @@ LIBLINEAR = Experiment(
 )
 
 
-
 def _not_tried_on(place):
     """All but the rows on which the machine and the least number of bins were tried."""
     table, row, _ = place

@@ -109,8 +109,7 @@ def calibration_size(
     for size in sizes:
         where = {"size": size, "ties": ties, key: "10" if size < least_bins**3 else n_bins}
         found |= {
-            (_power(size), m): mean_of(select(rows, m, **chosen, **where), N_RUNS)
-            for m in measures
+            (_power(size), m): mean_of(select(rows, m, **chosen, **where), N_RUNS) for m in measures
         }
     return found | _raw_row(rows, measures, {"ties": ties, key: "raw", **chosen})
 

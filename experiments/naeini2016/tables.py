@@ -86,9 +86,7 @@ def values_of(
     return found
 
 
-def improvement(
-    read, ties, over="folds", scored="same", of="", setting="study", recoded=False
-):
+def improvement(read, ties, over="folds", scored="same", of="", setting="study", recoded=False):
     """Table II: both ends of the interval of the mean relative change by ENIR.
 
     Of one classifier only, where a setting of it is given.

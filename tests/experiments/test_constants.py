@@ -114,3 +114,11 @@ def test_logistic_regression_of_weka_has_a_ridge_of_its_default():
 
     assert make_classifier("LR", Nothing, 0)[-1].C == pytest.approx(1 / (2 * 1e-8))
 
+
+def test_the_raw_row_of_table_two_is_of_one_training_set():
+    paper, read = PAPERS["naeini2014"], ledger.reader()
+    for table in paper.tables[2:4]:
+        ours = table.ours(read, **table.reading)
+        raw, binned = ours["base", "ECE"], ours["1e4", "ECE"]
+        assert raw.error == pytest.approx(raw.spread * (1 + 1 / raw.repetitions) ** 0.5)
+        assert binned.error == pytest.approx(binned.spread * (1 / 10 + 1 / 10) ** 0.5)
