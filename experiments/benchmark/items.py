@@ -10,6 +10,7 @@ from experiments.benchmark.protocol import BENCHMARK
 from experiments.benchmark.second import BENCHMARK_SECOND
 from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS
 from experiments.benchmark.truth import BENCHMARK_TRUTH
+from experiments.benchmark.undecided import UNDECIDED
 from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE
 from experiments.verdicts.peers import VERDICTS_PEERS
@@ -34,6 +35,7 @@ PAPER = Paper(
             ("drift", BENCHMARK_DRIFT),
             ("default", BENCHMARK_DEFAULT),
             ("default_rare", BENCHMARK_DEFAULT_RARE),
+            ("undecided", UNDECIDED),
         ]
     )
     + (
@@ -62,6 +64,7 @@ PAPER = Paper(
         BENCHMARK_DRIFT,
         BENCHMARK_DEFAULT,
         BENCHMARK_DEFAULT_RARE,
+        UNDECIDED,
         INTERVAL_COVERAGE,
         VERDICTS,
         ADVICE,
