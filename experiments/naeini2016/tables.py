@@ -169,7 +169,7 @@ TABLES = (
         keys=("method",),
         chapter="14_enir",
         ours=rings,
-        experiments=(_RINGS, PROGRAM.name),
+        experiment=_RINGS,
         uncertainty=_TEN_RUNS,
     ),
     _on_data_sets(
