@@ -5,11 +5,14 @@ apart. It is close if no number is off by more than a hundredth, or by a hundred
 1, as solvers on another processor may leave it; else it differs. The largest difference is told.
 A case that differs is computed once more with inputs moved in the thirteenth digit: if every number
 that is far from the record then moves as far, last digits decide the case, such as which of two
-nearly equal bandwidths is chosen, and no processor can repeat it for another; it is *undecided*.
+nearly equal bandwidths is chosen, and no processor can repeat it for another; it is *undecided*. So
+is a case in which two optima tie, if the numbers that are far lie, on both sides, within the spread
+that `experiments.benchmark.undecided` has measured.
 Cases whose data or packages are missing are left out, and said, and so are cases that would take
 more than a tenth of the time.
 """
 
+import csv
 import json
 import math
 import os
@@ -30,6 +33,7 @@ PACKAGES = ["numpy", "scipy", "scikit-learn", "numba"]
 EQUAL = "equal"
 FAR = 0.01  # by how much a number may be off, and by what part of itself, to be close
 TIMES = {"seconds"}  # columns that no run repeats
+TIED, TIES = "benchmark", RESULTS / "benchmark_undecided.csv"  # the record, and its ties
 LONGEST = 0.1  # of the time of an audit
 PERTURBED = RESULTS.parent / "tools" / "perturbed"
 SEEDS = (1, 2, 3)  # of the movements
@@ -66,9 +70,27 @@ def compared_case(experiment, case, rows):
     most = f"by {max(_gap(*pair) for pair in pairs):.2g} at most"
     if not far:
         return f"close: {most}"
+    if _within_spread(experiment, case, rows, pairs, far):
+        return f"undecided: {most}, within the spread of results/{TIES.name}"
     if far <= _moved(experiment, case, new):
         return f"undecided: {most}, as by inputs moved in the thirteenth digit"
     return f"differs: {most}"
+
+
+def _within_spread(experiment, case, rows, pairs, far):
+    """Whether a tie of two optima, recorded in `TIES`, leaves the numbers at these places open."""
+    if experiment.name != TIED or not TIES.exists():
+        return False
+    with TIES.open(newline="", encoding="utf-8") as file:
+        known = list(csv.DictReader(file))
+    places = [(row, key) for row in rows for key in row]
+    for place in far:
+        row, key = places[place]
+        where = {name: row[name] for name in [*case, "calibrator", "points"]}
+        ends = [float(one[key]) for one in known if where.items() <= one.items()]
+        if not ends or any(not min(ends) <= float(value) <= max(ends) for value in pairs[place]):
+            return False
+    return True
 
 
 def _moved(experiment, case, rows):

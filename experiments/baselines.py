@@ -16,6 +16,7 @@ from experiments.contents import Ours
 from experiments.recording import RESULTS
 
 SHARES = RESULTS / "ledger_shares.csv"
+BEFORE = RESULTS / "ledger_shares_before.csv"  # with two tuned constants in the first reading
 PLAIN, EXPLAINED, PROTOCOL, FITS = READINGS = (
     "as described",
     "or explained",

@@ -174,6 +174,9 @@ class Cause:
         By which printed numbers a constant in it was chosen; "" if none was.
     unused : callable or None
         Of a place (table, row, column): whether its number had no part in that choice.
+    documented : str
+        Where the authors' public code has it; "" if no code is known. What their code does was
+        not chosen by printed numbers, so it need not be told from chance.
     """
 
     name: str
@@ -187,6 +190,7 @@ class Cause:
     exchanged: str = ""
     tuned: str = ""
     unused: Callable | None = None
+    documented: str = ""
 
 
 @dataclass(frozen=True)

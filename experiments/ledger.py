@@ -6,8 +6,10 @@ If it does not, the causes that were tried for the paper are asked in their orde
 number if under it ours agrees, by the standard error of the base reading, and at most half of the
 gap is left. It is accepted if each half of the rows, taken alone, chooses it of all ways to set the
 same thing, and if its moves given to other rows hardly ever gain as much (`experiments.chance`),
-with a correction for the number of settings that were tried for the paper. Where a constant in it
-was chosen by printed numbers, what it mends *fits, tuned*, and is not explained.
+with a correction for the number of settings that were tried for the paper. A cause that the
+authors' public code documents needs no test of chance: it is accepted if it mends more than it
+spoils. Where a constant in a cause was chosen by printed numbers, what it mends *fits, tuned*, and
+is not explained.
 
 The accepted causes together are one protocol of a paper, the same for all of its tables.
 """
@@ -259,9 +261,10 @@ def judge(paper, changes):
     accepted, trials = {""}, []
     for cause in paper.causes:
         share, passed = best.get(cause.name, (1.0, False))
-        if passed and cause.after in accepted:
+        counts = _, mends, spoils = tally(changes[cause.name])
+        documented = bool(cause.documented) and mends > spoils
+        if (passed or documented) and cause.after in accepted:
             accepted.add(cause.name)
-        counts = tally(changes[cause.name])
         trials.append(
             Trial(
                 paper.name,

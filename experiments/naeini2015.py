@@ -1,6 +1,7 @@
-"""Naeini, Cooper and Hauskrecht (2015), of which we have a summary without a number."""
+"""Naeini, Cooper and Hauskrecht (2015): a summary without a number, and their program's output."""
 
-from experiments.contents import Figure, Paper
+from experiments.authors_points import OUTPUT
+from experiments.contents import Figure, Paper, Study
 
 _SUMMARY = "only a summary of the paper is at hand, without its tables and figures; chapter 11 "
 PAPER = Paper(
@@ -21,4 +22,13 @@ PAPER = Paper(
             missing=_SUMMARY + "studies the method, not the numbers",
         ),
     ),
+    studies=(
+        Study(
+            name="output",
+            title="the twenty numbers that the authors' program prints on their own points",
+            chapter="11_bayesian_binning",
+            experiments=(OUTPUT.name,),
+        ),
+    ),
+    experiments=(OUTPUT,),
 )

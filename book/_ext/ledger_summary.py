@@ -1,7 +1,7 @@
 """What the ledger comes to: the short tables of the page Scoreboard.
 
-``{ledger-totals}``, ``{ledger-shares}``, ``{ledger-placebos}``, ``{ledger-missing}`` and
-``{ledger-missing-columns}``.
+``{ledger-totals}``, ``{ledger-shares}``, ``{ledger-before}``, ``{ledger-placebos}``,
+``{ledger-missing}`` and ``{ledger-missing-columns}``.
 """
 
 import math
@@ -9,7 +9,7 @@ import math
 from ledger_nodes import VERDICT_WORDS, ledger, table, text, to_label
 from sphinx.util.docutils import SphinxDirective
 
-from experiments.baselines import READINGS, SHARES, Share, total
+from experiments.baselines import BEFORE, PROTOCOL, READINGS, SHARES, Share, total
 from experiments.ledger import VERDICTS, read_ledger, totals
 from experiments.missing import MISSING, Missing, wanted
 from experiments.placebos import PLACEBOS, Rate
@@ -47,6 +47,26 @@ class Shares(SphinxDirective):
             for one in found
         ]
         heads = ["", "reading", "comparable", "settled", "share", "wrong row", "other data set"]
+        return [table(heads, rows, ["totals"])]
+
+
+class Before(SphinxDirective):
+    """One protocol a paper, with tuned constants in the first reading and without."""
+
+    def run(self):
+        """A table with a row for each paper and one for all."""
+        names = {name: paper.short for name, paper in papers().items()} | {"all": "all"}
+        shares = []
+        for path in [BEFORE, SHARES]:
+            found = read_ledger(path, Share)
+            shares.append([one for one in found if one.reading == PROTOCOL])
+            shares[-1].append(total(found, PROTOCOL))
+        rows = [
+            [names[one.paper]]
+            + [own.percent(what) for own in [one, other] for what in ["settled", "wrong"]]
+            for one, other in zip(*shares, strict=True)
+        ]
+        heads = ["", "before", "wrong row, before", "after", "wrong row, after"]
         return [table(heads, rows, ["totals"])]
 
 
@@ -109,6 +129,7 @@ def setup(app):
     directives = {
         "ledger-totals": Totals,
         "ledger-shares": Shares,
+        "ledger-before": Before,
         "ledger-placebos": Placebos,
         "ledger-missing": Open,
         "ledger-missing-columns": OpenColumns,

@@ -1,14 +1,17 @@
 """The page *What the authors must have run*, made from the choices of each paper.
 
 ``{protocol-choices} PAPER`` gives them and their evidence, ``{protocol-unused} PAPER`` the numbers
-that did not choose a fit, ``{protocol-held-out}`` those that did not choose a cause of V14.
+that did not choose a fit, ``{protocol-held-out}`` those that did not choose a cause of V14, and
+``{protocol-constants}`` every constant of every paper.
 """
 
 from ledger_nodes import table, text, to_label
 from sphinx.util.docutils import SphinxDirective
 
 from experiments.choices import ACCEPTED, CHOICES, FIRST, FIT, NO_OTHER, OPEN, Choice
+from experiments.constants import CONSTANTS, KINDS
 from experiments.ledger import read_ledger
+from experiments.registry import papers
 from experiments.vovk2014.held_out import HELD_OUT, HeldOut
 
 STATUS = [ACCEPTED, FIT, OPEN]
@@ -72,6 +75,35 @@ class Held(SphinxDirective):
         return [table(heads, rows)]
 
 
+class Constants(SphinxDirective):
+    """Every constant of the protocols, and where it comes from."""
+
+    def run(self):
+        """A table with a row for each constant, by paper and kind."""
+        short = {name: paper.short for name, paper in papers().items()}
+        order = list(short)
+        rows = [
+            [
+                f"{short[one.paper]}, {_tables(one.tables)}",
+                one.name,
+                one.value,
+                one.kind,
+                one.source,
+                ", ".join(one.causes),
+            ]
+            for one in sorted(
+                CONSTANTS, key=lambda one: (order.index(one.paper), KINDS.index(one.kind))
+            )
+        ]
+        return [table(["where", "constant", "value", "kind", "from", "cause"], rows)]
+
+
+def _tables(names):
+    """Names of tables for people: "Tables 1a, 1b"."""
+    numbers = [name.removeprefix("table") for name in names]
+    return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+
+
 def choices_of(name):
     """Those of a paper."""
     return [one for one in read_ledger(CHOICES, Choice) if one.paper == name]
@@ -91,4 +123,5 @@ def setup(app):
     app.add_directive("protocol-choices", Choices)
     app.add_directive("protocol-unused", Unused)
     app.add_directive("protocol-held-out", Held)
+    app.add_directive("protocol-constants", Constants)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

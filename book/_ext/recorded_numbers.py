@@ -91,6 +91,7 @@ def ledger():
     yield from [("ledger_rings_one_run", f"{one}"), ("ledger_rings_ten_runs", f"{ten}")]
     tried, passed = np.sum([one[2::2] for one in read_ledger(PLACEBOS, Rate)], axis=0)
     yield from [("ledger_placebos", f"{tried:,}"), ("ledger_size", f"{passed / tried:.1%}")]
+    yield "ledger_tuned_readings", f"{totals(found)[TUNED]}"
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
     yield "choice_first", FIRST

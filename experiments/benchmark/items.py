@@ -10,6 +10,7 @@ from experiments.benchmark.protocol import BENCHMARK
 from experiments.benchmark.second import BENCHMARK_SECOND
 from experiments.benchmark.second_peers import BENCHMARK_SECOND_PEERS
 from experiments.benchmark.truth import BENCHMARK_TRUTH
+from experiments.benchmark.undecided import UNDECIDED
 from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE, SMOOTH_COVERAGE
 from experiments.group_levels import GROUP_LEVELS
@@ -35,6 +36,7 @@ PAPER = Paper(
             ("drift", BENCHMARK_DRIFT),
             ("default", BENCHMARK_DEFAULT),
             ("default_rare", BENCHMARK_DEFAULT_RARE),
+            ("undecided", UNDECIDED),
         ]
     )
     + (
@@ -75,6 +77,7 @@ PAPER = Paper(
         BENCHMARK_DRIFT,
         BENCHMARK_DEFAULT,
         BENCHMARK_DEFAULT_RARE,
+        UNDECIDED,
         INTERVAL_COVERAGE,
         SMOOTH_COVERAGE,
         GROUP_LEVELS,

@@ -6,6 +6,7 @@ from experiments.naeini2014.calibration_data import CALIBRATION_DATA
 from experiments.naeini2014.kdd98 import EVERYBODY, HALVES, ORIGINAL
 from experiments.naeini2014.kdd98_variants import KDD98_VARIANTS
 from experiments.naeini2014.liblinear import LIBLINEAR
+from experiments.naeini2014.program import PROGRAM
 from experiments.naeini2014.protocol import CALIBRATION_SIZE, RINGS
 from experiments.naeini2014.tables import CAUSES, TABLES
 from experiments.naeini2014.variants import (
@@ -53,6 +54,13 @@ PAPER = Paper(
             experiments=(LIBLINEAR.name,),
         ),
         Study(
+            name="program",
+            title="Tables 1(b) and 2(b) with the quadratic SVM of the program that the authors "
+            "published",
+            chapter="08_rings",
+            experiments=(PROGRAM.name,),
+        ),
+        Study(
             name="raw_variants",
             title="a supposed cause of a difference in the raw row of Table 2, tried",
             chapter="09_calibration_size",
@@ -89,6 +97,7 @@ PAPER = Paper(
         SIZE_VARIANTS,
         PENALTY_VARIANTS,
         LIBLINEAR,
+        PROGRAM,
         RAW_VARIANTS,
         KDD98_VARIANTS,
     ),

@@ -8,6 +8,7 @@ from experiments.contents import Cause, Ours, Table, mean_of, select
 from experiments.naeini2014.kdd98_variants import BOTH, ONCE, SOME
 from experiments.naeini2014.kdd98_variants import PENALTIES as PENALTIES_OF_LR
 from experiments.naeini2014.liblinear import LIBLINEAR, LIBLINEAR_CAUSES, TABLE_1
+from experiments.naeini2014.program import FITTED_C, ONE_TABLE, PROGRAM
 from experiments.naeini2014.protocol import N_RUNS, SIZES, SVMS
 from experiments.naeini2014.variants import BINS_AT, penalty_causes
 
@@ -40,29 +41,30 @@ def rings(
     printed_runs=1,
     liblinear=False,
     least_bins=10,
+    fitted=False,
 ):
     """Table 1; with a variant or random class sizes, the one row that it is about; or another SVM.
 
     The paper states no number of runs for this table; `printed_runs` says how many a printed number
-    is taken to be the mean of. Its bins are ten, whatever the least number.
+    is taken to be the mean of. Its bins are ten, whatever the least number. The quadratic SVM is
+    that of the authors' program; `fitted`: that with the C which the printed raw row chose.
     """
-    if liblinear:
-        rows = read(LIBLINEAR.name)
-        names = {short: {"size": TABLE_1, "method": name} for short, name in ROWS.items()}
+    variant = "classes at random" if at_random else variant
+    methods = ROWS if variant is None else {VARIED[variant]: variant}
+    if svm == "quadratic" and not fitted:
+        rows, chosen = read(PROGRAM.name), {"size": ONE_TABLE, "classes": "halves"}
+    elif liblinear:
+        rows, chosen = read(LIBLINEAR.name), {"size": TABLE_1}
     elif C is not None:
-        rows = read("naeini2014_rings_penalties")
-        names = {short: {"C": float(C), "method": name} for short, name in ROWS.items()}
-    elif variant is not None or at_random:
-        variant = "classes at random" if at_random else variant
-        rows = read("naeini2014_rings_variants")
-        names = {VARIED[variant]: {"variant": variant}}
+        rows, chosen = read("naeini2014_rings_penalties"), {"C": float(C)}
+    elif variant is not None:
+        rows, chosen = read("naeini2014_rings_variants"), {"svm": svm}
     else:
-        rows = read("naeini2014_rings")
-        names = {short: {"method": name} for short, name in ROWS.items()}
-    machine = {"svm": svm} if "svm" in rows else {}
+        rows, chosen = read("naeini2014_rings"), {"svm": svm}
+    key = "variant" if "variant" in rows else "method"
     found = {
-        (short, measure): select(rows, measure, ties=ties, **machine, **where)
-        for short, where in names.items()
+        (short, measure): select(rows, measure, ties=ties, **chosen, **{key: name})
+        for short, name in methods.items()
         for measure in MEASURES
     }
     return {cell: mean_of(values, printed_runs) for cell, values in found.items() if values.size}
@@ -79,40 +81,65 @@ def calibration_size(
     C=None,
     liblinear=False,
     least_bins=0,
+    fitted=False,
 ):
-    """Table 2; with a variant or another C, the raw row; or random class sizes, or liblinear.
+    """Table 2; with a variant or another C, the raw row; or random class sizes, or another SVM.
 
-    With `least_bins` 10 a calibration size whose cube root is smaller has ten bins.
+    With `least_bins` 10 a calibration size whose cube root is smaller has ten bins. `fitted` as in
+    `rings`. The raw row, which no calibration set can change, is of one training set.
     """
-    rows = read("naeini2014_calibration_size")
     measures = ["AUC", "MCE", "ECE"]
     if C is not None:
         varied = read("naeini2014_rings_penalties")
-        chosen = {"ties": ties, "C": float(C), "method": "Raw, 10,000 points"}
-        return {("base", m): mean_of(select(varied, m, **chosen), N_RUNS) for m in measures}
+        raw = {"ties": ties, "C": float(C), "method": "Raw, 10,000 points"}
+        return _raw_row(varied, measures, raw)
     if variant is not None:
-        varied = read("naeini2014_rings_variants")
-        raw = {m: select(varied, m, svm=svm, ties=ties, variant=variant) for m in measures}
-        return {("base", m): mean_of(v, N_RUNS) for m, v in raw.items() if v.size}
+        raw = {"svm": svm, "ties": ties, "variant": variant}
+        return _raw_row(read("naeini2014_rings_variants"), measures, raw)
+    own = svm == "quadratic" and not fitted
     if at_random:
-        rows, sizes, chosen = read("naeini2014_size_variants"), tuple(BINS_AT), {"ties": ties}
+        return _sizes_at_random(read, measures, ties, own)
+    if own:
+        rows, key, chosen = read(PROGRAM.name), "method", {"classes": "halves"}
     elif liblinear and svm == "linear":
-        rows, chosen = read(LIBLINEAR.name), {"method": n_bins, "ties": ties}
+        rows, key, chosen = read(LIBLINEAR.name), "method", {}
     else:
-        chosen = {"svm": svm, "n_bins": n_bins, "ties": ties}
-    key = "method" if "method" in chosen else "n_bins"
+        rows, key, chosen = read("naeini2014_calibration_size"), "n_bins", {"svm": svm}
+    found = {}
+    for size in sizes:
+        where = {"size": size, "ties": ties, key: "10" if size < least_bins**3 else n_bins}
+        found |= {
+            (_power(size), m): mean_of(select(rows, m, **chosen, **where), N_RUNS) for m in measures
+        }
+    return found | _raw_row(rows, measures, {"ties": ties, key: "raw", **chosen})
+
+
+def _sizes_at_random(read, measures, ties, own):
+    """Table 2(b) with random class sizes, of the authors' machine or the fitted one."""
+    if own:
+        rows = raw_rows = read(PROGRAM.name)
+        chosen = {"classes": "random", "method": "binned"}
+        raw = {"classes": "random", "method": "raw, 10000 points"}
+    else:
+        rows, raw_rows = read("naeini2014_size_variants"), read("naeini2014_raw_variants")
+        chosen, raw = {}, {"test_points": 10_000}
     found = {
-        (f"1e{len(str(size)) - 1}", m): select(
-            rows, m, size=size, **chosen | ({key: "10"} if size < least_bins**3 else {})
-        )
-        for size in sizes
+        (_power(size), m): mean_of(select(rows, m, size=size, ties=ties, **chosen), N_RUNS)
+        for size in BINS_AT
         for m in measures
     }
-    raw, chosen = rows, {key: "raw"} | ({"svm": svm} if key == "n_bins" else {})
-    if at_random:
-        raw, chosen = read("naeini2014_raw_variants"), {"test_points": 10_000}
-    found |= {("base", m): select(raw, m, ties=ties, **chosen) for m in measures}
-    return {cell: mean_of(values, N_RUNS) for cell, values in found.items()}
+    return found | _raw_row(raw_rows, measures, {"ties": ties, **raw})
+
+
+def _power(size):
+    """The name of a calibration size in print."""
+    return f"1e{len(str(size)) - 1}"
+
+
+def _raw_row(rows, measures, chosen):
+    """The raw score, of one training set in print."""
+    values = {measure: select(rows, measure, **chosen) for measure in measures}
+    return {("base", m): mean_of(own, 1) for m, own in values.items() if own.size}
 
 
 def mailing(
@@ -186,8 +213,8 @@ _ONE_RUN = (
     "standard deviation of ours."
 )
 _TEN_RUNS = (
-    "The paper says that it averaged ten runs; each is taken to have the standard deviation of "
-    "ours."
+    "The paper says that it averaged ten runs for each calibration set; each is taken to have the "
+    "standard deviation of ours. Its raw row is of one training set, one run of ours."
 )
 _ONE_CAMPAIGN = (
     "The printed number is one result on one file; it and the mean of our ten halves, which share "
@@ -198,14 +225,16 @@ _RINGS, _SIZES, _MAILING = "naeini2014_rings", "naeini2014_calibration_size", "n
 _TABLE3 = ("table3a", "table3b", "table3c")
 
 
-def by_svm(paper, number, title, ties="group", **about):
-    """The two parts of a table of rings, one for each SVM."""
+def by_svm(paper, number, title, experiment, ties="group", **about):
+    """The two parts of a table of rings; the quadratic one reads the authors' machine, too."""
+    read_by = {"linear": (experiment,), "quadratic": (PROGRAM.name, experiment)}
     return [
         Table(
             name=f"table{number}{part}",
             title=f"{title}, {svm} SVM",
             file=f"{paper}_table{number}{part}_svm_{svm}",
             reading={"svm": svm, "ties": ties},
+            experiments=read_by[svm],
             **about,
         )
         for part, svm in zip("ab", SVMS, strict=True)
@@ -220,7 +249,7 @@ TABLES = (
         keys=("method",),
         chapter="08_rings",
         ours=rings,
-        experiments=(_RINGS,),
+        experiment=_RINGS,
         uncertainty=_ONE_RUN,
     ),
     *by_svm(
@@ -230,7 +259,7 @@ TABLES = (
         keys=("calibration_size",),
         chapter="09_calibration_size",
         ours=calibration_size,
-        experiments=(_SIZES,),
+        experiment=_SIZES,
         uncertainty=_TEN_RUNS,
     ),
     *(
@@ -260,11 +289,12 @@ _BY_LABEL = Cause(
     changes={"ties": "label"},
     tables=tuple(table.name for table in TABLES),
     chapter="08_rings",
-    experiments=(_RINGS, _SIZES, _MAILING),
+    experiments=(_RINGS, _SIZES, _MAILING, PROGRAM.name),
 )
 _on_rings = partial(
     Cause,
-    **{"chapter": "08_rings", "experiments": ("naeini2014_rings_variants",)},
+    chapter="08_rings",
+    experiments=("naeini2014_rings_variants", PROGRAM.name),
     after=_BY_LABEL.name,
 )
 _on_sizes = partial(Cause, chapter="09_calibration_size")
@@ -283,9 +313,10 @@ CAUSES = (
         title="ten bins, not the cube root of 100",
         changes={"n_bins": "10", "sizes": SIZES[:1]},
         tables=("table2a", "table2b"),
-        experiments=(_SIZES,),
+        experiments=(_SIZES, PROGRAM.name),
         after=_BY_LABEL.name,
     ),
+    FITTED_C(tables=("table1b", "table2b"), experiments=(PROGRAM.name, _RINGS, _SIZES)),
     _on_rings(
         name="one-newton-step",
         setting="slope of Platt scaling",
@@ -317,6 +348,7 @@ CAUSES = (
             "naeini2014_rings_variants",
             "naeini2014_size_variants",
             "naeini2014_raw_variants",
+            PROGRAM.name,
         ),
     ),
     *penalty_causes(["table1a", "table2a"], chapter="08_rings"),

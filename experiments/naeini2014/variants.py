@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from calib import HistogramBinning, IsotonicCalibrator
@@ -54,9 +55,9 @@ def newton(scores, labels, n_steps, penalty=0.0):
     return weights
 
 
-def small_slope(svm, run, *, n_steps, penalty):
+def small_slope(svm, run, *, n_steps, penalty, template=None):
     """Platt scaling of the scores, stopped early or with a penalty."""
-    margins, labels, test_margins, test_labels = rings_sample(svm, run)
+    margins, labels, test_margins, test_labels = rings_sample(svm, run, template=template)
     slope, intercept = newton(expit(margins), labels, n_steps, penalty)
     return test_labels, expit(slope * expit(test_margins) + intercept)
 
@@ -71,6 +72,11 @@ def at_random(n, rng):
     """Points of a large pool: the numbers of both classes are random."""
     X, labels = rings(max(POOL, 20 * n), rng)
     return X[:n], labels[:n]
+
+
+def quadratic_machine(template):
+    """An unfitted copy of the template, or the quadratic SVM of the study where it is None."""
+    return support_vector_machine("quadratic") if template is None else clone(template)
 
 
 def classes_at_random(svm, run):
@@ -126,10 +132,10 @@ RINGS_VARIANTS = Experiment(
 )
 
 
-def run_size_variant(case):
-    """Histogram binning of the quadratic SVM where the numbers of both classes are random."""
+def run_size_variant(case, template=None):
+    """Histogram binning of a quadratic SVM where the numbers of both classes are random."""
     rng = np.random.default_rng([SEED, 2, case["size"], case["run"]])
-    machine = support_vector_machine("quadratic").fit(*at_random(1000, rng))
+    machine = quadratic_machine(template).fit(*at_random(1000, rng))
 
     def draw(n):
         X, labels = at_random(n, rng)
@@ -197,10 +203,10 @@ def penalty_causes(tables, chapter):
     ]
 
 
-def run_raw_variant(case):
-    """The raw score of the quadratic SVM where the numbers of both classes are random."""
+def run_raw_variant(case, template=None):
+    """The raw score of a quadratic SVM where the numbers of both classes are random."""
     rng = np.random.default_rng([SEED, 3, case["run"]])
-    machine = support_vector_machine("quadratic").fit(*at_random(1000, rng))
+    machine = quadratic_machine(template).fit(*at_random(1000, rng))
     rows = []
     for n in [1000, 10_000]:
         X, labels = at_random(n, rng)

@@ -2,10 +2,12 @@
 
 from experiments.contents import Paper, Study
 from experiments.drawing import POINTS_OF_THE_RINGS, RELIABILITY_CURVE
+from experiments.naeini2014.program import PROGRAM
 from experiments.naeini2014.variants import PENALTY_VARIANTS
 from experiments.naeini2016.adaptive import ADAPTIVE_STUDY
 from experiments.naeini2016.original_files import ORIGINAL_FILES
 from experiments.naeini2016.protocol import DATA_SETS_STUDY, RINGS
+from experiments.naeini2016.recoded import RECODED
 from experiments.naeini2016.search import ONE_COLUMN, SEARCH
 from experiments.naeini2016.settings import NEAREST, SETTINGS_STUDY
 from experiments.naeini2016.tables import CAUSES, TABLES
@@ -35,6 +37,12 @@ PAPER = Paper(
             title="isotonic regression read as steps at the nearest score, not interpolated",
             chapter="15_many_data_sets",
             experiments=(NEAREST.name,),
+        ),
+        Study(
+            name="recoded",
+            title="satimage and pendigits cut in two as the counts of Table III suggest",
+            chapter="15_many_data_sets",
+            experiments=(RECODED.name,),
         ),
         Study(
             name="adaptive",
@@ -67,10 +75,12 @@ PAPER = Paper(
         DATA_SETS_STUDY,
         SETTINGS_STUDY,
         NEAREST,
+        RECODED,
         ADAPTIVE_STUDY,
         SEARCH,
         ONE_COLUMN,
         ORIGINAL_FILES,
         PENALTY_VARIANTS,
+        PROGRAM,
     ),
 )

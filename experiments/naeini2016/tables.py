@@ -6,11 +6,13 @@ import numpy as np
 from scipy import stats
 
 from experiments.contents import Cause, Ours, Table, mean_of, select
+from experiments.naeini2014.program import FITTED_C, ONE_TABLE, PROGRAM
 from experiments.naeini2014.protocol import N_RUNS
 from experiments.naeini2014.tables import by_svm
 from experiments.naeini2014.variants import penalty_causes
 from experiments.naeini2016.data import DATA_SETS
 from experiments.naeini2016.protocol import by_data_set
+from experiments.naeini2016.recoded import CUT, CUT_SIZES, PUBLIC, RECODED, VERSIONS
 from experiments.naeini2016.settings import NEAREST, SETTINGS
 from experiments.statistics import relative_change
 
@@ -22,25 +24,49 @@ NEAREST_OF = "Isotonic nearest"
 QUANTILES = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
 
 
-def rings(read, svm, ties, C=None):
-    """Table I; with another C, the row of the raw score."""
+def rings(read, svm, ties, C=None, fitted=False, folded=False):
+    """Table I; with another C, the row of the raw score.
+
+    `fitted` as in Table 1 of 2014; `folded`: an AUC below 1/2 is taken of the reversed score.
+    """
+    methods = {"SVM": "Raw", **METHODS}
     if C is not None:
         rows, methods = read("naeini2014_rings_penalties"), {"SVM": "Raw"}
         chosen = {"ties": ties, "C": float(C)}
+    elif svm == "quadratic" and not fitted:
+        rows = read(PROGRAM.name)
+        chosen = {"ties": ties, "size": ONE_TABLE, "classes": "halves"}
     else:
-        rows, methods = read("naeini2016_rings"), {"SVM": "Raw", **METHODS}
-        chosen = {"ties": ties, "svm": svm}
-    return {
-        (short, measure): mean_of(select(rows, measure, method=method, **chosen), N_RUNS)
+        rows, chosen = read("naeini2016_rings"), {"ties": ties, "svm": svm}
+    found = {
+        (short, measure): select(rows, measure, method=method, **chosen)
         for short, method in methods.items()
         for measure in MEASURES
     }
+    if folded:
+        found = {
+            cell: np.maximum(values, 1 - values)
+            for cell, values in found.items()
+            if cell[1] == "AUC"
+        }
+    return {cell: mean_of(values, N_RUNS) for cell, values in found.items()}
 
 
 def values_of(
-    read, classifier, measure, methods, ties, over="folds", scored="same", setting="study"
+    read,
+    classifier,
+    measure,
+    methods,
+    ties,
+    over="folds",
+    scored="same",
+    setting="study",
+    recoded=False,
 ):
-    """Measure by data set and method; in a setting of `SETTINGS` where it was tried, else ours."""
+    """Measure by data set and method; in a setting of `SETTINGS` where it was tried, else ours.
+
+    `recoded`: the two sets of `experiments.naeini2016.recoded` in their other versions.
+    """
     column = f"{measure} {ties}" if measure in ["ECE", "MCE"] else measure
     rows, chosen = read("naeini2016_data_sets"), {"classifier": classifier, "over": over}
     if NEAREST_OF in methods:  # recorded for the first run: the others are taken of that, too
@@ -53,10 +79,14 @@ def values_of(
         varied, chosen = read("naeini2016_settings"), {"classifier": classifier, "setting": setting}
         tried = np.isin(np.unique(rows["dataset"]), select(varied, "dataset", **chosen))
         found[tried] = by_data_set(varied, column, methods, over=over, **chosen)
+    if recoded:
+        other = {"classifier": classifier, "over": over, "scored": scored}
+        those = np.isin(np.unique(rows["dataset"]), list(CUT))
+        found[those] = by_data_set(read(RECODED.name), column, methods, **other)
     return found
 
 
-def improvement(read, ties, over="folds", scored="same", of="", setting="study"):
+def improvement(read, ties, over="folds", scored="same", of="", setting="study", recoded=False):
     """Table II: both ends of the interval of the mean relative change by ENIR.
 
     Of one classifier only, where a setting of it is given.
@@ -64,7 +94,7 @@ def improvement(read, ties, over="folds", scored="same", of="", setting="study")
     found = {}
     for measure in MEASURES:
         for classifier in [of] if of else CLASSIFIERS.values():
-            how = ties, over, scored, setting
+            how = ties, over, scored, setting, recoded
             enir, raw = values_of(read, classifier, measure, ["ENIR", "Raw"], *how).T
             changes = enir / raw - 1
             # the end of an interval inherits the error of the mean and that of its own width
@@ -76,7 +106,17 @@ def improvement(read, ties, over="folds", scored="same", of="", setting="study")
     return found
 
 
-def ranks(read, classifier, ties, over="folds", scored="same", isotonic="", of="", setting="study"):
+def ranks(
+    read,
+    classifier,
+    ties,
+    over="folds",
+    scored="same",
+    isotonic="",
+    of="",
+    setting="study",
+    recoded=False,
+):
     """Tables IV to VI; `isotonic` tells how the map of isotonic regression is read.
 
     Nothing changes for another classifier than the one `of` which a setting is given.
@@ -85,7 +125,8 @@ def ranks(read, classifier, ties, over="folds", scored="same", isotonic="", of="
     names = [f"{name}{isotonic if name == 'Isotonic' else ''}" for name in METHODS.values()]
     found = {}
     for measure in MEASURES:
-        values = values_of(read, classifier, measure, names, ties, over, scored, setting)
+        how = ties, over, scored, setting, recoded
+        values = values_of(read, classifier, measure, names, *how)
         signs = -1 if measure in ["AUC", "ACC"] else 1
         own = stats.rankdata(signs * values, axis=1)
         for short, ranked in zip(METHODS, own.T, strict=True):
@@ -93,9 +134,15 @@ def ranks(read, classifier, ties, over="folds", scored="same", isotonic="", of="
     return found
 
 
-def data_sets(read):
-    """Table III: quantiles of the sizes of our sets."""
-    rows, minority = np.array([(one.rows, one.minority) for one in DATA_SETS]).T
+def data_sets(read, versions=False, recoded=False):
+    """Table III: quantiles of the sizes of the forty sets, three of them by their descriptions.
+
+    `versions` and `recoded`: those of `experiments.naeini2016.recoded` that the table suggests.
+    """
+    sizes = {one.paper: (one.rows, one.minority) for one in DATA_SETS} | PUBLIC
+    sizes |= VERSIONS if versions else {}
+    sizes |= CUT_SIZES if recoded else {}
+    rows, minority = np.array(list(sizes.values())).T
     return {
         (quantity, name): Ours(float(np.quantile(values, q, method="hazen")))
         for quantity, values in {"size": rows, "minority_share": minority / rows}.items()
@@ -122,7 +169,7 @@ TABLES = (
         keys=("method",),
         chapter="14_enir",
         ours=rings,
-        experiments=(_RINGS,),
+        experiment=_RINGS,
         uncertainty=_TEN_RUNS,
     ),
     _on_data_sets(
@@ -163,7 +210,7 @@ _grouped = partial(
     setting="grouping",
     tables=("table1a", "table1b", "table2", *_RANKS),
     chapter=_CHAPTER,
-    experiments=(_RINGS, _DATA_SETS),
+    experiments=(_RINGS, PROGRAM.name, _DATA_SETS),
 )
 _by_label = partial(
     Cause,
@@ -172,6 +219,14 @@ _by_label = partial(
     experiments=(_DATA_SETS,),
     after="ties-by-label",
 )
+_VERSIONS = {"versions": True}
+
+
+def _not_counts(place):
+    """All but Table III had no part in the choice of the cuts."""
+    return place[0] != "table3"
+
+
 CAUSES = (
     _grouped(
         name="ties-by-label",
@@ -220,4 +275,42 @@ CAUSES = (
         if setting != "study"
     ),
     *penalty_causes(["table1a"], chapter="14_enir"),
+    FITTED_C(tables=("table1b",), experiments=(PROGRAM.name, _RINGS)),
+    Cause(
+        name="folded-auc",
+        title="an AUC below 1/2 is that of the reversed score, max(AUC, 1 - AUC)",
+        changes={"folded": True},
+        tables=("table1a", "table1b"),
+        chapter="14_enir",
+        experiments=(_RINGS, PROGRAM.name),
+        documented="BBQ/getAUC.m and enir.R in github.com/pakdaman/calibration",
+    ),
+    *(
+        Cause(
+            name=name,
+            title=title,
+            changes=changes,
+            tables=("table3",),
+            chapter=_CHAPTER,
+            experiments=(RECODED.name,),
+            setting="versions of the data sets",
+            tuned="the versions: by the counts of Table III",
+        )
+        for name, title, changes in [
+            ("other-versions", "five sets in the versions that the sizes suggest", _VERSIONS),
+            (
+                "other-versions-recoded",
+                "the same, and satimage and pendigits cut into halves of their classes",
+                _VERSIONS | {"recoded": True},
+            ),
+        ]
+    ),
+    _by_label(
+        name="recoded",
+        title="satimage and pendigits cut into halves of their classes, as Table III suggests",
+        changes={"recoded": True},
+        experiments=(_DATA_SETS, RECODED.name),
+        tuned="the cuts: by the counts of Table III, which is no table here",
+        unused=_not_counts,
+    ),
 )

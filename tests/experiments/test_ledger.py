@@ -36,6 +36,7 @@ TRIALS = {
     name: [t for t in ledger.read_ledger(ledger.CAUSES, ledger.Trial) if t.paper == name]
     for name in PAPERS
 }
+DOCUMENTED = {(p.name, c.name) for p in PAPERS.values() for c in p.causes if c.documented}
 TABLES = {(paper.name, table.name): table for paper in PAPERS.values() for table in paper.tables}
 
 
@@ -90,7 +91,8 @@ def test_accepted_causes_mend_more_than_they_spoil_and_are_unlikely_by_chance():
         accepted = [[t for t in same if t.accepted] for same in ways.values()]
         assert all(len(few) <= 1 for few in accepted)
         for (trial,) in filter(None, accepted):
-            assert trial.mended > trial.spoiled and trial.chance <= FALSE_CAUSES
+            assert trial.mended > trial.spoiled
+            assert trial.chance <= FALSE_CAUSES or (paper.name, trial.cause) in DOCUMENTED
 
 
 def test_what_a_cause_mends_is_nearer_by_half_within_the_error_that_was_there_before():
@@ -224,9 +226,16 @@ def test_what_is_said_is_about_settings_that_there_are():
 
 
 def test_fits_gain_on_numbers_that_did_not_choose_them():
-    (one,) = [one for one in READINGS if one.status == FIT]
-    assert one.reading == "nn-rate-01"
+    fits = {one.reading: one for one in READINGS if one.status == FIT}
+    one = fits["nn-rate-01"]
     assert one.unused > 20 and one.unused_fit > 1.5 * one.unused_first
+    assert all(own.unused_fit >= own.unused_first for own in fits.values())
+    assert set(fits) == {
+        "nn-rate-01",
+        "lr-codes",
+        "quadratic-penalty-0.0075",
+        "liblinear-svm-ten-bins-at-least",
+    }
 
 
 HELD = {one.reading: one for one in ledger.read_ledger(held_out.HELD_OUT, held_out.HeldOut)}
@@ -307,17 +316,28 @@ def test_the_pages_say_what_is_missing():
     bagged_or_echo = [e for e in open_ones if "Bagging" in e.row or "Echo" in e.row]
     assert v14.settled < missing.ASKED * v14.comparable
     assert len(bagged_or_echo) > 0.6 * len(open_ones)
-    most = Counter()
+    most, share = Counter(), {}
     for one in LEFT:
         most[one.paper] += one.open
-    assert most.most_common(1)[0][0] == "durfee2022"
+    assert most.most_common(1)[0][0] == "vovk2014"
+    for one in SHARES:
+        if one.reading == baselines.PROTOCOL:
+            share[one.paper] = one.settled / one.comparable
+    assert min(share, key=share.get) == "durfee2022"
     d22 = [one for one in LEFT if one.paper == "durfee2022"]
     assert all(
         (one.below if one.column == "printed_lift" else one.above) == one.open for one in d22
     )
-    assert sum(one.open for one in n16 if one.table == "table3") == 10
+    assert sum(one.open for one in n16 if one.table == "table3") == 7
     n14 = [(one.table, one.farthest) for one in LEFT if one.paper == "naeini2014"]
     assert {("table1b", "Platt"), ("table2b", "1e2"), ("table3c", "SVM")} <= set(n14)
+
+
+def test_a_first_reading_with_tuned_constants_agreed_more_often():
+    before = ledger.read_ledger(baselines.BEFORE, baselines.Share)
+    for old, new in zip(before, SHARES, strict=True):
+        assert (old.paper, old.reading) == (new.paper, new.reading)
+        assert new.reading == baselines.FITS or new.settled <= old.settled
 
 
 def test_a_machine_that_nothing_tunes_prints_the_raw_row_of_the_rings():

@@ -94,17 +94,17 @@ def test_without_a_name_the_command_lists_all_with_their_state(monkeypatch, caps
 def test_a_table_is_read_from_the_record_and_set_beside_the_paper(tmp_path):
     lines = []
     run = Reproduction(into=tmp_path, say=lines.append)
-    assert run("naeini2014/table2a") == {}
+    assert run("naeini2014/table2b") == {}
     text = "\n".join(lines)
     assert "reads the record results/naeini2014_calibration_size.csv" in text
-    assert "naeini2014/table2a.csv, .md" in text
-    written = ledger.read_ledger(tmp_path / "naeini2014" / "table2a.csv")
-    own = [e for e in ledger.read_ledger() if (e.paper, e.table) == ("naeini2014", "table2a")]
+    assert "naeini2014/table2b.csv, .md" in text
+    written = ledger.read_ledger(tmp_path / "naeini2014" / "table2b.csv")
+    own = [e for e in ledger.read_ledger() if (e.paper, e.table) == ("naeini2014", "table2b")]
     count = ledger.totals(own)[ledger.UNEXPLAINED]
     assert count and f"differs: not explained: {count}" in text
     for new, old in zip(written, own, strict=True):
         assert (new.row, new.column, new.verdict) == (old.row, old.column, old.verdict)
-    assert (tmp_path / "naeini2014" / "table2a.md").read_text(encoding="utf-8") in text
+    assert (tmp_path / "naeini2014" / "table2b.md").read_text(encoding="utf-8") in text
 
 
 @pytest.mark.parametrize("item", ["naeini2014/figure2", "durfee2022/figure4"])

@@ -154,6 +154,7 @@ INSIDE = {  # files that study or show the inside of a package, and the modules 
     "experiments/atlas_designs.py": "calibkit.inference",
     "benchmarks/definitions.py": "calibkit.inference",
     "experiments/benchmark/first_average.py": "calib.",
+    "experiments/benchmark/undecided.py": "calib.methods.logistic_fit",
     "experiments/verdicts/study.py": "calibkit.report",
     "experiments/verdicts/verdict.py": "calibkit.report",
     "experiments/vovk2014/protocol.py": "calib.methods.venn_abers",
