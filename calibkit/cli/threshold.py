@@ -22,24 +22,39 @@ def run_threshold(options) -> int:
     """Print the threshold of all rows, or of each group; return the exit code."""
     if options.weight is not None or options.cluster is not None:
         raise InputError(NOT_PROVED)
-    columns = {**columns_of(options), "unit": True}
     with Progress(options.progress) as progress:
-        read = read_scores(options.data, form=format_of(options), progress=progress, **columns)
-    limits = {"max_error": options.max_error, "alpha": options.alpha}
-    if read.groups is None:
-        found = {"all": risk_controlled_threshold(read.labels, read.scores, **limits)}
-    else:
-        found = risk_controlled_thresholds(read.labels, read.scores, read.groups, **limits)
+        read = read_scores(
+            options.data,
+            form=format_of(options),
+            progress=progress,
+            unit=True,
+            **columns_of(options),
+        )
+    promises = _promises(read, max_error=options.max_error, alpha=options.alpha)
     for sentence in read.notes:
         note(options, sentence)
-    needed = rows_until_promise(n_groups=len(found), **limits)
-    written = _as_json if options.json else _as_sentence
-    for name, promise in found.items():
+    needed = rows_until_promise(
+        max_error=options.max_error, alpha=options.alpha, n_groups=len(promises)
+    )
+    written = _promise_as_json if options.json else _promise_in_words
+    for name, promise in promises.items():
         print(written(name, promise, needed, options))
     return 0
 
 
-def _as_json(name, promise, needed, options):
+def _promises(read, *, max_error, alpha):
+    """The threshold of all rows, or of each group, by the names that are printed."""
+    if read.groups is None:
+        promise = risk_controlled_threshold(
+            read.labels, read.scores, max_error=max_error, alpha=alpha
+        )
+        return {"all": promise}
+    return risk_controlled_thresholds(
+        read.labels, read.scores, read.groups, max_error=max_error, alpha=alpha
+    )
+
+
+def _promise_as_json(name, promise, needed, options):
     """A line of JSON about a group."""
     record = {
         "group": name,
@@ -52,7 +67,7 @@ def _as_json(name, promise, needed, options):
     return json.dumps(record)
 
 
-def _as_sentence(name, promise, needed, options):
+def _promise_in_words(name, promise, needed, options):
     """A sentence about a group."""
     if promise.threshold is None:
         return (

@@ -51,6 +51,7 @@ from .significance import TestResult as TestResult
 from .significance import hosmer_lemeshow_test as hosmer_lemeshow_test
 from .significance import kuiper_test as kuiper_test
 from .significance import spiegelhalter_test as spiegelhalter_test
+from .unbinned import averaged_two_bin_error as averaged_two_bin_error
 from .unbinned import integrated_calibration_index as integrated_calibration_index
 from .unbinned import kuiper_error as kuiper_error
 from .unbinned import smooth_calibration_error as smooth_calibration_error

@@ -84,14 +84,16 @@ def risk_controlled_threshold(
     hypothesis: its error is above r. Its p value is the probability of so few errors or fewer among
     its accepted rows, if each is an error with probability r. That is the test of Clopper and
     Pearson. Walks start at `n_starts` thresholds, evenly placed from 0.99 downwards. A walk goes to
-    lower thresholds, that is to more accepted rows, while p values are at most ``alpha /
-    n_starts``. The result is the lowest threshold that a walk reaches.
+    lower thresholds, that is to more accepted rows, while p values are at most the
+    level of the walk. The first walk has half of alpha, because it is the only one that most files
+    need. The other walks share the rest equally. They serve files with few predictions near 1. The
+    result is the lowest threshold that a walk reaches.
 
     *Proof.* Given the number of rows at or above a fixed t, their errors are binomial with
     probability R(t). If R(t) > r, the p value at t is at most a level with probability at most
     that level. A walk reaches a false promise only if it rejects the first true hypothesis on its
     way, and which hypothesis that is depends on the law alone. So a walk errs with
-    probability at most ``alpha / n_starts``, and some walk errs with probability at most alpha.
+    probability at most its level, and some walk errs with probability at most alpha.
     R need not fall as t grows.
 
     The proof needs independent rows. There are no weights and no clusters, because nothing is
@@ -197,7 +199,7 @@ def rows_until_promise(
 
     Notes
     -----
-    The least n with ``(1 - max_error) ** n <= alpha / (n_starts n_groups)``. O(1).
+    The least n with ``(1 - max_error) ** n`` at most the level of the first walk. O(1).
 
     References
     ----------
@@ -207,11 +209,11 @@ def rows_until_promise(
     --------
     >>> from calibkit.inference import rows_until_promise
     >>> rows_until_promise(max_error=0.05)
-    104
+    72
     """
     _check(max_error, alpha, n_starts)
     check_integer(n_groups, "n_groups")
-    return math.ceil(math.log(alpha / (n_starts * n_groups)) / math.log1p(-max_error))
+    return math.ceil(math.log(_levels(alpha / n_groups, n_starts)[0]) / math.log1p(-max_error))
 
 
 def _check(max_error, alpha, n_starts):
@@ -230,7 +232,7 @@ def _threshold_of(labels, probabilities, max_error, alpha, n_starts):
     accepted = _counts_from(probabilities)
     errors = _counts_from(probabilities[labels == 0])
     p_values = bdtr(errors.astype(np.float64), accepted, max_error)
-    reached = _lowest_reached(p_values <= alpha / n_starts, n_starts)
+    reached = _lowest_reached(p_values, alpha, n_starts)
     return RiskControlledThreshold(
         threshold=None if reached is None else float(THRESHOLDS[reached]),
         n_accepted=0 if reached is None else int(accepted[reached]),
@@ -244,11 +246,20 @@ def _counts_from(probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
     return probabilities.size - np.searchsorted(np.sort(probabilities), THRESHOLDS)
 
 
-def _lowest_reached(rejected: NDArray[np.bool_], n_starts: int) -> int | None:
+def _lowest_reached(p_values, alpha, n_starts) -> int | None:
     """Index of the lowest threshold that a walk reaches, or None if none takes a step."""
-    last = THRESHOLDS.size - 1
-    starts = last - np.arange(n_starts) * THRESHOLDS.size // n_starts
-    refused_below = np.maximum.accumulate(np.where(rejected, -1, np.arange(last + 1)))
-    reached = refused_below[starts] + 1
-    walked = reached <= starts
-    return int(reached[walked].min()) if walked.any() else None
+    lowest = None
+    starts = THRESHOLDS.size - 1 - np.arange(n_starts) * THRESHOLDS.size // n_starts
+    for start, level in zip(starts, _levels(alpha, n_starts), strict=True):
+        refused = np.flatnonzero(p_values[: start + 1] > level)
+        reached = int(refused[-1]) + 1 if refused.size else 0
+        if reached <= start:
+            lowest = reached if lowest is None else min(lowest, reached)
+    return lowest
+
+
+def _levels(alpha, n_starts):
+    """Level of each walk: half of alpha for the first, and the rest in equal parts."""
+    if n_starts == 1:
+        return [alpha]
+    return [alpha / 2] + [alpha / (2 * (n_starts - 1))] * (n_starts - 1)
