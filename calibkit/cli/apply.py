@@ -8,12 +8,12 @@ import numpy as np
 from calibkit.cli.arguments import columns_of, format_of
 from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Columns, ScoreReader
-from calibkit.cli.tables import BLOCK_ROWS, Delimited, InputError, Parquet, open_table
+from calibkit.cli.tables import BLOCK_ROWS, InputError, Parquet, open_table
 from calibkit.deployment.programs import program, rule
 from calibkit.deployment.stored_maps import load_stored_map
 
-# rows in a block; Parquet stores a block as a row group, which is efficient only if it is large
-ROWS_OF_A_BLOCK = {Delimited: BLOCK_ROWS, Parquet: 16 * BLOCK_ROWS}
+# Parquet stores a block as a row group, which is efficient only if it is large
+ROWS_OF_A_GROUP = 16 * BLOCK_ROWS
 
 LONG_EXPRESSION = 100_000  # characters, above which a database may refuse an expression
 MIN_ROWS_TO_TELL_MARGINS = 20  # rows of margins, which hardly all lie in [0, 1] by chance
@@ -52,9 +52,11 @@ def run_apply(options) -> int:
             )
         of_probabilities = range_counts.is_fitted_to_unit
         reader = ScoreReader(table, Columns(**columns_of(options)), clips=of_probabilities)
-        write = _write_parquet if isinstance(table, Parquet) else _write_text
+        of_parquet = isinstance(table, Parquet)
+        write = _write_parquet if of_parquet else _write_text
+        size = ROWS_OF_A_GROUP if of_parquet else BLOCK_ROWS
         with write(options, table) as put:
-            for block, complete, part in reader.blocks(ROWS_OF_A_BLOCK[type(table)]):
+            for block, complete, part in reader.blocks(size):
                 range_counts.add(part.scores)
                 put(block.records, complete, stored.map_(part.scores))
                 progress(reader.n_rows)

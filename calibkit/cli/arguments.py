@@ -73,6 +73,8 @@ def parser() -> argparse.ArgumentParser:
     commands = whole.add_subparsers(dest="command", metavar="command", required=True)
     _add_report(_command(commands, "report", "learn", "judge scores, on one page"))
     _add_compare(_command(commands, "compare", "learn", "compare calibrators: a table of gains"))
+    purpose = "find a threshold with a promise on the error"
+    _add_threshold(_command(commands, "threshold", "threshold", purpose))
     _add_fit(_command(commands, "fit", "learn", "learn a map from scores and labels"))
     _add_apply(_command(commands, "apply", "apply", "add calibrated probabilities to a table"))
     _add_export(_command(commands, "export", "apply", "write a map as a program or table"))
@@ -104,6 +106,17 @@ def _add_compare(command):
     command.add_argument("--group", help=argparse.SUPPRESS)  # refused in words
     _valued(command, "--loss", None, "what decides", choices=("log", "brier"), default="log")
     _switch(command, "--json", "print JSON instead of a table")
+
+
+def _add_threshold(command):
+    reading(command, "label", "group")
+    for role in ("weight", "cluster"):
+        command.add_argument(f"--{role}", help=argparse.SUPPRESS)  # refused in words
+    purpose = "largest share of errors among accepted rows"
+    _valued(command, "--max-error", "R", purpose, type=float, required=True)
+    purpose = "probability that the promise is broken, at most"
+    _valued(command, "--alpha", None, purpose, type=float, default=0.05)
+    _switch(command, "--json", "print a line of JSON for each group")
 
 
 def _add_fit(command):
@@ -172,7 +185,9 @@ def _add_counts(command):
 
 def reading(command: argparse.ArgumentParser, *roles: str) -> None:
     """Add the flags that name the table and its columns: the score and these other `roles`."""
-    purpose = "CSV (also in gzip), a Parquet file, a folder of them, or - for standard input"
+    purpose = (
+        "CSV (also in gzip), JSON lines, a Parquet file, a folder of them, or - for standard input"
+    )
     command.add_argument("data", help=purpose)
     group = command.add_argument_group(TITLE_OF_COLUMNS)
     for role in ("score", *roles):

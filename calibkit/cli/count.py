@@ -11,7 +11,7 @@ from pathlib import Path
 from calibkit.cli.arguments import format_of
 from calibkit.cli.output import SECONDS_BETWEEN, check_new, new_file, note
 from calibkit.cli.read import ROLES
-from calibkit.cli.tables import GZIP, InputError, Parquet, open_table, short
+from calibkit.cli.tables import GZIP, InputError, JSONLines, Parquet, open_table, short
 
 COUNT = "count"  # name of the column that is added
 
@@ -98,6 +98,8 @@ def _all_rows(connection, files, table):
     patterns = [glob.escape(path) for path in files]
     if isinstance(table, Parquet):
         return connection.read_parquet(patterns)
+    if isinstance(table, JSONLines):
+        return connection.read_json(patterns, format="newline_delimited", sample_size=-1)
     with open(files[0], "rb") as file:
         packed = file.read(len(GZIP)) == GZIP
     return connection.read_csv(

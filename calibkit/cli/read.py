@@ -168,7 +168,7 @@ class ScoreReader:
 
     Parameters
     ----------
-    table : Delimited or Parquet
+    table : Delimited, JSONLines or Parquet
         A table that `open_table` yields.
     columns : Columns
         Which columns are read.
@@ -343,8 +343,8 @@ def read_scores(
     Parameters
     ----------
     path : str or path
-        Delimited text, perhaps in gzip, a Parquet file, a folder of them, or ``"-"`` for standard
-        input.
+        Delimited text, perhaps in gzip, JSON lines, a Parquet file, a folder of them, or ``"-"``
+        for standard input.
     form : Format, optional
         How the text is written; default: commas, points, UTF-8, with a header.
     progress : callable, optional

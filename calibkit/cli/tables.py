@@ -1,4 +1,4 @@
-"""Tables on disk or from standard input, in blocks of rows: delimited text and Parquet.
+"""Tables on disk or from standard input, in blocks of rows: text, JSON lines and Parquet.
 
 Nothing is guessed. Text is read strictly and in bounded memory, whatever the file holds: a line or
 a cell that is too long, a NUL byte or a byte that is not of the encoding ends the reading with an
@@ -6,6 +6,7 @@ a cell that is too long, a NUL byte or a byte that is not of the encoding ends t
 """
 
 import csv
+import glob
 import gzip
 import io
 import os
@@ -27,6 +28,7 @@ LONGEST_LINE = 1 << 20  # characters
 SPELLINGS_OF_SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 EXCEL_SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # first line for Excel, no row
 PARQUET = b"PAR1"  # first bytes
+JSON_RECORD = b"{"  # first byte of JSON lines
 GZIP = b"\x1f\x8b"  # first bytes
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # first bytes, a mark of the order of bytes
 N_FIRST_BYTES = 16  # bytes that tell the format of a file
@@ -331,14 +333,62 @@ class Parquet(Table):
             ) from None
 
 
+class JSONLines(Table):
+    """A file with a JSON object in each line; a key that a line lacks is a missing cell."""
+
+    place = "line"
+    format = Format()  # how the values are written as text
+
+    def __init__(self, path, name):
+        try:
+            import duckdb
+        except ImportError:
+            raise InputError(
+                f'{name} holds JSON lines, which need DuckDB: pip install "duckdb>=1.3"'
+            ) from None
+        self.name = name
+        self._error = duckdb.Error
+        settings = {"autoinstall_known_extensions": False}  # nothing is downloaded
+        pattern = glob.escape(str(path))
+        query = (
+            "SELECT COLUMNS(*)::VARCHAR "
+            "FROM read_json(?, format = 'newline_delimited', sample_size = -1)"
+        )
+        try:
+            self._rows = duckdb.connect(config=settings).execute(query, [pattern])
+        except duckdb.Error as error:
+            raise self._refusal(error) from None
+        self.names = self.header = [column[0] for column in self._rows.description]
+
+    def blocks(self, columns: list[int], numeric: list[bool], size: int) -> Iterator[Block]:
+        """Yield the rows in blocks of `size`, with the `columns` picked out."""
+        line = 1
+        while rows := self._next_rows(size):
+            records = [["" if cell is None else cell for cell in row] for row in rows]
+            picked = [[record[c] for record in records] for c in columns]
+            yield Block(positions=range(line, line + len(rows)), columns=picked, records=records)
+            line += len(rows)
+
+    def _next_rows(self, size):
+        try:
+            return self._rows.fetchmany(size)
+        except self._error as error:
+            raise self._refusal(error) from None
+
+    def _refusal(self, error):
+        fault = " ".join(str(error).split())
+        return InputError(f"{self.name} cannot be read as JSON lines: {short(fault, 200)}")
+
+
 @contextmanager
-def open_table(path: str | Path, form: Format) -> Iterator[Delimited | Parquet]:
+def open_table(path: str | Path, form: Format) -> Iterator[Delimited | JSONLines | Parquet]:
     """Open a table; ``"-"`` is standard input. The first bytes tell the format, not the name.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is neither delimited text, perhaps in gzip, nor Parquet.
+        If it cannot be read, or is neither delimited text, perhaps in gzip, nor JSON lines, nor
+        Parquet.
     """
     if str(path) == "-":
         with sys.stdin.buffer as stream:
@@ -365,6 +415,10 @@ def _table_of_stream(stream, form, path=None):
         if path is None:
             raise InputError("Parquet cannot be read from standard input: name the file")
         return Parquet([path], name)
+    if first_bytes.startswith(JSON_RECORD):
+        if path is None:
+            raise InputError("JSON lines cannot be read from standard input: name the file")
+        return JSONLines(path, name)
     if first_bytes.startswith(GZIP):
         stream = gzip.open(stream)
         try:

@@ -38,6 +38,10 @@ from .recalibration import recalibration_intervals as recalibration_intervals
 from .recalibration import recalibration_line as recalibration_line
 from .resampling_tests import Simulated as Simulated
 from .resampling_tests import calibration_test as calibration_test
+from .risk_control import RiskControlledThreshold as RiskControlledThreshold
+from .risk_control import risk_controlled_threshold as risk_controlled_threshold
+from .risk_control import risk_controlled_thresholds as risk_controlled_thresholds
+from .risk_control import rows_until_promise as rows_until_promise
 from .row_tests import ChangeTest as ChangeTest
 from .row_tests import CopiesTest as CopiesTest
 from .row_tests import change_test as change_test
@@ -47,6 +51,7 @@ from .significance import TestResult as TestResult
 from .significance import hosmer_lemeshow_test as hosmer_lemeshow_test
 from .significance import kuiper_test as kuiper_test
 from .significance import spiegelhalter_test as spiegelhalter_test
+from .unbinned import averaged_two_bin_error as averaged_two_bin_error
 from .unbinned import integrated_calibration_index as integrated_calibration_index
 from .unbinned import kuiper_error as kuiper_error
 from .unbinned import smooth_calibration_error as smooth_calibration_error

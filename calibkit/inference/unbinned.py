@@ -69,6 +69,68 @@ def kuiper_error(
     return float(np.ptp(prefix_sums(residuals)) / total)
 
 
+def averaged_two_bin_error(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    r"""Squared biases below and above a cut, averaged over all cuts: a truthful error (ATB).
+
+    .. math::
+        \begin{aligned}
+        &\int_0^1 b_{<t}^2 + b_{\ge t}^2 \, dt, \\
+        &\quad b_{<t} = \frac1n \sum_{p_i < t} (z_i - p_i)
+        \end{aligned}
+
+    and :math:`b_{\ge t}` likewise.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool.
+    probabilities : array-like of shape (n,)
+        Predictions in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
+
+    Returns
+    -------
+    error : float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n log n). The error is truthful: whatever the true probabilities of independent outcomes are,
+    no fixed predictions have a smaller mean error than the true probabilities. *Proof.* At each cut
+    the mean of :math:`n^2 (b_{<t}^2 + b_{\ge t}^2)` is the sum of the variances of all outcomes
+    plus the squares of the two mean biases. The variances do not depend on the predictions. The
+    mean biases are 0 where the predictions are the true probabilities. The mean over the cuts keeps
+    both facts. The proof needs rows of equal weight.
+
+    The mean error of true probabilities is ``sum(p (1 - p)) / n**2`` and not 0. `calibration_test`
+    takes this function as its statistic. The form is reconstructed from the words of the abstract:
+    unnormalised squared errors of two bins with a random boundary. The paper may scale it
+    otherwise.
+
+    References
+    ----------
+    Hartline, Hu and Wu (2026), "A Perfectly Truthful Calibration Measure".
+
+    Examples
+    --------
+    >>> from calibkit.inference import averaged_two_bin_error
+    >>> round(averaged_two_bin_error([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75]), 6)
+    0.015625
+    """
+    scores, residuals, total = tied_residuals(labels, probabilities, sample_weight)
+    below = prefix_sums(residuals) / total
+    widths = np.diff(scores, prepend=0.0, append=1.0)
+    return float(np.dot(widths, below**2 + (below[-1] - below) ** 2))
+
+
 def smooth_calibration_error(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:

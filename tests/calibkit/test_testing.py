@@ -192,6 +192,7 @@ MEASURES = {  # function, kind, reference
     ),
     "sweep_calibration_error": (inference.sweep_calibration_error, "error", None),
     "integrated_calibration_index": (inference.integrated_calibration_index, "error", None),
+    "averaged_two_bin_error": (inference.averaged_two_bin_error, "error", None),
     "kuiper_error": (inference.kuiper_error, "error", references.kuiper),
     "smooth_calibration_error": (
         inference.smooth_calibration_error,

@@ -1,5 +1,7 @@
 """Errors without bins, debiased and sweeping bins: against brute force, and under known truths."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 from calib.metrics import expected_calibration_error, reliability_curve
 from calibkit.inference import (
+    averaged_two_bin_error,
+    calibration_test,
     debiased_squared_error,
     integrated_calibration_index,
     kuiper_error,
@@ -60,6 +64,46 @@ def test_the_kuiper_error_by_all_intervals(n, seed, decimals, weighted):
         abs(residuals[(a <= p) & (p <= b)].sum()) for a in p for b in p if a <= b
     )  # fmt: skip
     assert kuiper_error(labels, p, sample_weight=weights) == pytest.approx(largest, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(sizes, seeds, roundings, st.booleans())
+def test_the_averaged_two_bin_error_by_its_integral(n, seed, decimals, weighted):
+    labels, p = sample(n, seed, decimals)
+    weights = random_weights(n, seed, weighted)
+    residuals = weights * (labels - p) / weights.sum()
+    cuts = np.unique([0, *p, 1])  # between them the two bins stay as they are
+    integral = sum(
+        (end - start) * (residuals[p <= start].sum() ** 2 + residuals[p > start].sum() ** 2)
+        for start, end in zip(cuts[:-1], cuts[1:], strict=True)
+    )
+    assert averaged_two_bin_error(labels, p, sample_weight=weights) == pytest.approx(integral)
+
+
+def mean_two_bin_error(truth, said):
+    """Mean over all outcomes of independent rows, weighted by their probabilities."""
+    outcomes = np.array(list(product([0, 1], repeat=truth.size)))
+    chances = np.prod(np.where(outcomes == 1, truth, 1 - truth), axis=1)
+    return chances @ [averaged_two_bin_error(labels, said) for labels in outcomes]
+
+
+def test_no_lie_beats_the_truth_in_the_averaged_two_bin_error():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        truth = rng.random(6)
+        honest = mean_two_bin_error(truth, truth)
+        assert honest == pytest.approx(np.sum(truth * (1 - truth)) / truth.size**2)
+        lies = [np.full(6, truth.mean()), truth.round(1), *rng.random((8, 6))]
+        lies += [np.clip(truth + rng.normal(scale=0.01, size=6), 0, 1) for _ in range(4)]
+        assert min(mean_two_bin_error(truth, lie) for lie in lies) >= honest - 1e-12
+
+
+def test_the_averaged_two_bin_error_is_a_statistic_of_the_exact_test():
+    rng = np.random.default_rng(0)
+    p = rng.random(400)
+    for labels, calibrated in [(rng.random(400) < p, True), (rng.random(400) < p**2, False)]:
+        found = calibration_test(labels, p, statistic=averaged_two_bin_error, n_resamples=99)
+        assert (found[averaged_two_bin_error].p_value > 0.05) == calibrated
 
 
 def chain_program(scores, residuals):

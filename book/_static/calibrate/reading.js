@@ -26,6 +26,7 @@ const readingModule = () => {
   const UNUSUAL = /^[+-]?(inf|infinity|nan)$/i;
   const OTHER_FORMATS = [
     ["PAR1", "Parquet: this page reads text; calib report reads Parquet"],
+    ["{", "a file of JSON lines: this page reads text; calib report reads JSON lines"],
     ["\x1f\x8b", "compressed with gzip: unpack it; calib report reads it as it is"],
     ["PK\x03\x04", "a zip archive or a workbook: unpack it, or save the sheet as CSV"],
     ["\xd0\xcf\x11\xe0", "an old Excel workbook: save the sheet as CSV"],
