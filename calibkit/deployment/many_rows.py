@@ -110,12 +110,15 @@ class SortedRanges(NamedTuple):
 
 
 def _blocks(keys):
-    """Where blocks of sorted keys begin and end; no block ends inside a tie."""
+    """Where blocks of sorted keys begin and end; no block ends inside a tie.
+
+    The keys before the end of a block may have been replaced when the next one is asked for.
+    """
     start = 0
     while start < keys.size:
         end = min(start + ROWS_PER_BLOCK, keys.size)
         with_label = keys[end - 1] | keys.dtype.type(1)
-        end = int(np.searchsorted(keys, with_label, side="right"))
+        end += int(np.searchsorted(keys[end:], with_label, side="right"))
         yield start, end
         start = end
 
