@@ -22,7 +22,7 @@ from large import digest, forget_peak, kept, power, resident
 
 import calib
 from calib import metrics
-from calib.kernels.fast import ties as fast_ties
+from calib.kernels.fast import keys as fast_keys
 from calib.kernels.ties import ties
 from calibkit import inference
 from calibkit.datasets import LAWS
@@ -147,18 +147,18 @@ def record(row):
 
 def in_threads():
     """How sorting and grouping scores in two threads compares with one, by size."""
-    fast_ties.MIN_ROWS_FOR_TWO_THREADS, rows = 0, []
+    fast_keys.MIN_ROWS_FOR_TWO_THREADS, rows = 0, []
     for n in (10**5, 10**6, 10**7):
         labels, scores = sample(n, "float64")
         taken = {1: [], 2: []}
         for _ in range(5):
             found = {}
-            for fast_ties.threads, seconds in taken.items():
+            for fast_keys.threads, seconds in taken.items():
                 start = time.perf_counter(), time.process_time()
                 groups = ties(scores, labels)
                 end = time.perf_counter(), time.process_time()
                 seconds.append([e - s for e, s in zip(end, start, strict=True)])
-                found[fast_ties.threads] = digest(groups)
+                found[fast_keys.threads] = digest(groups)
             assert found[1] == found[2]
         one, two = (np.min(seconds, axis=0) for seconds in taken.values())
         gain, work = one / two
@@ -219,7 +219,7 @@ def section():
         lines.append("| " + " | ".join(cells) + " |")
     lines += [
         "",
-        f"Without weights, {fast_ties.MIN_ROWS_FOR_TWO_THREADS:,} scores or more are sorted in two "
+        f"Without weights, {fast_keys.MIN_ROWS_FOR_TWO_THREADS:,} scores or more are sorted in two "
         "threads, to",
         "the same bits; `NUMBA_NUM_THREADS=1` switches that off. Seconds: of one thread. Work:",
         "processor time of both by that of one. Gain means little on a busy machine (load).",

@@ -72,7 +72,7 @@ __all__ = [
     "venn_abers",
 ]
 
-ROWS_PER_RANGE = 2**26  # rows of a range, unless a quarter of all rows is less
+MOST_ROWS_PER_RANGE = 2**26  # rows of a range, unless a quarter of all rows is less
 ROWS_PER_BLOCK = 2**17  # rows of sorted keys that are unpacked together: they fit the cache
 SAMPLE_SIZE = 2**14  # keys by which ranges are chosen
 LARGEST_SMALL_COUNT = 255  # rows of a tie that a byte counts
@@ -160,13 +160,13 @@ def rows_in_memory(
     clean_labels = check_labels(labels, size=clean_scores.size)
     n_rows = clean_scores.size
     if rows_per_range is None:
-        rows_per_range = min(ROWS_PER_RANGE, max(n_rows // 4, ROWS_PER_BLOCK))
+        rows_per_range = min(MOST_ROWS_PER_RANGE, max(n_rows // 4, ROWS_PER_BLOCK))
     check_integer(rows_per_range, "rows_per_range")
     packing = packing_of(clean_scores.dtype, bool(clean_scores.min() < 0))
     bits = clean_scores.view(KEY_TYPES[clean_scores.dtype])
     step = max(1, n_rows // SAMPLE_SIZE)
     sample = _packed(bits[::step], clean_labels[::step], packing)
-    cuts = _cuts_of(sample, -(-n_rows // rows_per_range))
+    cuts = _lowest_keys(sample, -(-n_rows // rows_per_range))
     parts = _halves(bits, clean_labels)
     with ThreadPoolExecutor(len(parts)) as pool:
         reached = np.array(list(pool.map(lambda part: count_from(*part, packing, cuts), parts)))
@@ -175,8 +175,8 @@ def rows_in_memory(
     def read():
         for k, lowest in enumerate(cuts):
             highest = cuts[k + 1] - 1 if k + 1 < cuts.size else np.iinfo(np.uint64).max
-            _report(verbose, k, cuts.size, int(sizes[:, k].sum()))
-            yield _range_of(parts, packing, lowest, np.uint64(highest), sizes[:, k])
+            _say_which_range(verbose, k, cuts.size, int(sizes[:, k].sum()))
+            yield _sorted_range(parts, packing, lowest, np.uint64(highest), sizes[:, k])
 
     return SortedRanges(n_rows=n_rows, packing=packing, read=read)
 
@@ -192,10 +192,10 @@ def _packed(bits, labels, packing):
     return keys
 
 
-def _cuts_of(sample, n_ranges):
+def _lowest_keys(sample, n_ranges):
     """The lowest keys of ranges with about equally many rows; the first is 0."""
-    places = np.sort(sample)[np.arange(1, n_ranges) * sample.size // n_ranges].astype(np.uint64)
-    return np.unique(np.append(np.uint64(0), places & ~np.uint64(1)))
+    keys = np.sort(sample)[np.arange(1, n_ranges) * sample.size // n_ranges].astype(np.uint64)
+    return np.unique(np.append(np.uint64(0), keys & ~np.uint64(1)))
 
 
 def _halves(bits, labels):
@@ -205,7 +205,7 @@ def _halves(bits, labels):
     return [half for half in halves if half[0].size > 0]
 
 
-def _range_of(parts, packing, lowest, highest, sizes):
+def _sorted_range(parts, packing, lowest, highest, sizes):
     """The sorted keys of a range, which `sizes` of the rows of each part are in."""
     keys = np.empty(sizes.sum() + 1, parts[0][0].dtype)  # room for one key that is written over
     starts = np.cumsum(sizes) - sizes
@@ -225,7 +225,7 @@ def _range_of(parts, packing, lowest, highest, sizes):
     return keys
 
 
-def _report(verbose, done, n_ranges, n_rows):
+def _say_which_range(verbose, done, n_ranges, n_rows):
     if verbose:
         print(f"range {done + 1} of {n_ranges}: {n_rows:,} rows", file=sys.stderr)
 
@@ -290,7 +290,7 @@ def rows_in_parquet(
 
     def read():
         for r in range(cuts.size):
-            _report(verbose, r, cuts.size, int(sizes[:, r].sum()))
+            _say_which_range(verbose, r, cuts.size, int(sizes[:, r].sum()))
             pieces = [
                 np.fromfile(
                     _part(folder, k),
@@ -357,14 +357,14 @@ def _plan_of(groups, folder, rows_per_range):
         if {key: plan[key] for key in described} != described:
             raise ValueError(f"{folder} holds the keys of other files: name an empty folder")
         return plan
-    plan = described | _surveyed(groups, rows_per_range)
+    plan = described | _survey_of(groups, rows_per_range)
     unfinished = folder / "plan.unfinished"
     unfinished.write_text(json.dumps(plan))
     os.replace(unfinished, stored)
     return plan
 
 
-def _surveyed(groups, rows_per_range):
+def _survey_of(groups, rows_per_range):
     """Type and packing of the keys, and cuts by some scores of every row group."""
     samples = []
     n_rows, lowest = 0, 0.0
@@ -378,7 +378,7 @@ def _surveyed(groups, rows_per_range):
     packing = packing_of(dtype, lowest < 0)
     sample = np.concatenate(samples).astype(dtype, copy=False).view(KEY_TYPES[dtype])
     keys = _packed(sample, np.zeros(sample.size, np.uint8), packing)
-    cuts = _cuts_of(keys, -(-n_rows // rows_per_range))
+    cuts = _lowest_keys(keys, -(-n_rows // rows_per_range))
     return {"cuts": cuts.tolist(), "packing": packing._asdict(), "dtype": dtype.name}
 
 
@@ -458,14 +458,26 @@ class _Bins(NamedTuple):
 
 def _binned(blocks, n_bins, n_rows):
     """The equal-frequency bins that are not empty."""
-    bins = _Bins(*(np.zeros(n_bins) for _ in _Bins._fields))
+    bins = _Bins(
+        counts=np.zeros(n_bins),
+        totals=np.zeros(n_bins),
+        positives=np.zeros(n_bins),
+        firsts=np.zeros(n_bins),
+        lasts=np.zeros(n_bins),
+    )
     rank = 0.0
     bin_ = -1
     for block in blocks:
         bin_ = add_to_bins(block, rank, float(n_rows), n_bins, bins, bin_)
         rank += block.weights.sum()
     filled = bins.counts > 0
-    return _Bins(*(column[filled] for column in bins))
+    return _Bins(
+        counts=bins.counts[filled],
+        totals=bins.totals[filled],
+        positives=bins.positives[filled],
+        firsts=bins.firsts[filled],
+        lasts=bins.lasts[filled],
+    )
 
 
 def expected_calibration_error(rows: SortedRanges, *, n_bins: int | str = 10) -> float:
@@ -493,7 +505,7 @@ def isotonic_counts(rows: SortedRanges) -> Counts:
 
     It is that of `calibkit.deployment.dask.isotonic_counts`.
     """
-    pooled = [_pooled(block) for block in rows.ties()]
+    pooled = [_pools_of(block) for block in rows.ties()]
     columns = [np.concatenate(column) for column in zip(*pooled, strict=True)]
     firsts, lasts, totals, hits = columns
     starts, counts, positives = pool_adjacent_violators(totals, hits)
@@ -505,7 +517,7 @@ def isotonic_counts(rows: SortedRanges) -> Counts:
     )
 
 
-def _pooled(block):
+def _pools_of(block):
     """First and last score, weight and positive weight of the pools of a block."""
     starts, counts, positives = pool_adjacent_violators(block.weights, block.positives)
     return block.scores[starts[:-1]], block.scores[starts[1:] - 1], counts, positives
@@ -539,19 +551,19 @@ def _counts_in_order(rows):
         if weights.dtype == np.uint8 and block.weights.max() > LARGEST_SMALL_COUNT:
             weights = weights.astype(np.uint32)
             positives = positives.astype(np.uint32)
-        places = slice(n_ties, n_ties + block.weights.size)
-        weights[places] = block.weights
-        positives[places] = block.positives
-        n_ties = places.stop
+        end = n_ties + block.weights.size
+        weights[n_ties:end] = block.weights
+        positives[n_ties:end] = block.positives
+        n_ties = end
     return weights[:n_ties], positives[:n_ties]
 
 
 def _scores_of_ties(rows, numbers):
     """The scores of ties with increasing numbers."""
-    found = []
+    scores = []
     n_ties = 0
     for block in rows.ties():
         first, last = np.searchsorted(numbers, [n_ties, n_ties + block.scores.size])
-        found.append(block.scores[numbers[first:last] - n_ties])
+        scores.append(block.scores[numbers[first:last] - n_ties])
         n_ties += block.scores.size
-    return np.concatenate(found)
+    return np.concatenate(scores)

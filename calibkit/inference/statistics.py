@@ -53,7 +53,7 @@ def starts_of_bins(ties, n_bins, strategy):
         ranks = prefix_sums(ties.weights)
         return equal_frequency_starts(ranks, min(n_bins, MAX_USEFUL_BINS))[:-1]
     check_choice(strategy, ["quantile", "uniform"], "strategy")
-    sizes = uniform_sums(ties.scores, np.zeros(ties.scores.size), None, n_bins)[0]
+    sizes = uniform_sums(ties.scores, np.zeros(ties.scores.size, np.uint8), None, n_bins)[0]
     return prefix_sums(sizes)[:-1][sizes > 0].astype(np.int64)
 
 

@@ -117,7 +117,7 @@ def test_the_program_of_the_page():
     scores = rows()
     with duckdb.connect() as connection:
         connection.register("scores", scores)
-        (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+        program, *_ = re.findall(r"```python\n(.*?)```", PAGE, re.S)
         given = {"select": COUNT, "connection": connection}
         exec(program.replace("duckdb.sql", "connection.sql"), given)
     grid = np.linspace(0, 1, 101)
