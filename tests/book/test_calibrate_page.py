@@ -42,7 +42,7 @@ from calibkit.cli.read import read_scores
 from calibkit.cli.remarks import on_map
 from calibkit.cli.tables import Format, InputError
 from calibkit.deployment import load_map
-from calibkit.report import make as making
+from calibkit.report import calibrators
 from calibkit.report import make_report
 
 sys.path.append(str(test_site.ROOT / "book" / "_ext"))
@@ -190,7 +190,7 @@ def sample(request, tmp_path_factory):
 def report_on(path, rows):
     """The report without its comparison, which the page does not make."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "compared", lambda *_: None)
+        patch.setattr(calibrators, "compared", lambda *_: None)
         return json.loads(make_report(rows.scores, rows.labels, command=COMMAND).to_json())
 
 
