@@ -42,8 +42,7 @@ from calibkit.cli.read import read_scores
 from calibkit.cli.remarks import on_map
 from calibkit.cli.tables import Format, InputError
 from calibkit.deployment import load_map
-from calibkit.report import calibrators
-from calibkit.report import make_report
+from calibkit.report import calibrators, make_report
 
 sys.path.append(str(test_site.ROOT / "book" / "_ext"))
 from calibrate import EXAMPLE, MODULES, PAGE  # noqa: E402
