@@ -8,6 +8,8 @@ from calib import metrics
 from calibkit.deployment import many_rows
 from calibkit.inference import kuiper_error
 
+pytestmark = pytest.mark.slow  # loops over rows take long in plain Python
+
 
 def sample(n, dtype=np.float64, decimals=17, margins=False):
     rng = np.random.default_rng(n)
