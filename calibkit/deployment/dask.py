@@ -58,6 +58,7 @@ from calib.kernels.fast.sorting import argsort
 from calib.kernels.fast.ties import sums_of_runs
 from calib.kernels.ties import ties
 from calib.metrics.auc import fraction_of, won_by_ties
+from calibkit.deployment.many_rows import in_halves
 
 __all__ = ["counts", "isotonic_counts", "roc_auc_score"]
 
@@ -337,11 +338,4 @@ def _isotonic_blocks(table):
     """Each block of isotonic regression in two halves, of which the first has no smaller mean."""
     table = _stacked_tables([table])
     starts, totals, positives = pool_adjacent_violators(table.counts, table.positives)
-    ends = np.column_stack([starts[:-1], starts[1:] - 1])
-    halves = np.column_stack([totals, totals]) / 2
-    first = np.minimum(positives, totals / 2)
-    return Counts(
-        scores=table.scores[ends].ravel(),
-        positives=np.column_stack([first, positives - first]).ravel(),
-        counts=halves.ravel(),
-    )
+    return in_halves(table.scores[starts[:-1]], table.scores[starts[1:] - 1], totals, positives)

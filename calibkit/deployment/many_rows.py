@@ -509,9 +509,17 @@ def isotonic_counts(rows: SortedRanges) -> Counts:
     columns = [np.concatenate(column) for column in zip(*pooled, strict=True)]
     firsts, lasts, totals, hits = columns
     starts, counts, positives = pool_adjacent_violators(totals, hits)
+    return in_halves(firsts[starts[:-1]], lasts[starts[1:] - 1], counts, positives)
+
+
+def in_halves(firsts, lasts, counts, positives) -> Counts:
+    """Rows of each block at its first and its last score, half and half, positives first.
+
+    The first half has no smaller mean than the second one.
+    """
     first_positives = np.minimum(positives, counts / 2)
     return Counts(
-        scores=np.column_stack([firsts[starts[:-1]], lasts[starts[1:] - 1]]).ravel(),
+        scores=np.column_stack([firsts, lasts]).ravel(),
         positives=np.column_stack([first_positives, positives - first_positives]).ravel(),
         counts=np.repeat(counts / 2, 2),
     )
