@@ -1,6 +1,7 @@
 # Everything runs through .venv/bin/python -m ...: console scripts break in paths with spaces.
 
 PYTHON ?= python3
+PYTHON312 ?= python3.12
 SITE ?= book/_build/html
 PORT ?= 8000
 NAME ?=
@@ -98,7 +99,10 @@ verdicts: .venv/set-up  ## judge the verdict of the report on files of known tru
 	$(python) -m experiments.verdicts
 
 bench: .venv-bench/set-up  ## measure calib against its peers, in an environment of its own
+	if $(PYTHON312) --version >/dev/null 2>&1; then \
+	  $(MAKE) .venv-bench-calibre/set-up PYTHON=$(PYTHON312); fi
 	.venv-bench/bin/python benchmarks/cold_start.py
+	.venv-bench/bin/python benchmarks/one_sort.py
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/large.py
 	.venv-bench/bin/python benchmarks/limits.py
@@ -167,7 +171,7 @@ test-wheel: .venv/set-up  ## build the distributions and test the installed pack
 set-up: .venv/set-up  ## create .venv from requirements.lock
 
 clean:  ## remove the built site and the environments
-	rm -rf book/_build .venv .venv-bench .venv-course
+	rm -rf book/_build .venv .venv-bench .venv-bench-calibre .venv-course
 
 $(built): .venv/set-up $(pages)
 	$(python) tools/run_notebooks.py
@@ -179,6 +183,9 @@ $(built): .venv/set-up $(pages)
 
 .venv-bench/set-up: benchmarks/requirements.txt requirements.lock pyproject.toml
 	$(call install,.venv-bench,benchmarks/requirements.txt)
+
+.venv-bench-calibre/set-up: benchmarks/requirements-calibre.txt requirements.lock pyproject.toml
+	$(call install,.venv-bench-calibre,benchmarks/requirements-calibre.txt)
 
 .venv-course/set-up: course/requirements-course.lock pyproject.toml
 	$(call install,.venv-course,course/requirements-course.lock)

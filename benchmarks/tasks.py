@@ -5,8 +5,12 @@ returns a model, and `predict(model)`, which evaluates it at the queries. A meas
 in `fit`; its `predict` does nothing.
 """
 
+from functools import partial
+
+import engines
 import mapie.metrics.calibration as mapie_metrics
 import numpy as np
+import plain
 import probcal
 import relplot.metrics
 from betacal import BetaCalibration as BetacalCalibration
@@ -31,7 +35,7 @@ from sklearn.calibration import (
 )
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 from sklearn.mixture import BayesianGaussianMixture
 from sklearn.neighbors import KernelDensity
 from splinecalib import SplineCalib
@@ -45,6 +49,11 @@ from calibkit import inference
 def measure(function):
     """A measure of (labels, probabilities)."""
     return lambda scores, labels, queries: (lambda: function(labels, scores), lambda value: None)
+
+
+def in_engine(make):
+    """A measure of an engine, which has the rows already."""
+    return lambda scores, labels, queries: (make(labels, scores), lambda value: None)
 
 
 def scipy_isotonic(scores, labels, queries):
@@ -192,6 +201,24 @@ def too_extreme(make):
     return make_too_extreme
 
 
+def with_ties(make):
+    """The same method on scores of two decimals."""
+
+    def make_tied(scores, labels, queries):
+        return make(np.round(scores, 2), labels, np.round(queries, 2))
+
+    return make_tied
+
+
+def in_single_precision(make):
+    """The same method on scores of four bytes."""
+
+    def make_single(scores, labels, queries):
+        return make(scores.astype(np.float32), labels, queries.astype(np.float32))
+
+    return make_single
+
+
 def venn_abers_agreement(n=10_000):
     """Compare all three on continuous scores; a sentence for the page."""
     rng = np.random.default_rng(n)
@@ -214,7 +241,10 @@ def venn_abers_agreement(n=10_000):
 
 UNPENALISED = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-6)
 
-NOTES = {"Venn-Abers": venn_abers_agreement}
+NOTES = {
+    "Venn-Abers": venn_abers_agreement,
+    **{task: partial(engines.differences, task) for task in engines.ENGINES},
+}
 
 TASKS = {
     "Histogram, equal frequency": {
@@ -336,6 +366,11 @@ TASKS = {
         "relplot binnedECE (11 bins)": measure(
             lambda z, p: relplot.metrics.binnedECE(p, z, nbins=10)
         ),
+        "NumPy, five lines": measure(plain.ece_uniform),
+    },
+    "ECE, ten bins of equal frequency": {
+        "calib": measure(metrics.expected_calibration_error),
+        "NumPy, five lines": measure(plain.ece_quantile),
     },
     "MCE, ten bins of equal width": {
         "calib": measure(lambda z, p: metrics.maximum_calibration_error(z, p, strategy="uniform")),
@@ -355,6 +390,7 @@ TASKS = {
     "Kuiper's test": {
         "calib kuiper_test": measure(inference.kuiper_test),
         "MAPIE kuiper_p_value": measure(mapie_metrics.kuiper_p_value),
+        "NumPy, five lines": measure(plain.kuiper),
     },
     "CORP parts of the Brier score": {
         "calib score_decomposition": measure(metrics.score_decomposition),
@@ -365,9 +401,26 @@ TASKS = {
     "AUC": {
         "calib roc_auc_score": measure(metrics.roc_auc_score),
         "scikit-learn roc_auc_score": measure(roc_auc_score),
+        "NumPy, five lines": measure(plain.auc),
     },
     "Log loss": {
         "calib log_loss": measure(metrics.log_loss),
         "scikit-learn log_loss": measure(log_loss),
+        "NumPy, five lines": measure(plain.log_loss),
+    },
+    "Brier score": {
+        "calib brier_score_loss": measure(metrics.brier_score_loss),
+        "scikit-learn brier_score_loss": measure(brier_score_loss),
+        "NumPy, five lines": measure(plain.brier),
+    },
+    "Accuracy": {
+        "calib accuracy": measure(metrics.accuracy),
+        "scikit-learn accuracy_score": measure(lambda z, p: accuracy_score(z, p >= 0.5)),
+        "NumPy, five lines": measure(plain.accuracy),
     },
 }
+for task, makers in engines.ENGINES.items():
+    TASKS[task] |= {name: in_engine(make) for name, make in makers.items()}
+for task in ["AUC", "ECE, ten bins of equal width", "Isotonic regression"]:
+    for kind, change in [("two decimals", with_ties), ("float32", in_single_precision)]:
+        TASKS[f"{task}, {kind}"] = {name: change(make) for name, make in TASKS[task].items()}

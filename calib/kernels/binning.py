@@ -46,18 +46,24 @@ def equal_frequency_starts(ranks, n_bins):
     last_bin = n_bins - 1
     expected_size = max(1, n_ties // n_bins)
 
-    def gallop(goal, low):  # inside, where numba puts it into the loop: a call per bin takes longer
-        """First tie, not before `low`, whose middle rank, times 2 n_bins, is `goal` or more.
+    def gallop(goal, first):  # inside, where numba puts it into the loop: a call a bin costs more
+        """First tie, not before `first`, whose middle rank, times 2 n_bins, is `goal` or more.
 
-        Steps double from the expected size of a bin until the goal is reached; bisection follows.
+        Steps double from the end of a bin of the expected size on, first up and then down;
+        bisection follows.
         """
-        step = expected_size
-        high = low - 1 + step
+        low = first
+        high = min(first - 1 + expected_size, n_ties)
+        step = 1
         while high < n_ties and n_bins * (ranks[high] + ranks[high + 1]) < goal:
             low = high + 1
-            high += step
+            high = min(high + step, n_ties)
             step *= 2
-        high = min(high, n_ties)
+        step = 1
+        while high - step >= low and n_bins * (ranks[high - step] + ranks[high - step + 1]) >= goal:
+            high -= step
+            step *= 2
+        low = max(low, high - step + 1)
         while low < high:
             half = (low + high) >> 1
             if n_bins * (ranks[half] + ranks[half + 1]) < goal:

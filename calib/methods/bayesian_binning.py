@@ -101,14 +101,15 @@ class BBQ(Calibrator):
         sums = sum_ties(ties(scores, labels, weights))
         # the models are binnings of many sizes, each with its posterior probability
         self.n_bins_ = model_sizes(sums.weights[-1])
-        self.log_scores_ = kernels.binning_log_scores(sums, self.n_bins_)
+        bins = kernels.bins_of_binnings(sums, self.n_bins_)
+        self.log_scores_ = kernels.binning_log_scores(bins)
         self.weights_ = softmax(self.log_scores_)
         # the average of their posterior means, or the means of the best model alone
         model_weights = self.weights_
         if not self.averaging:
             model_weights = np.zeros(self.weights_.size)
             model_weights[np.argmax(self.log_scores_)] = 1.0
-        values = kernels.binning_average(sums, self.n_bins_, model_weights)
+        values = kernels.binning_average(bins, sums.edges.size - 1, model_weights)
         np.clip(values, 0.0, 1.0, out=values)  # rounding
         # a step function that is cut where the average changes
         first_ties = np.flatnonzero(values[1:] != values[:-1]) + 1

@@ -2,8 +2,9 @@
 
 A bin is a run of neighbouring ties. Its labels have the evidence `log_bin_evidence`, and its
 frequency has the posterior mean `posterior_mean`. The bins of a binning are independent, so that
-their log evidences add up to the log evidence of the binning. `binning_log_scores` and
-`binning_average` are the two halves of BBQ; `average_over_all_binnings` is ABB.
+their log evidences add up to the log evidence of the binning. BBQ finds the bins of its binnings
+by `bins_of_binnings`, weighs them by `binning_log_scores` and averages them by `binning_average`;
+`average_over_all_binnings` is ABB.
 """
 
 import math
@@ -26,6 +27,16 @@ class TieSums(NamedTuple):
     positives: np.ndarray  # positive weight of the ties before tie k
 
 
+class BinsOfBinnings(NamedTuple):
+    """Bins of several binnings, one binning behind the other."""
+
+    ends: np.ndarray  # number of bins of each binning and those before
+    starts: np.ndarray  # first tie of each bin
+    weights: np.ndarray  # weight of each bin
+    positives: np.ndarray  # positive weight of each bin
+    priors: np.ndarray  # a of the prior of each bin
+
+
 @jit
 def bin_sums(sums, start, end):
     """Weight and positive weight of the bin of the ties start, ..., end - 1, and its prior a.
@@ -43,13 +54,18 @@ def bin_sums(sums, start, end):
 @jit
 def log_bin_evidence(weight, positive, a):
     """Log probability of a bin's labels, their frequency integrated over Beta(a, b)."""
+    return _log_gammas(weight, positive, a) - math.lgamma(weight + PRIOR_WEIGHT)
+
+
+@jit
+def _log_gammas(weight, positive, a):
+    """The part of a bin's evidence that depends on more than its weight."""
     b = PRIOR_WEIGHT - a
     return (
         math.lgamma(positive + a)
         - math.lgamma(a)
         + math.lgamma(weight - positive + b)
         - math.lgamma(b)
-        - math.lgamma(weight + PRIOR_WEIGHT)
     )
 
 
@@ -60,41 +76,67 @@ def posterior_mean(weight, positive, a):
 
 
 @jit
-def binning_log_scores(sums, sizes):
-    """Log evidence of the equal-frequency binnings of these `sizes`."""
-    scores = np.zeros(sizes.size)
+def bins_of_binnings(sums, sizes):
+    """Bins of the equal-frequency binnings of these `sizes`."""
+    n_ties = sums.edges.size - 1
+    room = np.minimum(sizes, n_ties).sum()
+    ends = np.empty(sizes.size, np.int64)
+    starts = np.empty(room, np.int64)
+    weights, positives, priors = np.empty((3, room))
+    n_bins = 0
     for k in range(sizes.size):
-        starts = equal_frequency_starts(sums.weights, sizes[k])
-        for i in range(starts.size - 1):
-            weight, positive, a = bin_sums(sums, starts[i], starts[i + 1])
-            scores[k] += log_bin_evidence(weight, positive, a)
+        edges = equal_frequency_starts(sums.weights, sizes[k])
+        for i in range(edges.size - 1):
+            starts[n_bins] = edges[i]
+            weight, positive, a = bin_sums(sums, edges[i], edges[i + 1])
+            weights[n_bins] = weight
+            positives[n_bins] = positive
+            priors[n_bins] = a
+            n_bins += 1
+        ends[k] = n_bins
+    return BinsOfBinnings(ends, starts, weights, positives, priors)
+
+
+@jit
+def binning_log_scores(bins):
+    """Log evidence of each binning."""
+    scores = np.zeros(bins.ends.size)
+    last_weight, log_gamma = np.nan, np.nan
+    start = 0
+    for k in range(scores.size):
+        for i in range(start, bins.ends[k]):
+            weight = bins.weights[i]
+            if weight != last_weight:  # few weights differ if each tie counts once
+                last_weight = weight
+                log_gamma = math.lgamma(weight + PRIOR_WEIGHT)
+            scores[k] += _log_gammas(weight, bins.positives[i], bins.priors[i]) - log_gamma
+        start = bins.ends[k]
     return scores
 
 
-def binning_average(sums, sizes, model_weights):
-    """Per tie: posterior means of equal-frequency binnings, averaged with these weights."""
-    rises = _average_rises(sums, sizes, model_weights)
+def binning_average(bins, n_ties, model_weights):
+    """Per tie: posterior means of the binnings, averaged with these weights."""
+    rises = _average_rises(bins, n_ties, model_weights)
     return np.cumsum(rises, out=rises)
 
 
 @jit
-def _average_rises(sums, sizes, model_weights):
+def _average_rises(bins, n_ties, model_weights):
     """By how much the average rises from the tie before to each tie.
 
     A model of B bins rises at B ties only. The rises of all models are added up, which takes less
     time than the values of all models at all ties.
     """
-    rises = np.zeros(sums.edges.size - 1)
-    for k in range(sizes.size):
-        if model_weights[k] == 0.0:
-            continue
-        starts = equal_frequency_starts(sums.weights, sizes[k])
+    rises = np.zeros(n_ties)
+    start = 0
+    for k in range(bins.ends.size):
         value_before = 0.0
-        for i in range(starts.size - 1):
-            weight, positive, a = bin_sums(sums, starts[i], starts[i + 1])
-            value = model_weights[k] * posterior_mean(weight, positive, a)
-            rises[starts[i]] += value - value_before
+        for i in range(start, bins.ends[k]):
+            mean = posterior_mean(bins.weights[i], bins.positives[i], bins.priors[i])
+            value = model_weights[k] * mean
+            rises[bins.starts[i]] += value - value_before
             value_before = value
+        start = bins.ends[k]
     return rises
 
 

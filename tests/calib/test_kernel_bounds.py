@@ -200,8 +200,10 @@ def test_bayesian_binning(weight):
             positives=bounded(kernels.binning.prefix_sums, positives),
         )
         sizes = np.array([1, 3, 2**40])
-        bounded(kernels.bayesian_binning.binning_log_scores, sums, sizes)
-        bounded(kernels.bayesian_binning.binning_average, sums, sizes, np.full(3, 1 / 3))
+        bins = bounded(kernels.bayesian_binning.bins_of_binnings, sums, sizes)
+        bounded(kernels.bayesian_binning.binning_log_scores, bins)
+        average = kernels.bayesian_binning.binning_average
+        bounded(average, bins, values.size, np.full(3, 1 / 3))
         for strength in (1.0, 1e300, np.nan):
             average = kernels.bayesian_binning.average_over_all_binnings
             bounded(average, sums, values, strength)
