@@ -14,6 +14,7 @@ EXAMPLES ?= 2000
 EVERY ?= 12
 LAWS ?= 100000
 SUBMISSIONS ?=
+VERSION ?=
 PROOFS ?=
 
 python := .venv/bin/python
@@ -45,7 +46,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   results/protocols/*.txt)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
-  test-pdf test-wheel proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
+  test-pdf test-wheel release proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
   results reproduce audit bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
@@ -165,10 +166,13 @@ proofs:  ## check the formal proofs; needs Coq, PROOFS=optional passes without i
 	@if command -v coqc >/dev/null; then $(PYTHON) proofs/check.py; else \
 	  echo "Coq is missing: apt-get install coq libcoq-mathcomp-ssreflect"; test "$(PROOFS)" = optional; fi
 
+release: .venv/set-up  ## VERSION=0.3.0: write it, test, build, tag, and collect what is published
+	$(python) tools/release.py $(VERSION)
+
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py
 
-set-up: .venv/set-up  ## create .venv from requirements.lock
+set-up: .venv/set-up  ## create .venv from requirements-hashed.lock
 
 clean:  ## remove the built site and the environments
 	rm -rf book/_build .venv .venv-bench .venv-bench-calibre .venv-course
@@ -178,8 +182,8 @@ $(built): .venv/set-up $(pages)
 	$(python) tools/build_site.py book
 	@touch $@
 
-.venv/set-up: requirements.lock pyproject.toml
-	$(call install,.venv,requirements.lock)
+.venv/set-up: requirements-hashed.lock pyproject.toml
+	$(call install,.venv,requirements-hashed.lock --require-hashes)
 
 .venv-bench/set-up: benchmarks/requirements.txt requirements.lock pyproject.toml
 	$(call install,.venv-bench,benchmarks/requirements.txt)
@@ -187,10 +191,11 @@ $(built): .venv/set-up $(pages)
 .venv-bench-calibre/set-up: benchmarks/requirements-calibre.txt requirements.lock pyproject.toml
 	$(call install,.venv-bench-calibre,benchmarks/requirements-calibre.txt)
 
-.venv-course/set-up: course/requirements-course.lock pyproject.toml
-	$(call install,.venv-course,course/requirements-course.lock)
+.venv-course/set-up: course/requirements-course-hashed.lock pyproject.toml
+	$(call install,.venv-course,course/requirements-course-hashed.lock --require-hashes)
 
-# install(environment, requirements): a virtual environment with the requirements and calib itself
+# install(environment, requirements): a virtual environment with the requirements and calib itself.
+# With --require-hashes pip takes no file whose SHA-256 is not in the requirements.
 define install
 @$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo \
   "Python 3.11 or newer is needed; name one, for example: make book PYTHON=python3.12"; exit 1; }

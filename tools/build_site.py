@@ -9,6 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import checksums
 import distributions
 import notebook_archive
 from jupyter_book.cli.main import main as jupyter_book
@@ -27,6 +28,7 @@ def build(folder):
     options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         jupyter_book(["build", str(ROOT), "--path-output", str(folder), *options])
+    checksums.offer(folder / "_build" / "html")
 
 
 if __name__ == "__main__":

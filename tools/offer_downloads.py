@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 
+import checksums
 from book_pages import CITATION, SHORT, SITE
 
 PLACE = re.compile(r'<div class="downloads">.*?</div>', re.DOTALL)
@@ -48,6 +49,7 @@ def offer(site):
         html = page.read_text(encoding="utf-8")
         if PLACE.search(html):
             page.write_text(PLACE.sub(listed(books, page, site), html), encoding="utf-8")
+    checksums.offer(site)
     return [path for path, _, _ in books]
 
 

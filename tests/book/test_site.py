@@ -27,6 +27,7 @@ sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
 import moved  # noqa: E402
 import object_pages  # noqa: E402
+import checksums  # noqa: E402
 import offer_downloads  # noqa: E402
 from broken_lines import variants  # noqa: E402
 from formulas import WordsWithFormulas, typesetter  # noqa: E402
@@ -337,6 +338,14 @@ def test_pages_have_a_picture_to_share(site):
         assert address.startswith("http") == ("Documentation" in URLS)
     picture = (site / "_static" / "preview.png").read_bytes()
     assert [int.from_bytes(picture[k : k + 4], "big") for k in (16, 20)] == [1200, 630]
+
+
+def test_the_sums_are_those_of_what_the_site_offers(site):
+    sums = {
+        f"_downloads/{k}": digest for k, digest in checksums.digests(site / "_downloads").items()
+    }
+    assert len(sums) > 5
+    assert (site / "SHA256SUMS").read_text(encoding="utf-8") == checksums.lines(sums)
 
 
 def test_every_reference_can_be_copied(site):

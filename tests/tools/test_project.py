@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -72,6 +73,24 @@ def test_the_course_has_the_versions_of_the_book():
     assert {"nbgrader", "numpy", "numba", "scikit-learn"} <= course.keys()
     for name in book.keys() & course.keys():
         assert book[name].specifier == course[name].specifier, name
+
+
+@pytest.mark.parametrize("name", ["requirements", "course/requirements-course"])
+def test_the_hashes_are_those_of_the_versions_of_the_lock(name):
+    lines = text(f"{name}-hashed.lock").replace("\\\n", "").splitlines()
+    entries = [line.split("--hash=") for line in lines if line and not line.startswith("#")]
+    assert set(map(pin, map(Requirement, (entry[0] for entry in entries)))) == set(
+        map(pin, lock(f"{name}.lock").values())
+    )
+    for _, *hashes in entries:
+        assert hashes
+        assert all(re.fullmatch("sha256:[0-9a-f]{64}", digest.strip()) for digest in hashes)
+
+
+def pin(requirement):
+    """Name, version and marker."""
+    name = canonicalize_name(requirement.name)
+    return name, str(requirement.specifier), str(requirement.marker)
 
 
 def test_the_lock_satisfies_the_project():
