@@ -25,9 +25,9 @@ import calib
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
 import browsers  # noqa: E402
+import checksums  # noqa: E402
 import moved  # noqa: E402
 import object_pages  # noqa: E402
-import checksums  # noqa: E402
 import offer_downloads  # noqa: E402
 from broken_lines import variants  # noqa: E402
 from formulas import WordsWithFormulas, typesetter  # noqa: E402
