@@ -234,6 +234,8 @@ def check_sample(
     weights = check_weights(
         sample_weight, size=outcomes.size, name=of_weights, other=name, counts=counts
     )
+    if weights.all():
+        return outcomes, predicted, weights
     present = weights > 0
     return outcomes[present], predicted[present], weights[present]
 

@@ -165,6 +165,8 @@ class ScoreModel(OneDimensional):
         if sample_weight is None:
             return scores, labels, None, *groups_taken
         weights = check_weights(sample_weight, size=scores.size)
+        if weights.all():
+            return scores, labels, weights, *groups_taken
         present = np.flatnonzero(weights > 0)
         groups_taken = [_safe_indexing(values, present) for values in groups_taken]
         return scores[present], labels[present], weights[present], *groups_taken

@@ -45,4 +45,7 @@ def rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Ratios stay as they are, and products of sums do not leave the range of floating-point numbers.
     """
-    return np.ldexp(weights, -np.frexp(weights.max())[1])
+    exponent = np.frexp(weights.max())[1]
+    if abs(exponent) < 1000:  # the power of two is a normal number
+        return weights * 2.0**-exponent
+    return np.ldexp(weights, -exponent)

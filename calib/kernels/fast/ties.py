@@ -60,7 +60,8 @@ def sums_of_runs(order, scores, weights, others):
     firsts = np.empty(order.size, np.int64)
     totals = np.empty(order.size)
     sums = np.empty(order.size)
-    n_runs = sum_runs(order, scores, weights, others, firsts, totals, sums)
+    columns = np.column_stack((scores, weights, others)).T  # a row lies in one place of the memory
+    n_runs = sum_runs(order, *columns, firsts, totals, sums)
     return firsts[:n_runs], totals[:n_runs], sums[:n_runs]
 
 
@@ -69,15 +70,15 @@ def sum_runs(order, scores, weights, others, firsts, totals, sums):
     """Fill in the last three arrays, as `sums_of_runs`; return the number of runs."""
     run = -1
     last = np.nan
-    total, other = 0.0, 0.0
     for row in order:
-        tied = scores[row] == last
-        last = scores[row]
-        total = total * tied + weights[row]
-        other = other * tied + others[row]
-        run += 1 - np.int64(tied)
-        if not tied:
+        score = scores[row]
+        if score == last:
+            totals[run] += weights[row]
+            sums[run] += others[row]
+        else:
+            run += 1
+            last = score
             firsts[run] = row
-        totals[run] = total
-        sums[run] = other
+            totals[run] = weights[row]
+            sums[run] = others[row]
     return run + 1
