@@ -115,7 +115,7 @@ class ScoreModel(OneDimensional):
         ValueError
             If an argument has the wrong shape, is empty, holds NaN or infinity, if the labels are
             not binary, or if there are groups that the model does not take. The message names the
-            argument, what was found and the remedy. The model is then left as it was.
+            argument, the value found and the remedy. The model then remains unchanged.
 
         Warns
         -----
@@ -146,7 +146,7 @@ class ScoreModel(OneDimensional):
         """Learn from grouped rows: at each score, how many there are and how many are positive.
 
         Equal to `fit` with the rows themselves, but for rounding. `groups` has one group for each
-        score; the other parameters are those of `calib.rows_of_counts`.
+        score; the other parameters are the same as in `calib.rows_of_counts`.
         """
         rows = rows_of_counts(scores, positives, counts)
         row_groups = None if groups is None else np.tile(groups, 2)
@@ -252,7 +252,7 @@ class Calibrator(ScoreModel):
     ) -> float:
         """Minus the Brier score of `predict`, in [-1, 0]: proper, and finite for every method.
 
-        Parameters are those of `fit`.
+        The parameters are the same as in `fit`.
         """
         probabilities = self.predict(scores, groups=groups)
         outcomes = check_labels(labels, size=probabilities.size)

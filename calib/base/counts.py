@@ -58,8 +58,8 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
 
     Notes
     -----
-    O(k). `CalibratorCV`, `StackedCalibrator` and `calibkit.comparison.compare` deal the copies that
-    a weight stands for to their folds, as they deal rows.
+    The time is O(k). `CalibratorCV`, `StackedCalibrator` and `calibkit.comparison.compare` split
+    the copies that a weight stands for into folds at random, in the same way as rows.
 
     Examples
     --------

@@ -73,11 +73,11 @@ class LabelledFeatures(NamedTuple):
 class AUCSplitTree(BaseEstimator):
     r"""Partition the features by the AUC that calibrating each side of a split would give.
 
-    A tree for classification splits where the labels differ. This one looks at the scores of a
-    classifier, too: where the two sides need *different maps* from score to probability. On side
-    i of a split, for label c, the scores are taken to be normal with their mean and variance there.
-    Platt scaling of the side is a linear map to its log-odds, :math:`s \mapsto a_i s + b_i`, so
-    the calibrated scores are normal as well, with means :math:`M_{ic}` and variances
+    A tree for classification splits where the labels differ. This one also looks at the scores of a
+    classifier, and splits where the two sides need *different maps* from score to probability. On
+    side i of a split, for label c, the scores are taken to be normal with their mean and variance
+    there. Platt scaling of the side is a linear map to its log-odds, :math:`s \mapsto a_i s + b_i`,
+    so the calibrated scores are normal as well, with means :math:`M_{ic}` and variances
     :math:`V_{ic}`, and the AUC of all of them together is
 
     .. math::
@@ -166,7 +166,7 @@ class AUCSplitTree(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described. What was fitted before is then kept.
+            If an argument is not as described. The previous fit is then kept.
         """
         with restored_on_failure(self):
             self._fit(X, scores, labels, sample_weight)

@@ -25,8 +25,8 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     .. math:: P(z = 1 \mid x) = f_i(h(x)) \quad\text{for } x \in X_i
 
     h(x) is the score of a classifier, :math:`X_1, \dots, X_k` the parts and :math:`f_i` the
-    calibrator of part i. A single calibrator leaves the order of the scores as it is (nearly);
-    this one moves the parts against each other, and so may raise the AUC.
+    calibrator of part i. A single calibrator nearly keeps the order of the scores. This one moves
+    the parts against each other, which may raise the AUC.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         * One that is *not fitted* is trained in `fit`, on the calibration data.
         * A forest (leaves limited in number or size): the average over its trees of the
           calibrated probabilities.
-        * Gradient boosting (`GradientBoostingClassifier`, `GradientBoostingRegressor`): one tree
-          after the other; what tree t has calibrated, as a logit, is the score for tree t + 1.
+        * Gradient boosting (`GradientBoostingClassifier`, `GradientBoostingRegressor`): the
+          calibrated logit of tree t is the score for tree t + 1.
         * A pipeline that ends in one of these, to encode categories or impute.
 
         By default a ``DecisionTreeClassifier(max_depth=3, min_samples_leaf=min_part_size)``, not
@@ -153,7 +153,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         Raises
         ------
         ValueError
-            If an argument is not as described. What was fitted before is then kept.
+            If an argument is not as described. The previous fit is then kept.
 
         Warns
         -----
@@ -239,7 +239,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         groups: ArrayLike | None = None,
         features: Any = None,
     ) -> float:
-        """Minus the Brier score of `predict`, in [-1, 0]; parameters are those of `fit`."""
+        """Minus the Brier score of `predict`, in [-1, 0]; the parameters are as in `fit`."""
         probabilities = self.predict(scores, groups=groups, features=features)
         errors = (probabilities - check_labels(labels, size=probabilities.size)) ** 2
         weights = None

@@ -196,7 +196,7 @@ def _newton_step(loss, gradient, hessian, first, least, step):
 def derivatives(columns, labels, weights, misses, slopes, level, centres) -> Derivatives:
     """Sum up the weighted cross entropy, its gradient and its Hessian over all rows.
 
-    Parameters are those of `CrossEntropy`.
+    The parameters are the same as in `CrossEntropy`.
     """
     # The compiler knows the length of tuples and unrolls the loops over columns.
     factors = (level, *slopes)

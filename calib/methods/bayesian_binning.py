@@ -28,9 +28,9 @@ class BBQ(Calibrator):
         a_i &= 2 p_i, \quad b_i = 2 (1 - p_i).
 
     The weight :math:`w_B` is the probability of the labels given the binning, where bin i with
-    :math:`m_i` positives and :math:`n_i` negatives has a frequency of its own with the prior
-    Beta(a_i, b_i). The prior counts as two observations, and its mean is the midpoint :math:`p_i`
-    of the bin, kept within [0.005, 0.995]: without labels a bin predicts about its own score.
+    :math:`m_i` positives and :math:`n_i` negatives has its own frequency with the prior Beta(a_i,
+    b_i). The prior counts as two observations, and its mean is the midpoint :math:`p_i` of the bin,
+    kept within [0.005, 0.995]: without labels a bin predicts about its own score.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class BBQ(Calibrator):
 
     Notes
     -----
-    Bins are those of `HistogramBinning`: a tie is never split but goes where its middle rank
-    falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the last
-    ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
+    The bins are the same as in `HistogramBinning`: a tie is never split but goes where its middle
+    rank falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the
+    last ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
 
     * The prior is uniform over the sizes, as in the authors' code, and not over binnings. With few
       distinct scores many sizes give the same binning, mostly the finest, which has all their
@@ -134,7 +134,8 @@ class ABB(Calibrator):
     ----------
     strength : float, default=1.0
         The lambda of the prior, positive. If cuts were a Poisson process on the range of the
-        scores, this would be its mean number of cuts: pieces without a cut look as they do there.
+        scores, this would be its mean number of cuts: pieces without a cut have the same
+        distribution there.
     max_distinct : int, default=20000
         Largest K accepted, since time grows with its square.
 

@@ -51,8 +51,8 @@ class DirichletProcessCalibrator(Calibrator):
     location_, scale_ : float
         Mean c and standard deviation s of all scores.
     weights_ : ndarray of shape (2, n_components + 1)
-        Posterior mean of the weights, by class; components are in order of size. The last entry
-        is what the stick has left: a new component, which follows the base measure.
+        Posterior mean of the weights, by class; components are in order of size. The last entry is
+        the rest of the stick, for a new component that follows the base measure.
     means_, standard_deviations_ : ndarray of shape (2, n_components + 1)
         Posterior mean of the component's mean, and (mean of its precision)^(-1/2).
     degrees_of_freedom_ : ndarray of shape (2, n_components + 1)

@@ -77,7 +77,7 @@ class NearIsotonicPath(ScoreModel):
     def at(self, lam: float) -> LinearMap:
         """The fit at one lambda as a map: linear between the distinct scores, constant beyond.
 
-        Parameters and errors are those of `values_at`.
+        The parameters and errors are the same as in `values_at`.
         """
         return LinearMap(self.scores_, self.values_at(lam))
 

@@ -92,7 +92,7 @@ class PriorShift(CompositeCalibrator):
     calibrator_ : Calibrator or None
         The fitted calibrator.
     base_rate_ : float
-        Share of positives in the sample of `fit`, by weight.
+        The fraction of positives in the sample of `fit`, by weight.
     prior_ : float
         Base rate of the target; with ``"em"`` it is missing before `adapt`.
 
@@ -174,9 +174,9 @@ class PriorShift(CompositeCalibrator):
         Raises
         ------
         ValueError
-            If `prior` is a number; if the sample of `fit` had one class only; if all
-            probabilities equal its base rate, so that the scores tell nothing; or if the likelihood
-            is largest at a base rate of 0 or 1. The estimate is then left as it was.
+            If `prior` is a number; if the sample of `fit` had one class only; if all probabilities
+            equal its base rate, so that the scores tell nothing; or if the likelihood is largest at
+            a base rate of 0 or 1. The estimate then remains unchanged.
 
         Notes
         -----

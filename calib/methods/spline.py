@@ -57,9 +57,9 @@ class SplineCalibrator(ScalingCalibrator):
     Parameters
     ----------
     scale : {"score", "logit"}, default="logit"
-        What is bent: the logits of scores that are probabilities, kept within [2**-53, 1 - 2**-53]
-        first; or scores as they are, such as margins, for which the line of `PlattScaling` takes
-        the place of the identity.
+        The scale of the curve: the logits of scores that are probabilities, kept within [2**-53, 1
+        - 2**-53] first; or scores as they are, such as margins, for which the line of
+        `PlattScaling` takes the place of the identity.
     increasing : bool, default=True
         Whether the curve may not fall. Coefficients that do not decrease are sufficient for that,
         and close to necessary.
@@ -185,7 +185,7 @@ class SplineCalibrator(ScalingCalibrator):
         """Intervals around the predictions, from standard errors of the log-odds.
 
         They are Bayesian: they hold less often where a curve bends more than elsewhere. In samples
-        of 1000 rows, with truths that depart from the scores by half a sine of the logits,
+        of 1000 rows, with true logits that depart from the scores by half a sine of the logits,
         intervals of 95 % held for some 87 % of the rows; with true scores for 97 %.
 
         Parameters

@@ -54,7 +54,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         and one of their ranks, and the same two. If one takes groups, `fit` and `predict` need
         groups. If none does, groups may be given to `fit`: no fold then splits a group.
     cv : int, default=5
-        Number of folds, to which rows are dealt as in `CalibratorCV`. With more than 100,000
+        Number of folds, into which rows are split as in `CalibratorCV`. With more than 100,000
         observations only one fold is held out.
     trust : float, default=0.5
         Prior weight of the scores, in (0, 1): of the members that are an `IdentityCalibrator`. The
@@ -96,9 +96,9 @@ class StackedCalibrator(OutOfFoldCalibrator):
     Warns
     -----
     UserWarning
-        If scores that are no probabilities are turned round, or if probabilities surely order the
-        classes the wrong way round. The order of probabilities is kept, so that the result is then
-        nearly constant.
+        If scores that are no probabilities are turned round, or if probabilities significantly
+        order the classes the wrong way round. The order of probabilities is kept, so that the
+        result is then nearly constant.
 
     Notes
     -----
@@ -114,10 +114,10 @@ class StackedCalibrator(OutOfFoldCalibrator):
     The default members never fall, and one rises strictly: the order of the scores is kept, except
     that rounding may make close scores equal. The default average is never 0 or 1.
 
-    With fewer than five positives some folds have none. In simulations (nine known truths, 10 to
-    200 rows of which at most four were positive) the log loss exceeded the log loss of the truth by
-    31 thousandths. The excess was 57 with equal weights, 48 for the spline alone, and 289 for the
-    scores.
+    With fewer than five positives some folds have none. In simulations (nine known calibration
+    functions, 10 to 200 rows of which at most four were positive) the log loss exceeded the log
+    loss of the true probabilities by 31 thousandths. The excess was 57 with equal weights, 48 for
+    the spline alone, and 289 for the scores.
 
     `cv` + 1 fits of each member, 2 with more than 100,000 observations; O(N) memory for each.
     Warnings of members are not passed on: if the cause harms the predictions, the member loses its

@@ -54,7 +54,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        Sorted class labels; the probabilities are those of the second.
+        Sorted class labels. The probabilities belong to the second.
     estimator_ : classifier
         Trained on the sample alone. Its scores are not used: it checks the input.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -121,7 +121,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If `loss` is unknown, `y` does not hold two classes, or `estimator` refuses the input.
-            What was fitted before is then kept.
+            The previous fit is then kept.
 
         Warns
         -----

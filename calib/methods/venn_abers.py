@@ -58,7 +58,7 @@ class VennAbers(Calibrator):
     centred : bool, default=False
         Whether one number is added to the log-odds of the merged probabilities, so that their sum
         over the rows of the fit is the number of positives (at least half of one, and as much less
-        than all rows). The pair stays as it is.
+        than all rows). The pair remains unchanged.
 
     Attributes
     ----------

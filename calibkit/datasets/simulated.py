@@ -14,7 +14,7 @@ from calib.base.options import RandomState, check_integer, check_random_state
 
 
 def rings(n: int, random_state: RandomState) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
-    """Two classes that share a centre: a disc and the ring around it.
+    """Two classes with the same centre, a disc and the ring around it.
 
     Half of the points are of class 0 with radius uniform on [0, 2], half of class 1 with radius
     uniform on [2, 4]; angles are uniform. The classes do not overlap, but no line separates them.

@@ -35,10 +35,10 @@ def scores_at(map_: CalibrationMap, probability: float) -> ScoresAt:
     """Scores at which a monotone map reaches `probability`, so that a rule needs no map.
 
     For an increasing map, ``score >= lower`` holds exactly where ``map_(score) >= probability``;
-    for a decreasing one, ``score <= upper`` does. This is exact to the last digit, for all finite
-    scores, with the map as it is computed in floats. In floats a line may round to the value of
-    its knot a few floats before it, and formulas with logarithms or exponentials may not be
-    monotone in their last digit.
+    for a decreasing one, ``score <= upper`` does. The result is exact to the last digit, for all
+    finite scores, for the map computed in floats. In floats a line may round to the value of its
+    knot a few floats before it, and formulas with logarithms or exponentials may not be monotone in
+    their last digit.
 
     Parameters
     ----------

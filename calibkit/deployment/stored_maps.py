@@ -148,12 +148,12 @@ def load_map(path: str | PathLike) -> CalibrationMap:
     Returns
     -------
     map_ : CalibrationMap
-        Its probabilities are bit for bit those of the fitted calibrator.
+        Its probabilities are equal bit for bit to the probabilities of the fitted calibrator.
 
     Raises
     ------
     ValueError
-        If the file holds no such map; the message says what was found.
+        If the file holds no such map. The message says what the file holds.
     OSError
         If it cannot be read.
 

@@ -74,8 +74,8 @@ def calibration_map(
 def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -> "Axes":
     """Draw the map of each part of a fitted `HeterogeneousCalibrator`.
 
-    A map is drawn over the scores that its part was calibrated on. It is dashed where the part was
-    too small for a map of its own. The grey band behind is the calibrator of the whole sample.
+    A map is drawn over the scores that its part was calibrated on. The line is dashed where the
+    part was too small for its own map. The grey band behind is the calibrator of the whole sample.
 
     Parameters
     ----------

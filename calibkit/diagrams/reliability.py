@@ -125,7 +125,8 @@ def corp_diagram(
         Numbers or strings: a curve for each group; `predictions` is then one array.
     band : {"consistency", "confidence"} or None, default="consistency"
         `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
-        `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
+        `confidence_band` of `calib.metrics`, 95 % around the whole true calibration function, if it
+        increases.
     scale : {"score", "logit"}, default="score"
         Scale of both axes, as in `reliability_diagram`.
     sample_weight : array-like of shape (n,), optional

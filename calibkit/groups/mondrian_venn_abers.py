@@ -12,7 +12,7 @@ from calib.methods.venn_abers import MERGES, VennAbers
 
 
 class MondrianVennAbers(GroupCalibrator):
-    r"""A Venn-Abers predictor of its own for each group of objects.
+    r"""A separate Venn-Abers predictor for each group of objects.
 
     .. math:: p_c(y, k) = g_{k,c}(y), \quad c \in \{0, 1\},
 

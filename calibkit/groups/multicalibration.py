@@ -32,8 +32,8 @@ class Patch(NamedTuple):
     low, high : float
         Range of the predictions *before* the patch; `high` is 2 where there is no upper end.
     shift : float
-        What is added to their log-odds, which are then cut off at those of 2**-53 and 1 - 2**-53,
-        or, by choice, to the predictions themselves, which are cut off at 0 and 1.
+        The shift of their log-odds, which are then cut off at the log-odds of 2**-53 and 1 -
+        2**-53, or, by choice, to the predictions themselves, which are cut off at 0 and 1.
     n_points : float
         Calibration points in the set, or their weight.
     bias : float
@@ -60,8 +60,8 @@ class Multicalibration(GroupCalibrator):
 
     .. math:: E[z - p \mid x \in G,\; p \in I] \approx 0
 
-    is asked for every group G, everyone included, and every run I of neighbouring levels of p. Of
-    all these sets the one with the largest evidence against it is patched, again and again:
+    is asked for every group G, everyone included, and every run I of neighbouring levels of p. The
+    set with the largest evidence against it is patched, again and again:
 
     .. math:: \operatorname{logit} p \leftarrow \operatorname{logit} p + c
 
@@ -70,9 +70,9 @@ class Multicalibration(GroupCalibrator):
     Parameters
     ----------
     scale : {"logit", "score"}, default="logit"
-        What a patch adds to. Log-odds keep predictions away from 0 and 1, and rare positives are
-        judged as such; the log loss falls. Scores as they are, which are probabilities here, cut
-        off at 0 and 1, are the paper's choice, and the Brier score falls.
+        The scale to which a patch adds. Log-odds keep predictions away from 0 and 1, and rare
+        positives are judged as such; the log loss falls. Scores as they are, which are
+        probabilities here, cut off at 0 and 1, are the paper's choice, and the Brier score falls.
     n_levels : int, default=10
         Levels of the prediction: ranges that hold equally many of the `scores`. With one level only
         groups as a whole are patched, which is called *multiaccuracy*.
@@ -134,9 +134,9 @@ class Multicalibration(GroupCalibrator):
     1. Weights of another kind, for importance say, make w copies of one label, which chance alone
     can turn into evidence: divide them by the largest.
 
-    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed; what
-    no patch moves stays as it is. Log-odds are handed from patch to patch, since a probability near
-    1 would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
+    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed; predictions that no patch
+    moves remain unchanged. Log-odds are handed from patch to patch, since a probability near 1
+    would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
     every patch. Predict: O(n) for every patch.
 
     References

@@ -53,10 +53,11 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
 
     .. math:: \frac{n}{n + k}\, \ell_i + \frac{k}{n + k}\, \ell ,
 
-    between the log-odds of its own calibrator and those of the common calibrator. For Platt scaling
-    the blend is the posterior mean of a and b, in the normal approximation, if the prior has the
-    information of k points about the common values. For the offset of a small part the precision of
-    the prior is 1 + k / 4, since the information of one point at probability 1/2 is 1/4.
+    between the log-odds of its calibrator and the log-odds of the common calibrator. For Platt
+    scaling the blend is the posterior mean of a and b, in the normal approximation, if the prior
+    has the information of k points about the common values. For the offset of a small part the
+    precision of the prior is 1 + k / 4, since the information of one point at probability 1/2 is
+    1/4.
 
     Fit: with a number the cost of `HeterogeneousCalibrator`; with ``"cv"`` six times that, but for
     boosting, where every strength needs calibrators of its own.

@@ -57,8 +57,8 @@ def consistency_band(
 ) -> CalibrationBand:
     """Limits of the CORP curve at each prediction if the predictions are calibrated.
 
-    Outcomes are drawn from the predictions, which stay as they are, and isotonic regression is
-    fitted anew; the limits are quantiles over these fits at each prediction.
+    Outcomes are drawn from the unchanged predictions, and isotonic regression is fitted to each
+    draw. The limits are quantiles over these fits at each prediction.
 
     Parameters
     ----------
@@ -73,8 +73,7 @@ def consistency_band(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
@@ -160,8 +159,7 @@ def confidence_band(
         group. A larger K makes the band slightly narrower for large samples and wider for small
         samples.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------

@@ -86,11 +86,11 @@ def bootstrap_interval(
     -----
     The measure is computed `n_resamples` times. Calibration errors are biased upwards, and the
     errors of bootstrap samples twice as much. Therefore the usual percentile interval is too high
-    and sometimes lies entirely above the truth. The basic interval removes most of the bias and may
-    extend below 0. For 500 overconfident predictions, 95 % intervals of ECE held the truth in 85 %
-    of the samples, 95 % intervals of the Kuiper error in 92 %, and percentile intervals in 79 % and
-    41 %. If the predictions are calibrated or nearly so, no bootstrap of an error is valid: use a
-    test.
+    and sometimes lies entirely above the true value. The basic interval removes most of the bias
+    and may extend below 0. For 500 overconfident predictions, 95 % intervals of ECE held the true
+    value in 85 % of the samples, 95 % intervals of the Kuiper error in 92 %, and percentile
+    intervals in 79 % and 41 %. If the predictions are calibrated or nearly so, no bootstrap of an
+    error is valid: use a test.
 
     References
     ----------

@@ -50,7 +50,7 @@ def debiased_squared_error(
     Notes
     -----
     O(n log n) for quantile bins, O(n) for uniform ones. The estimate is unbiased for the error of
-    the bins if the outcomes in a bin vary as those of one probability. The error inside bins, where
+    the bins if all outcomes in a bin have the same probability. The error inside bins, where
     residuals of both signs cancel, stays hidden: a binned error is a lower bound.
 
     References

@@ -99,7 +99,7 @@ def largest_regrets(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[n
 def minimax_regret_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
     """The action whose largest regret is the smallest; the first of several such actions.
 
-    The better of two actions is the one with the smaller cost at the midpoint of the interval.
+    The better of two actions has the smaller cost at the midpoint of the interval.
 
     Returns
     -------

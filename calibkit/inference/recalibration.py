@@ -174,10 +174,10 @@ def recalibration_intervals(
 
     With clusters or sampling weights the variance is a jackknife estimate, which leaves out one
     cluster or row at a time by one Newton step, and z is a quantile of the t distribution. Its
-    degrees of freedom are those of `mean_interval`, for each coefficient by itself. The limits are
-    infinite if a single cluster tells the line.
+    degrees of freedom are the same as in `mean_interval`, for each coefficient by itself. The
+    limits are infinite if a single cluster tells the line.
 
-    In simulations of 300 samples each, 95 % intervals held the truth in 95 to 97 % where a few
+    In simulations of 300 samples each, 95 % intervals held the true value in 95 to 97 % where a few
     clusters have a large part of the rows, and in 97 to 99 % where a few sampling weights are most
     of the total. Their length then says how few rows count.
 

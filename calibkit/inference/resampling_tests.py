@@ -82,7 +82,7 @@ def calibration_test(
         * ``"scan"``: the largest divergence of outcomes from predictions over any range of
           neighbours, among 50 groups of them; `worst_range` finds that range.
     groups : array-like of shape (n,), optional
-        Group of each row, a number or a string: each statistic is computed in each group, too.
+        Group of each row, a number or a string. Each statistic is also computed in each group.
     n_bins : int or "cube_root", default=10
         Number of bins of ``"ece"`` and ``"hosmer_lemeshow"``, as in `reliability_curve`.
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -92,8 +92,7 @@ def calibration_test(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
@@ -110,11 +109,11 @@ def calibration_test(
     -----
     O(n log n + n_resamples n), and the time for the statistics. ``"miscalibration"``,
     ``"smooth_calibration_error"``, ``"smooth_ece"`` (slowest) and functions are computed draw by
-    draw, all other statistics for many draws at once. The predictions stay as they are, so no
-    theory of large samples is needed: if the predictions are calibrated, a p value is at most
-    ``k / (n_resamples + 1)`` with just that probability, or with a smaller probability where draws
-    are tied. The same is true of the smallest `adjusted` p value, so all that are at most 0.05 may
-    be believed at once.
+    draw, all other statistics for many draws at once. The predictions are not drawn, so no theory
+    of large samples is needed. If the predictions are calibrated, a p value is at most ``k /
+    (n_resamples + 1)`` with just that probability, or with a smaller probability where draws are
+    tied. The same is true of the smallest `adjusted` p value, so all that are at most 0.05 may be
+    believed at once.
 
     References
     ----------

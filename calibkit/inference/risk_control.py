@@ -16,7 +16,7 @@ THRESHOLDS = np.arange(100) / 100  # fixed before any row is seen, which the pro
 
 
 class RiskControlledThreshold(NamedTuple):
-    """A threshold at or above which rows are accepted, and what the sample shows there.
+    """A threshold at or above which rows are accepted, with its results in the sample.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ def risk_controlled_threshold(
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool, of rows that are independent and of one law.
+        Outcomes, 0/1 or bool, of rows that are independent and have the same distribution.
     probabilities : array-like of shape (n,)
         Predictions in [0, 1]. They need not be calibrated.
     max_error : float
@@ -90,11 +90,11 @@ def risk_controlled_threshold(
     result is the lowest threshold that a walk reaches.
 
     *Proof.* Given the number of rows at or above a fixed t, their errors are binomial with
-    probability R(t). If R(t) > r, the p value at t is at most a level with probability at most
-    that level. A walk reaches a false promise only if it rejects the first true hypothesis on its
-    way, and which hypothesis that is depends on the law alone. So a walk errs with
-    probability at most its level, and some walk errs with probability at most alpha.
-    R need not fall as t grows.
+    probability R(t). If R(t) > r, the p value at t is at most a level with probability at most that
+    level. A walk reaches a false promise only if it rejects the first true hypothesis on its way,
+    and the position of this hypothesis depends on the distribution alone. So a walk errs with
+    probability at most its level, and some walk errs with probability at most alpha. R need not
+    fall as t grows.
 
     The proof needs independent rows. There are no weights and no clusters, because nothing is
     proved for them here.

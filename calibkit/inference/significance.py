@@ -46,7 +46,7 @@ def spiegelhalter_test(
     sample_weight: ArrayLike | None = None,
     sampling_weight: ArrayLike | None = None,
 ) -> TestResult:
-    r"""Spiegelhalter's Z, two-sided: test whether the Brier score is what calibration implies.
+    r"""Spiegelhalter's Z, two-sided: test the Brier score against its value under calibration.
 
     .. math:: Z = \frac{\sum (z_i - p_i)(1 - 2 p_i)}{\sqrt{\sum (1 - 2 p_i)^2 p_i (1 - p_i)}}
 
@@ -64,8 +64,7 @@ def spiegelhalter_test(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
         How many rows of the population a row stands for, though it is one outcome: by
         reweighting or case-control sampling. Not negative; only the ratios matter.
@@ -158,8 +157,7 @@ def hosmer_lemeshow_test(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
@@ -242,8 +240,7 @@ def kuiper_test(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
         How many rows of the population a row stands for, though it is one outcome: by
         reweighting or case-control sampling. Not negative; only the ratios matter.
@@ -264,10 +261,10 @@ def kuiper_test(
     O(n log n). In large samples the p value comes from the range of Brownian motion (Feller 1951).
     The residuals are read at n times only, which misses on average 0.58 standard deviations of a
     step at either end. These are added before the p value is looked up, else the test of 200 rows
-    rejects 4 calibrated samples of 100 and not 5. With many ties the test would reject a third of
-    what it may, and with rare positives too few samples or too many. So outcomes are drawn where
-    the number of positives has a variance below 25, or where ties leave the path few steps. Every
-    departure from calibration is found as n grows.
+    rejects 4 calibrated samples of 100 and not 5. With many ties the asymptotic test rejects only a
+    third as often as it should. With rare positives it rejects sometimes too seldom, sometimes too
+    often. So outcomes are drawn where the number of positives has a variance below 25, or where
+    ties leave the path few steps. Every departure from calibration is found as n grows.
 
     With sampling weights w the variance is :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few
     rows (as many as 1000 equal ones, or fewer), outcomes are drawn, given who was sampled. The

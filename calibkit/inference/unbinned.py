@@ -215,9 +215,9 @@ def smooth_ece(
     Notes
     -----
     O(n), and a few dozen cosine transforms of 32768 cells, which diagonalise the reflected
-    Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions
-    the error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
-    intervals of it hold the truth much less often than they say; those of
+    Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions the
+    error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
+    intervals of it hold the true value much less often than their level says. Intervals of
     `smooth_calibration_error` do nearly as often.
 
     References

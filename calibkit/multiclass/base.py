@@ -70,8 +70,8 @@ class MulticlassCalibrator(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described. The message names it, what was found and the
-            remedy. The calibrator is then left as it was.
+            If an argument is not as described. The message names it, the value found and the
+            remedy. The calibrator then remains unchanged.
 
         Warns
         -----
@@ -110,7 +110,7 @@ class MulticlassCalibrator(BaseEstimator):
     ) -> float:
         """Minus the `brier_score_loss` of `predict_proba`, in [-2, 0]: proper, and finite.
 
-        Parameters are those of `fit`.
+        The parameters are the same as in `fit`.
         """
         calibrated = self.predict_proba(probabilities)
         return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)

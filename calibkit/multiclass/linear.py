@@ -37,8 +37,8 @@ class TemperatureScaling(MulticlassCalibrator):
     Parameters
     ----------
     scale : {"logit", "score"}, default="logit"
-        What is divided: logarithms of probabilities, kept at or above 2**-53 first; or the scores
-        themselves, such as the logits of a network, which no rounding to 0 has cut off.
+        The numbers to divide: logarithms of probabilities, kept at or above 2**-53 first; or the
+        scores themselves, such as the logits of a network, which no rounding to 0 has cut off.
 
     Attributes
     ----------

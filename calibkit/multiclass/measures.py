@@ -118,7 +118,7 @@ def top_label(
 ) -> float:
     """Mean of a binary measure of the confidence, among the rows of each predicted class.
 
-    Parameters are those of `class_wise`.
+    The parameters are the same as in `class_wise`.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def brier_score_loss(
     """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
 
     As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes: it
-    then is `calib.metrics.brier_score_loss`. The sum itself is that of Brier (1950).
+    then is `calib.metrics.brier_score_loss`. The sum itself is the score of Brier (1950).
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     0.25

@@ -112,7 +112,7 @@ class SelfCalibratingConformal(OneDimensional):
         Raises
         ------
         ValueError
-            If an argument is not as described. What was fitted before is then kept.
+            If an argument is not as described. The previous fit is then kept.
         """
         with restored_on_failure(self):
             check_positive(self.alpha, "alpha", below=1)

@@ -56,7 +56,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Bin:
-    """Neighbouring predictions: their range and mean, and the share of positives with limits."""
+    """Neighbouring predictions: their range and mean, and the fraction of positives."""
 
     lowest: float
     highest: float
@@ -170,7 +170,7 @@ class Group:
     total, positives : float
         Numbers of rows, or weights.
     predicted, observed : float
-        Mean prediction and share of positives.
+        Mean prediction and fraction of positives.
     bias, lower, upper : float
         `observed` less `predicted`, with limits.
     p_value : float
@@ -224,15 +224,15 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class Escape:
-    """What the confidence band says of decisions at a threshold of the user.
+    """The consequences of the confidence band for decisions at a threshold of the user.
 
     Attributes
     ----------
     threshold : float
         One acts where the score exceeds it.
     wrong : ScoreRange or None
-        Scores that are surely on the wrong side of the threshold: the whole band is on the other
-        side.
+        Scores that are significantly on the wrong side of the threshold, because the whole band is
+        on the other side.
     open : ScoreRange or None
         Scores for which the band has both sides of the threshold.
     least_loss, loss : float

@@ -62,18 +62,18 @@ class GuardedCalibrator(OnlineCalibrator):
     label if the probabilities are calibrated under these weights. A row of larger weight breaks the
     bound: divide importance or class weights by the largest that may occur.
 
-    Whenever a map is replaced, its log loss since the challenger began to bet was larger than that
-    of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And it
-    is replaced after the first batch at which the best map of the challenger's family has
-    gained that much, on the rows that were bet on, and what the challenger lost to it by learning.
-    The challenger learns its first batch without a bet, so a map stays for two batches at least.
+    Whenever a map is replaced, its log loss since the challenger began to bet was larger than the
+    loss of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And
+    it is replaced after the first batch at which the best map of the challenger's family has gained
+    that much, on the rows that were bet on, and what the challenger lost to it by learning. The
+    challenger learns its first batch without a bet, so a map stays for two batches at least.
 
-    A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger
-    may beat it without any change of the truth. In 400 streams of a stable truth, in batches of
-    50, 64 % of the maps fitted to 200 rows were replaced within 3000 rows, and 33 % of those fitted
-    to 1000 within 6000; of the replacements 82 and 72 % were nearer to the truth. The challenger
-    counts rows before and after a change alike, so the longer the map in use was right, the later a
-    change is found.
+    A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger may
+    beat it without any change of the true calibration function. In 400 streams with a stable true
+    calibration function, in batches of 50, 64 % of the maps fitted to 200 rows were replaced within
+    3000 rows, and 33 % of those fitted to 1000 within 6000; 82 and 72 % of the replacements were
+    nearer to the true function. The challenger counts rows before and after a change alike, so the
+    longer the map in use was right, the later a change is found.
 
     References
     ----------

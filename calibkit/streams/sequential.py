@@ -66,9 +66,9 @@ class SequentialCalibrationTest(AnytimeTest):
     j; together they get a fraction :math:`1 / (j (j + 1))` of the initial capital. So after a
     change there are learners that have seen few batches from before it. One of the two bets by
     ``logit q = logit p + a + b logit p``, the other by a shift of the logit in each of seven ranges
-    of p, and both learn by Bayesian logistic regression. The whole capital is a martingale from 1,
-    too. It ever reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as often
-    as you like, stop when you like.
+    of p, and both learn by Bayesian logistic regression. The whole capital is also a martingale
+    from 1. It ever reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as
+    often as you like, stop when you like.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class SequentialCalibrationTest(AnytimeTest):
     An update takes a few Newton steps of O(rows log(batches)) time each; the memory is
     O(log(batches)), because only a few learners stay for each power of two of their ages, and the
     others leave their capital to an older learner. A learner bets nothing on its first batch, and
-    bets on later batches with what it learned before, so small batches are better. Outcomes must
+    bets on later batches with the map learned before, so small batches are better. Outcomes must
     become known before the next predictions are bet on. Rows must be independent. A fitted map is
     never exactly calibrated, so the test also rejects such a map after many times the rows of its
     fit.

@@ -305,8 +305,8 @@ def check_calibrator(
     Raises
     ------
     CheckError
-        If a check fails and `on_fail` is "raise": an `AssertionError` that names the check, what
-        was expected and found, and the input, ready to be pasted.
+        If a check fails and `on_fail` is "raise": an `AssertionError` that names the check, the
+        expected and the actual result, and the input, ready to be pasted.
 
     Notes
     -----

@@ -26,7 +26,7 @@ WEIGHTLESS_SCORE = 0.05  # score of the row with weight 0
 
 
 class CheckError(AssertionError):
-    """A check failed: what was expected and found, and the input, ready to be pasted.
+    """A failed check: expected and actual result, and the input, ready to be pasted.
 
     Attributes
     ----------

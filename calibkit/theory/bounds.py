@@ -35,8 +35,8 @@ def bin_bounds(
     Parameters
     ----------
     counts : HistogramBinning, or array-like of shape (B,)
-        The fitted bins; or their ``counts_``, from left to right, where each unit is a case of
-        its own, independent of the others.
+        The fitted bins; or their ``counts_``, from left to right, where each unit is a case that is
+        independent of the others.
     alpha : float
         Probability of failure, in (0, 1).
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -137,8 +137,8 @@ def ece_bound(
 
         &t = \sqrt{\frac{\log(4/\alpha)}{2N}}
 
-    with the `bin_bounds` epsilon_i for alpha/2, or the largest of them if that is smaller.
-    Parameters are those of `bin_bounds`; it holds for any distribution of the scores.
+    with the `bin_bounds` epsilon_i for alpha/2, or the largest of them if that is smaller. The
+    parameters are the same as in `bin_bounds`. The bound holds for any distribution of the scores.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def auc_loss_bound(
     ----------
     base_rate : float
         p = P(z = 1), in (0, 1), of the population; with the fraction of the sample in its place the
-        bound is approximate. The others are those of `bin_bounds`.
+        bound is approximate. The other parameters are the same as in `bin_bounds`.
 
     Returns
     -------

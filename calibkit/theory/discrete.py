@@ -14,9 +14,9 @@ from calib.base.probabilities import rescaled
 class DiscreteLaw:
     r"""Score levels and parts of feature space, with their masses among positives and negatives.
 
-    An object lies in the cell (s, i) if its score is on level s and its features are in part i.
-    A transformation T gives each cell a value; all measures are those of T as a classifier.
-    They are exact: nothing is drawn. Parts may be single objects, which is the full partition.
+    An object lies in the cell (s, i) if its score is on level s and its features are in part i. A
+    transformation T gives each cell a value; all measures treat T as a classifier. They are exact:
+    nothing is drawn. Parts may be single objects, which is the full partition.
 
     Parameters
     ----------
@@ -138,7 +138,8 @@ class DiscreteLaw:
         Returns
         -------
         precision, recall : ndarray of shape (k + 1,)
-            From recall 0, where the precision is the limit, that of the highest value, to 1.
+            From recall 0, where the precision is its limit, the precision at the highest value, to
+            1.
         """
         fpr, tpr = self.roc(values)
         positive = self.base_rate * tpr[1:]
