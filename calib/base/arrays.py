@@ -141,7 +141,7 @@ def check_labels(
 
 
 def check_both_classes(labels: NDArray[np.uint8], why: str) -> None:
-    """Raise if all labels are equal; `why` says what needs both classes, and what to do."""
+    """Raise if all labels are equal. `why` says what needs both classes, and what to do."""
     if labels.min() == labels.max():
         raise ValueError(f"labels holds one class only ({labels[0]}): {why}")
 
@@ -312,7 +312,7 @@ def _row_by_action(values: ArrayLike, name: str) -> NDArray:
 def _as_array(values: ArrayLike, name: str, shape: str, dense: str) -> NDArray:
     """Return `values` as an array of any shape.
 
-    Messages say that it must have the `shape`; `dense` is the code that, after ``toarray()``, gives
+    Messages say that it must have the `shape`. `dense` is the code that, after ``toarray()``, gives
     a sparse matrix this shape.
     """
     if values is None:

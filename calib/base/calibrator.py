@@ -146,7 +146,7 @@ class ScoreModel(OneDimensional):
         """Learn from grouped rows: at each score, how many there are and how many are positive.
 
         Equal to `fit` with the rows themselves, but for rounding. `groups` has one group for each
-        score; the other parameters are the same as in `calib.rows_of_counts`.
+        score. The other parameters are the same as in `calib.rows_of_counts`.
         """
         rows = rows_of_counts(scores, positives, counts)
         row_groups = None if groups is None else np.tile(groups, 2)
@@ -175,7 +175,7 @@ class ScoreModel(OneDimensional):
         return scores, *self._groups_taken(groups, scores.size, fitting=False)
 
     def _groups_taken(self, groups, size, *, fitting):
-        """A tuple of the clean groups if the model takes them; else `groups` must be None."""
+        """A tuple of the clean groups if the model takes them. Otherwise `groups` must be None."""
         if self.takes_groups:
             return (self._check_groups(groups, size, fitting),)
         if groups is not None:
@@ -212,7 +212,7 @@ class Calibrator(ScoreModel):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
         groups : array-like of shape (n,), optional
             Their groups, if the calibrator was fitted with groups.
 

@@ -125,7 +125,7 @@ def rows_for(
 def fitted(
     calibrator: object, scores: NDArray, labels: NDArray, weights: NDArray | None, groups=None
 ) -> object:
-    """A clone of `calibrator` that has learned from the rows; `groups` are for one that asks."""
+    """A clone of `calibrator` that has learned from the rows. `groups` are for one that asks."""
     given = rows_for(calibrator, weights=weights, groups=groups)
     return clone(calibrator).fit(scores, labels, **given)
 
@@ -218,7 +218,7 @@ def calibrated_logits(
 
 
 def normalized_rows(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows divided by their sums; in a row of zeros all classes become equally likely."""
+    """Rows divided by their sums. In a row of zeros all classes become equally likely."""
     totals = probabilities.sum(axis=1, keepdims=True)
     uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
     return np.divide(probabilities, totals, out=uniform, where=totals > 0)

@@ -51,11 +51,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The source of the scores to calibrate on:
 
         * a float in (0, 1): that share of the rows, drawn at random within each class, is held
-          out; the classifier is trained on the others only (data partitioning);
+          out. The classifier is trained on the others only (data partitioning);
         * an integer k or ``"leave_one_out"``: each row is scored by a classifier trained without
-          its fold (consecutive rows within each class), or without itself; then the classifier
+          its fold (consecutive rows within each class), or without itself. Then the classifier
           is trained on all rows;
-        * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
+        * ``"prefit"``: `estimator` is fitted already and used as it is. `fit` is given calibration
           rows, which it should not have seen;
         * ``"same"``: the training rows themselves. If the classifier overfits them, its scores
           are too extreme, and the calibrator cannot see it;
@@ -108,7 +108,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     rows of each class to calibrate on.
 
     Leave-one-out is biased for weak classifiers. Without a positive row, the positive rate of the
-    remaining rows is lower, and therefore the row's score is lower, too; negative rows get higher
+    remaining rows is lower, and therefore the row's score is lower, too. Negative rows get higher
     scores. Scores of pure noise then look *anti*-correlated with the labels. Stratified folds do
     not have this fault.
 

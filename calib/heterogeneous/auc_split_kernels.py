@@ -22,7 +22,7 @@ def split_aucs(values, scores, labels, weights):
     values : ndarray of shape (n,)
         Feature, increasing.
     scores, labels, weights : ndarray of shape (n,)
-        In the same order; the scores have mean about 0 and variance about 1.
+        In the same order. The scores have mean about 0 and variance about 1.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def _variance_within_classes(side):
 
 @jit
 def _above(distance, deviation):
-    """P(a normal variable of this mean and standard deviation is positive); a tie counts half."""
+    """P(a normal variable of this mean and standard deviation is positive). A tie counts half."""
     if deviation > 0:
         return 0.5 * math.erfc(-distance / (deviation * math.sqrt(2.0)))
     return 0.5 + 0.5 * np.sign(distance)

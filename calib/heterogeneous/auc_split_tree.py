@@ -17,7 +17,7 @@ AUC_TOLERANCE = 1e-12  # smaller differences of AUC count as rounding
 
 
 class SplitTree(NamedTuple):
-    """A binary tree as arrays, one entry per node; the names are those of scikit-learn's trees.
+    """A binary tree as arrays, one entry per node. The names are those of scikit-learn's trees.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class AUCSplitTree(BaseEstimator):
     The criterion of a node is the AUC within the node: pairs with other nodes are left out, so that
     a split costs O(1). With equal variances the log-odds are linear. Otherwise they are a parabola,
     and the line through two of its points is taken, half a standard deviation to the left and
-    right of the middle of the two means; their distance does not matter for the slope. (The paper
+    right of the middle of the two means. Their distance does not matter for the slope. (The paper
     takes "two values close to" the point where the densities are equal and leaves open which.)
     Small sides are held back: a variance counts one further observation with the variance of the
     node, and the prior odds are (m + 1) / (n + 1), one further observation of each class. A side
@@ -152,11 +152,11 @@ class AUCSplitTree(BaseEstimator):
         X : array-like of shape (n, p)
             Features, finite numbers; encode categories first.
         scores : array-like of shape (n,)
-            Scores of a classifier; any increasing linear function of them gives the same tree.
+            Scores of a classifier. Any increasing linear function of them gives the same tree.
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; an integer weight counts as so many copies in the criterion, while
+            Non-negative weights. An integer weight counts as so many copies in the criterion, while
             `min_samples_leaf` counts rows of positive weight.
 
         Returns
@@ -276,7 +276,7 @@ def split_criterion(
     Parameters
     ----------
     feature, scores, labels, sample_weight : array-like of shape (n,)
-        As for `AUCSplitTree`, weights positive; both labels must occur.
+        As for `AUCSplitTree`, weights positive. Both labels must occur.
     min_samples_leaf : int, default=2
         Splits with fewer rows on a side are left out.
 

@@ -76,10 +76,10 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     -----
     A tree contributes only its parts, not its probabilities. The tree, or the pipeline in front of
     it, decides what an unknown category or a missing value means. Among groups a missing value is a
-    group; a group that did not occur in `fit` gets the calibrator of the whole sample.
+    group. A group that did not occur in `fit` gets the calibrator of the whole sample.
 
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
-    of logits; others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
+    of logits. Others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
 
     The offset c of a small part maximises its log-likelihood less c**2 / 2: a normal prior of
     standard deviation 1 on the scale of log-odds. A part without positives so gets lower
@@ -139,7 +139,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights, for a partition that is trained here and for the calibrators; an
+            Non-negative weights, for a partition that is trained here and for the calibrators. An
             integer weight means that many copies.
         groups : array-like of shape (n,)
             The parts themselves: numbers or strings. A series has a name, which rules speak of.
@@ -190,7 +190,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            On the scale that was used in `fit`; `n` may be 0.
+            On the scale that was used in `fit`. `n` may be 0.
         groups, features
             One of them, as in `fit`.
 
@@ -239,7 +239,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         groups: ArrayLike | None = None,
         features: Any = None,
     ) -> float:
-        """Minus the Brier score of `predict`, in [-1, 0]; the parameters are as in `fit`."""
+        """Minus the Brier score of `predict`, in [-1, 0]. The parameters are as in `fit`."""
         probabilities = self.predict(scores, groups=groups, features=features)
         errors = (probabilities - check_labels(labels, size=probabilities.size)) ** 2
         weights = None

@@ -111,7 +111,7 @@ class CalibratedParts:
         self._calibrators = []  # for each tree, a dict from the number of a part to its calibrator
 
     def fit(self, part_numbers, sample: LabelledScores) -> Self:
-        """Calibrate each part; `part_numbers` is an array of shape (n, T), a column a tree."""
+        """Calibrate each part. `part_numbers` is an array of shape (n, T), a column a tree."""
         for tree, numbers in enumerate(part_numbers.T):
             self._fit_tree(tree, numbers, sample)
             if self.partition.sequential:
@@ -132,7 +132,7 @@ class CalibratedParts:
         return self._calibrate(n_trees - 1, part_numbers[:, -1], scores, calibrated)
 
     def calibrator_of(self, tree, number):
-        """The calibrator of a part; the calibrator of all points if the part has not occurred."""
+        """The calibrator of a part. The calibrator of all points if the part has not occurred."""
         return self._calibrators[tree].get(number, self.fallbacks[tree])
 
     def _fit_tree(self, tree, part_numbers, sample):

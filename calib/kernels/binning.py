@@ -159,7 +159,7 @@ def _uniform_weights(scores, labels, weights, edges):
 
 @jit
 def _uniform_bin(score, edges):
-    """Bin of a score in [0, 1] among bins of equal width; the first and last edge are NaN."""
+    """Bin of a score in [0, 1] among bins of equal width. The first and last edge are NaN."""
     n_bins = edges.size - 1
     k = cell_of(score, 0.0, n_bins, n_bins)
     # the product may have been rounded across an edge

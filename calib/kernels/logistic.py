@@ -15,7 +15,7 @@ FAR_CENTRE = 0.5  # distance from the mean, in standard deviations, beyond which
 
 
 class Derivatives(NamedTuple):
-    """A loss, its gradient and the lower triangle of its Hessian; the level comes first."""
+    """A loss, its gradient and the lower triangle of its Hessian. The level comes first."""
 
     loss: float
     gradient: NDArray[np.float64]

@@ -35,7 +35,7 @@ class BBQ(Calibrator):
     Parameters
     ----------
     averaging : bool, default=True
-        Whether to average all models; if False, take the model of the highest score alone (of
+        Whether to average all models. If False, take the model of the highest score alone (of
         equal ones the smallest).
 
     Attributes
@@ -46,7 +46,7 @@ class BBQ(Calibrator):
     log_scores_ : ndarray of shape (T,)
         Log probability of the labels given each binning.
     weights_ : ndarray of shape (T,)
-        Posterior probabilities of the models; every size B has the same prior probability.
+        Posterior probabilities of the models. Every size B has the same prior probability.
     map_ : StepMap
         The average of step functions is a step function, here as arrays.
 
@@ -65,7 +65,7 @@ class BBQ(Calibrator):
     * The prior is uniform over the sizes, as in the authors' code, and not over binnings. With few
       distinct scores many sizes give the same binning, mostly the finest, which has all their
       shares: with 10 distinct scores, 100 times each, 91 of 100.
-    * One class only: predictions near that class, never 0 or 1; at scores far from that class
+    * One class only: predictions near that class, never 0 or 1. At scores far from that class
       they are less certain.
     * All scores equal: one bin [0, 1], so (m + 1) / (N + 2); with one observation 1/3 or 2/3.
 
@@ -142,7 +142,7 @@ class ABB(Calibrator):
     Attributes
     ----------
     cut_probabilities_ : ndarray of shape (K - 1,)
-        Posterior probability that the binning has the cut ``map_.scores[k]``; one plus their sum
+        Posterior probability that the binning has the cut ``map_.scores[k]``. One plus their sum
         is the expected number of bins.
     log_evidence_ : float
         Log probability of the labels, over all binnings: use it to compare strengths.

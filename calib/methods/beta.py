@@ -103,7 +103,7 @@ class BetaCalibration(LogisticCalibrator):
         self.map_ = BetaMap(a=self.a_, b=self.b_, level=level, centre=centre)
 
     def _fit_edges(self, columns, labels, weights, misses, negative):
-        """Fits with one of the `negative` exponents at 0; if the other is then negative, with both.
+        """Fits with one of the `negative` exponents at 0. If the other is then negative, with both.
 
         The fits are in a dictionary, by the columns of the other exponents.
         """

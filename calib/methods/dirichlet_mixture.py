@@ -39,7 +39,7 @@ class Components(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """Predictive density: a mixture of Student distributions; the base measure comes last."""
+    """Predictive density: a mixture of Student distributions. The base measure comes last."""
 
     log_weights: np.ndarray
     degrees: np.ndarray
@@ -167,7 +167,7 @@ def assign(cells, natural):
 
 
 def predictive(sticks, components):
-    """Expected weights and the components; the last entry is the unused rest of the stick."""
+    """Expected weights and the components. The last entry is the unused rest of the stick."""
     log_taken, log_left = np.log(sticks / sticks.sum(axis=0))
     log_weights = np.append(log_taken, 0.0) + np.append(0.0, np.cumsum(log_left))
     unused = gaussian_posterior(np.zeros((1, 3)))

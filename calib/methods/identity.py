@@ -20,7 +20,7 @@ class IdentityCalibrator(Calibrator):
 
     Notes
     -----
-    Nothing is learned. A score of 0 or 1 is not changed; its log loss is infinite if it is wrong.
+    Nothing is learned. A score of 0 or 1 is not changed. Its log loss is infinite if it is wrong.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class KernelCalibrator(Calibrator):
         S_z(y) &= \sum_{j:\, z_j = z} K\!\left(\frac{y - y_j}{h_z}\right)
 
     With the priors m/N and n/N this is P(z = 1 | y) for the densities :math:`S_1 / (m h_1)` and
-    :math:`S_0 / (n h_0)`; with one bandwidth it is the Nadaraya-Watson regression of the labels.
+    :math:`S_0 / (n h_0)`. With one bandwidth it is the Nadaraya-Watson regression of the labels.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class KernelCalibrator(Calibrator):
     * With one class only every prediction is that class; this includes N = 1.
     * ``"cv"`` leaves out one copy of one row at a time (at most a weight of 1) and answers a row
       out of reach of the others by the base rate of the others. A bandwidth that gives some row
-      the probability 0 is infinitely bad; if all are, or all are equally good, Silverman's stays.
+      the probability 0 is infinitely bad. If all are, or all are equally good, Silverman's stays.
     * Fit O(N log N); predict O(N + M log M) for M queries, wherever they lie; memory O(N + M).
       Boxcar, Epanechnikov and tricube are exact up to rounding (probabilities to 1e-10), the
       Gaussian is expanded with an error below 1e-6 in the probability.

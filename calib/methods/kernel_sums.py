@@ -62,7 +62,7 @@ def kernel_sums(kernel, points, weights, bandwidth, queries):
     points, weights : ndarray of shape (n,)
         Strictly increasing points and their positive weights.
     bandwidth : float
-        h >= 0; a bandwidth of 0 gives the weight at the query itself.
+        h >= 0. A bandwidth of 0 gives the weight at the query itself.
     queries : ndarray of shape (m,)
         Increasing queries.
     """

@@ -34,7 +34,7 @@ class NearIsotonicPath(ScoreModel):
 
     over the distinct scores in increasing order, w_i their weights, \bar z_i their mean labels.
     At lambda = 0 the fit is \bar z. Neighbours that meet while lambda grows form a bin and never
-    part; between two breakpoints all values are linear in lambda; the end is isotonic regression.
+    part; between two breakpoints all values are linear in lambda. The end is isotonic regression.
 
     Attributes
     ----------
@@ -124,8 +124,8 @@ class NearIsotonicPath(ScoreModel):
 class ENIR(Calibrator):
     r"""Ensemble of near-isotonic regressions, weighted by an information criterion.
 
-    The models are the fits at the breakpoints :math:`\lambda_t`, t >= 1, of `NearIsotonicPath`;
-    if there is none, the one model is isotonic regression. With :math:`d_t` bins,
+    The models are the fits at the breakpoints :math:`\lambda_t`, t >= 1, of `NearIsotonicPath`.
+    If there is none, the one model is isotonic regression. With :math:`d_t` bins,
 
     .. math::
 
@@ -141,7 +141,7 @@ class ENIR(Calibrator):
     ----------
     criterion : {"bic", "aic", "aicc"}, default="bic"
         Penalty :math:`d \log N`, :math:`2d`, or :math:`2d + 2d(d+1)/(N-d-1)`. The last is infinite
-        for d >= N - 1; if it is for all models, the model of the fewest bins has all the weight.
+        for d >= N - 1. If it is for all models, the model of the fewest bins has all the weight.
     centred : bool, default=False
         Whether to place the value of each run of scores that all models with weight join at the
         weighted mean of these scores only, and to interpolate between, so that there are no
@@ -185,7 +185,7 @@ class ENIR(Calibrator):
     * values only move away from the frequencies, so no likelihood exceeds an earlier one.
 
     A model whose bound exceeds the smallest criterion by more than 2 log(n_models / eps) is out of
-    reach and has weight 0; all these together would have less than eps = 2.2e-16.
+    reach and has weight 0. All these together would have less than eps = 2.2e-16.
 
     Fit O(N log N) for the path plus O(K) for each evaluated model, with K distinct scores. With
     BIC a few dozen are evaluated in ordinary samples, but nothing bounds their number: there are

@@ -94,7 +94,7 @@ class PriorShift(CompositeCalibrator):
     base_rate_ : float
         The fraction of positives in the sample of `fit`, by weight.
     prior_ : float
-        Base rate of the target; with ``"em"`` it is missing before `adapt`.
+        Base rate of the target. With ``"em"`` it is missing before `adapt`.
 
     Notes
     -----
@@ -163,7 +163,7 @@ class PriorShift(CompositeCalibrator):
         scores : array-like of shape (n,)
             Scores of the target population, on the scale of `fit`.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; only their ratios matter.
+            Non-negative weights. Only their ratios matter.
         groups : array-like of shape (n,), optional
             Their groups, if the calibrator takes groups.
 

@@ -225,7 +225,7 @@ class _CurveFit(NamedTuple):
 
 
 class _Curve:
-    """The curves of a sample; `ends` are the log-odds at the outer knots without data."""
+    """The curves of a sample. `ends` are the log-odds at the outer knots without data."""
 
     def __init__(self, ends, positions, labels, weights):
         mean = np.average(positions, weights=weights)

@@ -43,7 +43,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier, default=LogisticRegression()
-        Two classes; its score is `decision_function`, or `predict_proba` if there is none.
+        Two classes. Its score is `decision_function`, or `predict_proba` if there is none.
     loss : {"log", "brier"}, default="log"
         As in `VennAbers`, for `predict_proba`.
     n_jobs : int, optional
@@ -66,7 +66,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     has weight 1 whatever the weights of the others are: weights are counts.
 
     Objects may come in another form than the sample (frame or array, dense or sparse), if the
-    classifier takes them; they are then brought into a form that both share.
+    classifier takes them. They are then brought into a form that both share.
 
     Two trainings for each object: this is a method for small samples. Validity asks that the
     training treats all rows alike, whatever their order. An estimator that draws random numbers
@@ -147,7 +147,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, n_features)
-            Objects; `n` may be 0 if `estimator` allows that.
+            Objects. `n` may be 0 if `estimator` allows that.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.column_stack([1 - p, p])
 
     def predict(self, X: Any) -> NDArray:
-        """Class of the larger merged probability; the first class if both are equal."""
+        """Class of the larger merged probability. The first class if both are equal."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
@@ -240,7 +240,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _pair_of_last_row(template, X, codes, classes, weights, fit_params):
-    """p0 and p1 of the last row of `X`, by Algorithm 1; `codes` are the labels of the others."""
+    """p0 and p1 of the last row of `X`, by Algorithm 1. `codes` are the labels of the others."""
     pair = []
     for postulated in [0, 1]:
         # s_c: train the classifier on the sample and (x, c), and score all these rows

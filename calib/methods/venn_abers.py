@@ -71,7 +71,7 @@ class VennAbers(Calibrator):
     shift_ : float
         The number that is added to the log-odds; 0 unless `centred`.
     map_ : StepMap
-        The merged probability as a step map; a step may be one floating-point number wide.
+        The merged probability as a step map. A step may be one floating-point number wide.
 
     Notes
     -----
@@ -143,7 +143,7 @@ class VennAbers(Calibrator):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
         groups : None
             Refused: `MondrianVennAbers` takes groups.
 

@@ -10,7 +10,7 @@ the ratios of the weights take sampling weights as well, by which one outcome st
 of a population.
 
 Some measures share their name with a measure of scikit-learn, whose value they have on clean
-binary input; the docstring of each says where they differ.
+binary input. The docstring of each says where they differ.
 """
 
 import lazy_loader

@@ -39,7 +39,7 @@ def roc_auc_score(
 
 
 class ScoredRows(NamedTuple):
-    """The clean rows of positive weight; `selected` picks them from the rows that were given."""
+    """The clean rows of positive weight. `selected` picks them from the rows that were given."""
 
     labels: NDArray[np.uint8]
     scores: NDArray[np.float64]

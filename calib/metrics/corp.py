@@ -122,7 +122,7 @@ def score_decomposition(
         Predictions in [0, 1].
     loss : {"brier", "log"} or callable, default="brier"
         ``loss(labels, probabilities)`` returns the loss of each row, smaller for better
-        predictions; it must be proper for the parts to have a meaning.
+        predictions. It must be proper for the parts to have a meaning.
     sample_weight : array-like of shape (n,), optional
         Not negative: counts or sampling weights, as only their ratios matter.
 

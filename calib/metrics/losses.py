@@ -51,7 +51,7 @@ def log_loss(
 def accuracy(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Fraction of outcomes on the right side of 1/2; a prediction of 1/2 counts as class 1: O(n).
+    """Fraction of outcomes on the right side of 1/2. A prediction of 1/2 counts as class 1: O(n).
 
     Unlike scikit-learn's `accuracy_score`, it takes probabilities and not decisions.
 

@@ -115,7 +115,7 @@ def reliability_curve(
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width
         [0, 1/K), ..., [(K-1)/K, 1] (Naeini and Cooper 2016).
     ties : {"group", "label"}, default="group"
-        Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split; it goes
+        Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split. It goes
         to the bin of its middle rank. ``"label"``: rows are sorted by (prediction, label) and cut
         into bins of equal size, so that a cut through a tie has the negatives below and the
         positives above. The published evaluation code of these papers uses ``"label"``. It inflates

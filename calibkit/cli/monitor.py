@@ -151,7 +151,7 @@ class Watch:
 
 
 def _described(name, test):
-    """Name of a test; for calibration also since when and where predictions are wrong."""
+    """Name of a test. For calibration also since when and where predictions are wrong."""
     if isinstance(test, BaseRateTest):
         return name
     low, high = test.worst_range

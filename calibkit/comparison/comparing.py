@@ -69,7 +69,7 @@ def compare(
     calibrators : dict of str to calibrator, or iterable of calibrators, optional
         By default the calibrators of `calibkit.comparison.DEFAULTS` that take such scores.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts. Whole numbers stand for rows that an integer `cv`
+        Non-negative weights. They are counts. Whole numbers stand for rows that an integer `cv`
         splits into folds one by one, unless there are clusters. Fractions keep a row in one fold.
     groups : array-like of shape (n,) or (n, g), optional
         Groups for the calibrators that take them, such as `MondrianVennAbers`. Folds may split a

@@ -18,7 +18,7 @@ class Offset(Calibrator):
     Attributes
     ----------
     offset_ : float
-        The number c; its exponential is the factor.
+        The number c. Its exponential is the factor.
     map_ : LogitPolynomialMap
 
     Notes

@@ -137,7 +137,7 @@ class Comparison:
     def table(self) -> list[dict[str, Any]]:
         """A flat dictionary for each method, for example for `pandas.DataFrame`.
 
-        Gains have three entries: ``log_gain``, ``log_gain_lower``, ``log_gain_upper``; they are NaN
+        Gains have three entries: ``log_gain``, ``log_gain_lower``, ``log_gain_upper``. They are NaN
         for the reference.
         """
         rows = []
@@ -196,7 +196,7 @@ class Comparison:
 
 
 def _gains_of(results, loss):
-    """Gains in one loss by method; the reference has none."""
+    """Gains in one loss by method. The reference has none."""
     gains = {name: result.gain(loss) for name, result in results.items()}
     return {name: gain for name, gain in gains.items() if gain is not None}
 
@@ -220,7 +220,7 @@ def _cells_of(result, loss, digits):
 
 
 def _gain_cell(gain, digits):
-    """A gain as it is printed; a dash where both losses are infinite."""
+    """A gain as it is printed. A dash where both losses are infinite."""
     return "-" if np.isnan(gain) else f"{gain:.{digits}f}"
 
 

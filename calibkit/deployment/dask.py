@@ -15,7 +15,7 @@ ranges, and each range is joined by itself.
 counts are those of the rows in memory to the last bit, however the rows are partitioned and
 ordered. Other weights are rounded in another order.
 
-*Cost.* Rows are read once. N rows in P partitions take O(N log N); each distinct score of a
+*Cost.* Rows are read once. N rows in P partitions take O(N log N). Each distinct score of a
 partition takes 10 to 24 bytes on the workers. A cluster puts tables that its memory cannot hold on
 disk, which takes several times as long. The client needs 24 bytes for each distinct score, and O(P)
 numbers. If there are many scores and nearly all are distinct, `isotonic_counts` and `roc_auc_score`
@@ -77,12 +77,12 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     labels : dask array of shape (n,) or dask series
         Classes, 0/1 or bool, in partitions like those of `scores`.
     sample_weight : dask array of shape (n,) or dask series, optional
-        Non-negative weights; they are counts.
+        Non-negative weights. They are counts.
 
     Returns
     -------
     counts : Counts
-        By increasing scores, without rows of weight zero; for `calib.rows_of_counts` and
+        By increasing scores, without rows of weight zero. For `calib.rows_of_counts` and
         ``fit_counts``, which refuse it if there are no rows.
 
     Raises
@@ -131,7 +131,7 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
 
 
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
-    """`calib.metrics.roc_auc_score` of rows on the workers; the client gets no table of scores.
+    """`calib.metrics.roc_auc_score` of rows on the workers. The client gets no table of scores.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class StoredMap:
         Raises
         ------
         ValueError
-            If `text` is no such JSON; the message says what was found.
+            If `text` is no such JSON. The message says what was found.
         """
         try:
             document = json.loads(text)

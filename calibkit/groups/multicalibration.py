@@ -30,7 +30,7 @@ class Patch(NamedTuple):
     name : str
         Name of the group, or ``"everyone"``.
     low, high : float
-        Range of the predictions *before* the patch; `high` is 2 where there is no upper end.
+        Range of the predictions *before* the patch. `high` is 2 where there is no upper end.
     shift : float
         The shift of their log-odds, which are then cut off at the log-odds of 2**-53 and 1 -
         2**-53, or, by choice, to the predictions themselves, which are cut off at 0 and 1.
@@ -71,7 +71,7 @@ class Multicalibration(GroupCalibrator):
     ----------
     scale : {"logit", "score"}, default="logit"
         The scale to which a patch adds. Log-odds keep predictions away from 0 and 1, and rare
-        positives are judged as such; the log loss falls. Scores as they are, which are
+        positives are judged as such. The log loss falls. Scores as they are, which are
         probabilities here, cut off at 0 and 1, are the paper's choice, and the Brier score falls.
     n_levels : int, default=10
         Levels of the prediction: ranges that hold equally many of the `scores`. With one level only
@@ -82,12 +82,12 @@ class Multicalibration(GroupCalibrator):
     Attributes
     ----------
     patches_ : list of Patch
-        In the order in which they are applied; ``[patch._asdict() for patch in patches_]`` are
+        In the order in which they are applied. ``[patch._asdict() for patch in patches_]`` are
         plain numbers and strings.
     threshold_ : float
         Evidence that a patch needs, log(2 M / alpha) for M sets.
     cuts_ : ndarray of shape (n_levels - 1,)
-        Between the levels; fewer where scores are tied.
+        Between the levels. Fewer where scores are tied.
     group_names_ : list of str
         Names of the columns of groups, x0, x1 and so on where columns have no names; or the
         distinct values of groups that are given in one dimension.
@@ -97,8 +97,8 @@ class Multicalibration(GroupCalibrator):
     Notes
     -----
     Groups that overlap are given as columns of bool or 0/1, an array or a data frame of shape
-    (n, g) that says who belongs to which; rows may be in several groups, or in none. Groups that do
-    not overlap may be given as one number or string for each row; a value that did not occur in
+    (n, g) that says who belongs to which. Rows may be in several groups, or in none. Groups that do
+    not overlap may be given as one number or string for each row. A value that did not occur in
     `fit` belongs to no group. Scores are probabilities from a classifier or calibrator that has not
     been trained on these rows.
 
@@ -134,7 +134,7 @@ class Multicalibration(GroupCalibrator):
     1. Weights of another kind, for importance say, make w copies of one label, which chance alone
     can turn into evidence: divide them by the largest.
 
-    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed; predictions that no patch
+    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed. Predictions that no patch
     moves remain unchanged. Log-odds are handed from patch to patch, since a probability near 1
     would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
     every patch. Predict: O(n) for every patch.
@@ -293,7 +293,7 @@ class Multicalibration(GroupCalibrator):
 
 
 def _with_everyone(members):
-    """Membership of each row in each group, of shape (g + 1, n); the first group is everyone."""
+    """Membership of each row in each group, of shape (g + 1, n). The first group is everyone."""
     return np.vstack([np.ones(len(members), bool), members.T])
 
 

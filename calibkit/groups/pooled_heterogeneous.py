@@ -59,7 +59,7 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
     precision of the prior is 1 + k / 4, since the information of one point at probability 1/2 is
     1/4.
 
-    Fit: with a number the cost of `HeterogeneousCalibrator`; with ``"cv"`` six times that, but for
+    Fit: with a number the cost of `HeterogeneousCalibrator`. With ``"cv"`` six times that, but for
     boosting, where every strength needs calibrators of its own.
 
     References
@@ -104,7 +104,7 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
         return parts.fit(part_numbers_of(self.partition_, groups, features), sample)
 
     def _losses_out_of_fold(self, calibrator, sample, groups, features):
-        """Log loss of each of `POOLING_STRENGTHS`; all 0 if a class is too rare to compare them."""
+        """Log loss of each of `POOLING_STRENGTHS`. All 0 if a class is too rare to compare them."""
         losses = np.zeros(len(POOLING_STRENGTHS))
         copies = np.ones(sample.scores.size) if sample.weights is None else sample.weights
         if min(copies[sample.labels == label].sum() for label in (0, 1)) < POOLING_FOLDS:

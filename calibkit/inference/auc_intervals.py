@@ -301,7 +301,7 @@ def _mean_and_error(fractions, rows):
 
 
 def _degrees_of_freedom(fractions, rows):
-    """Degrees of freedom of the variance of clusters; infinite if rows are independent."""
+    """Degrees of freedom of the variance of clusters. Infinite if rows are independent."""
     if rows.codes is None:
         return np.inf
     totals = np.bincount(rows.labels, rows.weights)

@@ -31,7 +31,7 @@ class ClusterTests(NamedTuple):
     ----------
     bias, spiegelhalter : TestResult
         The sum of the residuals over its standard deviation, and the same with the residuals
-        weighted as in `spiegelhalter_test`. The p values come from the t distribution; its degrees
+        weighted as in `spiegelhalter_test`. The p values come from the t distribution. Its degrees
         of freedom are the number of clusters less one.
     kuiper : TestResult
         The range of the cumulative residuals over the standard deviation of their sum. Its p value
@@ -155,7 +155,7 @@ class _ClusteredSample(NamedTuple):
     codes: NDArray[np.int64]
 
     def part(self, rows):
-        """Return some of the rows; their clusters keep their numbers."""
+        """Return some of the rows. Their clusters keep their numbers."""
         return _ClusteredSample(
             labels=self.labels[rows],
             probabilities=self.probabilities[rows],

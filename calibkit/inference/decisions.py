@@ -11,7 +11,7 @@ ends: the cost is linear, and the regret :math:`c_a(p) - \min_b c_b(p)` is conve
 Every function takes
 
 * p0, p1: array-like of shape (n,), the ends of the intervals, in [0, 1] and in either order, since
-  the ends of `TransductiveVennAbers` may cross; `n` may be 0;
+  the ends of `TransductiveVennAbers` may cross. `n` may be 0;
 * costs: array-like of shape (k, 2), a row for each of at least two actions: its cost where the
   label is 0, and where it is 1; at most 1e300 in size. Gains are negative costs.
 

@@ -184,7 +184,7 @@ def worst_range(
 
     Notes
     -----
-    O(n log n). Neighbouring predictions are put into 50 groups of equal size; if there are at most
+    O(n log n). Neighbouring predictions are put into 50 groups of equal size. If there are at most
     50 distinct predictions, each of them is a group. Among all runs of neighbouring groups, the
     result has the largest product of its number of rows and its Kullback-Leibler divergence. A
     large error of few rows counts more here than for the Kuiper error. `calibration_test` with
@@ -342,8 +342,8 @@ def calibration_by_group(
     -----
     O(n log n). Groups share no row, so with G groups each has the exact binomial limits of
     confidence ``confidence ** (1 / G)`` around its fraction of positives, and its p value p becomes
-    ``1 - (1 - p) ** G`` (Sidak). The limits assume equal probabilities of the outcomes of a group;
-    if the probabilities differ, the limits are conservative. A group can be miscalibrated without a
+    ``1 - (1 - p) ** G`` (Sidak). The limits assume equal probabilities of the outcomes of a group.
+    If the probabilities differ, the limits are conservative. A group can be miscalibrated without a
     bias: the test can detect that.
 
     References

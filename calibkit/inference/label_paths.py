@@ -1,4 +1,4 @@
-"""Statistics of many draws of outcomes at once; a row of `hits` holds the positives of a draw."""
+"""Statistics of many draws of outcomes at once. A row of `hits` holds the positives of a draw."""
 
 import math
 

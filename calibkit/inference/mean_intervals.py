@@ -101,7 +101,7 @@ def mean_interval(
         Counts: a row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
         How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient, where only rows of different ones are independent:
         numbers or strings.

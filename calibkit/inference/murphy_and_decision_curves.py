@@ -136,7 +136,7 @@ def decision_curve(
     Notes
     -----
     O(n log n + k log n). One acts if the prediction *exceeds* the threshold. Some programs also act
-    on predictions equal to the threshold; the results then differ where there are any. Read the
+    on predictions equal to the threshold. The results then differ where there are any. Read the
     curve only over thresholds that are reasonable for the costs of the decision.
 
     References
@@ -258,7 +258,7 @@ def decision_gains(
     -----
     O(n log n + k log n), and O(k n) with clusters. The gain is a mean over the rows. Where the
     prediction and the better of all and none lead to different decisions, a positive counts 1 and a
-    negative minus the odds of the threshold, or the reverse if one acts in all cases; other rows
+    negative minus the odds of the threshold, or the reverse if one acts in all cases. Other rows
     count 0.
 
     The limits are built from exact limits of two shares, of the positives and of the negatives for

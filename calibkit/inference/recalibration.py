@@ -26,7 +26,7 @@ class RecalibrationLine(NamedTuple):
     Attributes
     ----------
     slope, intercept : float
-        1 and 0 if calibrated; a slope below 1 means predictions too far from the base rate.
+        1 and 0 if calibrated. A slope below 1 means predictions too far from the base rate.
     in_the_large : float
         Intercept with the slope fixed at 1: positive if the predictions are too low on average.
     """
@@ -151,7 +151,7 @@ def recalibration_intervals(
         Counts: a row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
         How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient, where only rows of different ones are independent:
         numbers or strings.
@@ -225,7 +225,7 @@ def recalibration_intervals(
 
 
 class _WeightedRows(NamedTuple):
-    """Rows of a regression; `counts` are the numbers of outcomes that they stand for."""
+    """Rows of a regression. `counts` are the numbers of outcomes that they stand for."""
 
     labels: NDArray[np.uint8]
     weights: NDArray[np.float64]
@@ -234,7 +234,7 @@ class _WeightedRows(NamedTuple):
 
 
 def _coefficient_intervals(rows, fitted, design, coefficients, confidence):
-    """Intervals of the coefficients; `design` has a row for each coefficient."""
+    """Intervals of the coefficients. `design` has a row for each coefficient."""
     information = rows.weights * fitted * (1 - fitted)
     bread = (design * information) @ design.T
     if rows.codes is None:
@@ -264,7 +264,7 @@ def _coefficient_intervals(rows, fitted, design, coefficients, confidence):
 def _moved_without(rows, fitted, design, bread):
     """How far one Newton step moves each coefficient when a cluster is left out.
 
-    The array has a row for each coefficient; it is infinite if the other clusters tell no line.
+    The array has a row for each coefficient. It is infinite if the other clusters tell no line.
     """
 
     def sums(values):

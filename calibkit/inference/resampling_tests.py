@@ -294,7 +294,7 @@ def _draws_of_positives(scores, weights, n_draws, rng):
 
 
 def drawn_p_value(estimate, drawn):
-    """P value of an estimate by blocks of draws; not all are taken where it is not small.
+    """P value of an estimate by blocks of draws. Not all are taken where it is not small.
 
     Besag and Clifford (1991): with h = SUFFICIENT_EXCEEDANCES, if draw number l is the h-th that
     is as large as the sample, h / l is a p value as exact as the p value from all draws.
@@ -354,7 +354,7 @@ class Outcomes(NamedTuple):
         return bool(np.any(self.observed[certain] != self.expected[certain]))
 
     def p_value(self, estimate, statistic, asymptotic, n_resamples, random_state):
-        """P value by draws; if they may be wrong, the largest one of theirs and `asymptotic`."""
+        """P value by draws. If they may be wrong, the largest one of theirs and `asymptotic`."""
         check_integer(n_resamples, "n_resamples")
         rng = check_random_state(random_state)
         p_values = []

@@ -156,10 +156,10 @@ def change_test(values: ArrayLike) -> ChangeTest:
     -----
     O(n). In large samples the partial sums are a Brownian bridge, whose largest distance from 0 has
     Kolmogorov's distribution. They are read at n times only, which misses 0.58 standard deviations
-    of a step on average; these are added before the p value is looked up (Siegmund 1979). Without
+    of a step on average. These are added before the p value is looked up (Siegmund 1979). Without
     them the test of 20 rows would reject one sample in 70. With rare outcomes the test still
     rejects less often than it may. It tests all rows once: for rows that keep arriving there are
-    `SequentialCalibrationTest` and `BaseRateTest`. A change in the middle is found most easily; a
+    `SequentialCalibrationTest` and `BaseRateTest`. A change in the middle is found most easily. A
     change that is reversed later is hardly found.
 
     References

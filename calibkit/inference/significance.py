@@ -60,14 +60,14 @@ def spiegelhalter_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws; fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
         How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def hosmer_lemeshow_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws; fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -236,14 +236,14 @@ def kuiper_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws; fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
         How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
 
     Returns
     -------

@@ -96,7 +96,7 @@ class MulticlassCalibrator(BaseEstimator):
         Parameters
         ----------
         probabilities : array-like of shape (n, k)
-            Rows as in `fit`, with the same columns; `n` may be 0.
+            Rows as in `fit`, with the same columns. `n` may be 0.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class MulticlassCalibrator(BaseEstimator):
         return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)
 
     def _check_rows(self, probabilities):
-        """Return rows to predict from, with as many columns as in `fit`; there may be none."""
+        """Return rows to predict from, with as many columns as in `fit`. There may be none."""
         check_is_fitted(self)
         k = self.classes_.size
         return check_score_rows(probabilities, unit=self.unit_scores, n_classes=k, allow_empty=True)

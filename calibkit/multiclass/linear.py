@@ -60,7 +60,7 @@ class TemperatureScaling(MulticlassCalibrator):
 
     Notes
     -----
-    The log loss is convex in 1/T, which is 0 or more; its slope has one zero, or none:
+    The log loss is convex in 1/T, which is 0 or more. Its slope has one zero, or none:
 
     * where the labelled classes score at most as much as the mean of their rows, summed over all
       rows, the optimum is 1/T = 0, and all classes are equally likely;
@@ -260,7 +260,7 @@ class VectorScaling(LinearCalibrator):
     Probabilities are kept at or above 2**-53 first. Guo et al. scale the logits of a network, which
     are :math:`\log p_j` but for a constant in each row. Probabilities do not tell the constant, and
     factors that differ do not cancel it, so theirs is another family. The identity is w = 1 and
-    b = 0; one w for all and b = 0 is `TemperatureScaling`. With two classes it is
+    b = 0. One w for all and b = 0 is `TemperatureScaling`. With two classes it is
     `calib.BetaCalibration`, whose a and b may be negative here.
 
     Newton's method with step halving: O(n k) for each product of conjugate gradients, some dozens
@@ -343,13 +343,13 @@ class DirichletCalibration(LinearCalibrator):
     Notes
     -----
     Probabilities are kept at or above 2**-53 first. There are k (k + 1) coefficients: take few
-    classes or many rows, or choose the penalties by cross-validation, as the authors do; they
+    classes or many rows, or choose the penalties by cross-validation, as the authors do. They
     divide the loss by N and the sums by k (k - 1) and k, so that their penalties are
     :math:`\lambda k (k - 1) / (2 N)` and :math:`\mu k / (2 N)`. Probabilities of exactly 0, as
-    forests give, are far out in logarithms; `TemperatureScaling` is often better with these.
+    forests give, are far out in logarithms. `TemperatureScaling` is often better with these.
 
     Without penalties it is the matrix scaling of Guo et al., on log-probabilities in the place of
-    logits; with two classes then `calib.BetaCalibration`, whose a and b may be negative here. The
+    logits. With two classes then `calib.BetaCalibration`, whose a and b may be negative here. The
     identity is W = 1 and b = 0.
 
     Newton's method with step halving: O(n k^2) for each product of conjugate gradients, some

@@ -86,7 +86,7 @@ def class_wise(
     -------
     values : ndarray of shape (k,)
         For each class. Their mean with `expected_calibration_error` is the class-wise ECE of Kull
-        et al. (2019), the static calibration error of Nixon et al. (2019); with
+        et al. (2019), the static calibration error of Nixon et al. (2019). With
         `debiased_squared_error` it is the square of the debiased marginal calibration error of
         Kumar et al. (2019).
 
@@ -186,7 +186,7 @@ def log_loss(
 ) -> float:
     """Mean of minus the logarithm of the probability of the outcome, in [0, inf]: O(n k).
 
-    It is infinite where an outcome had probability 0; nothing is cut off.
+    It is infinite where an outcome had probability 0. Nothing is cut off.
 
     >>> log_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]).__round__(3)
     0.347

@@ -95,7 +95,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         Returns
         -------
         calibrated : ndarray of shape (n, k)
-            :math:`f_k(p_k)`, in [0, 1]; rows need not sum to 1.
+            :math:`f_k(p_k)`, in [0, 1]. Rows need not sum to 1.
         """
         return self._predict_each(self._check_rows(probabilities))
 
@@ -194,7 +194,7 @@ class TopLabelBinning(MulticlassCalibrator):
         Returns
         -------
         labels : ndarray of shape (n,)
-            Class of the largest probability; of equal ones, the first.
+            Class of the largest probability. Of equal ones, the first.
         calibrated : ndarray of shape (n,)
             In [0, 1].
         """
@@ -297,7 +297,7 @@ class PairwiseVennAbers(MulticlassCalibrator):
     ----------
     calibrators_ : dict
         ``calibrators_[j, k]`` for classes j < k is the predictor of k rather than j. It is absent
-        if neither class has a row; both are then equally likely. The pair [0, 1] also makes both
+        if neither class has a row. Both are then equally likely. The pair [0, 1] also makes both
         equally likely.
 
     Raises

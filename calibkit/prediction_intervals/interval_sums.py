@@ -11,7 +11,7 @@ from calib.kernels.compiling import jit
 
 @jit
 def sum_tree(values):
-    """Tree of partial sums: node k has the sum of the nodes 2k and 2k + 1; the leaves come last."""
+    """Tree of partial sums: node k has the sum of the nodes 2k and 2k + 1. The leaves come last."""
     n = values.size
     tree = np.zeros(2 * n)
     for i in range(n):

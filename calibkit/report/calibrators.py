@@ -60,7 +60,7 @@ def compared(sample: CleanSample, seed: int) -> Compared | None:
 
 
 def _n_rows(sample):
-    """Number of rows, those that are counted included; with clusters each row is one case."""
+    """Number of rows, those that are counted included. With clusters each row is one case."""
     return int(sample.counts.sum()) if sample.clusters is None else sample.labels.size
 
 

@@ -163,7 +163,7 @@ def make_report(
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
         If the weights are no whole numbers, or outcomes show that they are no counts
-        (`copies_test`), each row is taken as one case of weight w, as in a sample; the report says
+        (`copies_test`), each row is taken as one case of weight w, as in a sample. The report says
         so.
     groups : array-like of shape (n,), optional
         Group of each row: numbers or strings.

@@ -205,7 +205,7 @@ def verdict_p_values_of_clusters(
 
 
 def _tested_groups(sample):
-    """Number of the group of each row; all groups but the largest have the number -1."""
+    """Number of the group of each row. All groups but the largest have the number -1."""
     if sample.groups is None:
         return np.zeros(sample.labels.size, np.int64)
     ranks = np.argsort(np.argsort(-np.bincount(sample.groups), kind="stable"))
@@ -245,7 +245,7 @@ def _neighbour_blocks(sample, codes, max_blocks):
 
 
 def place_of(sample: CleanSample, group: int | None) -> Bin:
-    """The range that looks worst, of all rows or of a group; its limits allow for the choice."""
+    """The range that looks worst, of all rows or of a group. Its limits allow for the choice."""
     part = sample.independent
     if group is not None and part.groups is not None:
         part = part.rows(np.equal(part.groups, group))
@@ -267,7 +267,7 @@ def place_of(sample: CleanSample, group: int | None) -> Bin:
 
 
 def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[Estimate, ...]:
-    """Every measure; for scores outside [0, 1] only the AUC, which needs no probabilities."""
+    """Every measure. For scores outside [0, 1] only the AUC, which needs no probabilities."""
     if not data.probabilities:
         return (area_under_curve(sample),)
     by_chance: Chance = {} if chance is None else chance
@@ -360,7 +360,7 @@ def _line_estimates(sample):
 
 
 def _interval_estimate(key, interval, *, chance=None):
-    """An `Interval` with the name and the meaning of the measure; infinite limits are left out."""
+    """An `Interval` with the name and the meaning of the measure. Infinite limits are left out."""
     limits = (interval.lower, interval.upper)
     if not (math.isfinite(interval.lower) and math.isfinite(interval.upper)):
         limits = (None, None)
@@ -470,7 +470,7 @@ def reliability_bins(sample: CleanSample) -> tuple[Bin, ...]:
 
 
 def groups_of(sample: CleanSample, p_values: PValues) -> tuple[Group, ...]:
-    """Each group, in order; with the p value of the verdict, if it has one."""
+    """Each group, in order. With the p value of the verdict, if it has one."""
     if sample.groups is None:
         return ()
     by_group = sample.independent.measured(inference.calibration_by_group, groups=sample.groups)

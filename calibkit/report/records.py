@@ -48,7 +48,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Caution:
-    """Something about the data that a reader must know; `kind` is for machines."""
+    """Something about the data that a reader must know. `kind` is for machines."""
 
     kind: str
     text: str
@@ -127,7 +127,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Test:
-    """A test of calibration; a statistic of None is infinite."""
+    """A test of calibration. A statistic of None is infinite."""
 
     __test__ = False  # this is no test of pytest's
 
@@ -141,9 +141,9 @@ class Test:
 class Curve:
     """The corners of the diagram: isotonic curve, confidence band, histogram.
 
-    `predicted` and `recalibrated` are the ends of the flat pieces of the curve; `band_at`, `lower`
+    `predicted` and `recalibrated` are the ends of the flat pieces of the curve. `band_at`, `lower`
     and `upper` are the ends of the flat pieces of the band, whose simultaneous confidence is 95 %.
-    The histogram counts the rows between `edges`; its outer columns also count the rows beyond. If
+    The histogram counts the rows between `edges`. Its outer columns also count the rows beyond. If
     `logit`, because one class is rare, the edges are equally far apart in log-odds, and log-odds
     are the scale of the diagram.
     """
@@ -162,7 +162,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Group:
-    """Calibration in one group; the limits of the bias hold in all groups at once.
+    """Calibration in one group. The limits of the bias hold in all groups at once.
 
     Attributes
     ----------
@@ -259,7 +259,7 @@ class Escape:
 
 @dataclass(frozen=True)
 class Method:
-    """A calibrator in the comparison; a loss of None is infinite.
+    """A calibrator in the comparison. A loss of None is infinite.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class CleanSample(NamedTuple):
     effect : float
         Number of rows in clusters that tell as much as one independent row.
     sampled : bool
-        Whether the weights were found to be sampling weights; each row is a cluster then.
+        Whether the weights were found to be sampling weights. Each row is a cluster then.
     clipped : int
         Number of scores that rounding brought beyond [0, 1], and that were clipped.
     """

@@ -38,7 +38,7 @@ class OnlineCalibrator(Calibrator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn from another batch; `fit` would begin anew with it.
+        """Learn from another batch. `fit` would begin anew with it.
 
         The parameters are the same as in `fit`. A batch may hold one class only, without a warning.
         Groups are refused: online calibrators take none.
@@ -99,9 +99,9 @@ class OnlineHistogramBinning(OnlineCalibrator):
     Parameters
     ----------
     bins : int or array-like of shape (B - 1,), default=10
-        A number of bins of equal width on [0, 1]; scores must then be probabilities. Or
-        increasing cuts between the bins, such as `cuts_` of a `HistogramBinning` of earlier scores;
-        a score on a cut belongs to the right.
+        A number of bins of equal width on [0, 1]. Scores must then be probabilities. Or
+        increasing cuts between the bins, such as `cuts_` of a `HistogramBinning` of earlier scores.
+        A score on a cut belongs to the right.
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
         \end{aligned}
 
     after n rows, r² the mean of 1 + ℓ², whatever the labels. That is about log n where the best
-    slope is moderate; scores squeezed together may need a steep one. The mode of a normal
+    slope is moderate. Scores squeezed together may need a steep one. The mode of a normal
     posterior, which predicts here, has no such bound, and costs more where logits spread widely.
     All rows have the same weight, old rows included: `GuardedCalibrator` begins anew when the true
     calibration function has changed.

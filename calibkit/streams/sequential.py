@@ -91,7 +91,7 @@ class SequentialCalibrationTest(AnytimeTest):
 
     Notes
     -----
-    An update takes a few Newton steps of O(rows log(batches)) time each; the memory is
+    An update takes a few Newton steps of O(rows log(batches)) time each. The memory is
     O(log(batches)), because only a few learners stay for each power of two of their ages, and the
     others leave their capital to an older learner. A learner bets nothing on its first batch, and
     bets on later batches with the map learned before, so small batches are better. Outcomes must
@@ -162,7 +162,7 @@ class SequentialCalibrationTest(AnytimeTest):
         probabilities : array-like of shape (n,)
             Predictions in [0, 1], made before the outcomes were known.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; they are counts.
+            Non-negative weights. They are counts.
 
         Returns
         -------
@@ -244,7 +244,7 @@ class BaseRateTest(AnytimeTest):
 
     Notes
     -----
-    Each batch takes O(number of batches) time; the memory is two numbers a batch. A change is found
+    Each batch takes O(number of batches) time. The memory is two numbers a batch. A change is found
     the sooner, the larger it is and the more rows lie on both sides of it.
     `SequentialCalibrationTest` tests calibration. Either of the two can change without the other.
 
@@ -281,7 +281,7 @@ class BaseRateTest(AnytimeTest):
         labels : array-like of shape (n,)
             Outcomes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; they are counts.
+            Non-negative weights. They are counts.
 
         Returns
         -------
@@ -290,7 +290,7 @@ class BaseRateTest(AnytimeTest):
         Raises
         ------
         ValueError
-            For input that is not as described; the test is then unchanged.
+            For input that is not as described. The test is then unchanged.
         """
         outcomes = check_labels(labels)
         weights = counts_of(sample_weight, outcomes.size, "labels")

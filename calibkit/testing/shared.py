@@ -154,7 +154,7 @@ def pasted(values: ArrayLike) -> str:
 
 
 class CheckSample(NamedTuple):
-    """Scores, labels, and weights or None; a measure takes the scores as predictions."""
+    """Scores, labels, and weights or None. A measure takes the scores as predictions."""
 
     scores: NDArray
     labels: NDArray

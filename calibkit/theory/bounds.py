@@ -54,7 +54,7 @@ def bin_bounds(
     Returns
     -------
     bounds : ndarray of shape (B,)
-        At most 1; a bound of 1 says nothing.
+        At most 1. A bound of 1 says nothing.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def auc_loss_bound(
     Parameters
     ----------
     base_rate : float
-        p = P(z = 1), in (0, 1), of the population; with the fraction of the sample in its place the
+        p = P(z = 1), in (0, 1), of the population. With the fraction of the sample in its place the
         bound is approximate. The other parameters are the same as in `bin_bounds`.
 
     Returns
@@ -219,12 +219,12 @@ def clopper_pearson_limits(
     counts, positives : array-like of shape (B,)
         ``HistogramBinning.counts_`` and ``positives_``.
     alpha : float
-        Probability that some interval misses, in (0, 1); each has alpha/B of it.
+        Probability that some interval misses, in (0, 1). Each has alpha/B of it.
 
     Returns
     -------
     lower, upper : ndarray of shape (B,)
-        In [0, 1]; an empty bin has [0, 1].
+        In [0, 1]. An empty bin has [0, 1].
 
     Notes
     -----

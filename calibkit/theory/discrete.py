@@ -22,7 +22,7 @@ class DiscreteLaw:
     ----------
     positive, negative : array-like of shape (n_levels, n_parts)
         Weights of the cells among positives and among negatives, levels from the lowest score to
-        the highest. Not negative, not all zero; each array is divided by its sum.
+        the highest. Not negative, not all zero. Each array is divided by its sum.
     base_rate : float
         P(z = 1), in (0, 1).
 
