@@ -156,7 +156,7 @@ def check_weights(
 ) -> NDArray[np.float64]:
     """Return `weights`, `size` of them as in `other`, as non-negative 1-D float64 array.
 
-    Weights are counts, here and in the whole package: a row of weight w stands for w observations,
+    Weights are counts, here and in the whole package. A row of weight w stands for w observations,
     a row of weight 0 is not there, and the sum is the number N of observations. N decides how much
     can be learned from the rows: how many bins, how wide a bandwidth, how strong a prior. Weights
     that sum to one are therefore almost surely a mistake. They are warned of, unless the caller's

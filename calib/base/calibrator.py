@@ -101,7 +101,7 @@ class ScoreModel(OneDimensional):
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights. They are counts: a weight of w stands for w copies of the row,
+            Non-negative weights. They are counts. A weight of w stands for w copies of the row,
             and their sum is the number N of observations.
         groups : array-like of shape (n,), optional
             Group of each row, numbers or strings, for a model that takes groups.
@@ -120,9 +120,9 @@ class ScoreModel(OneDimensional):
         Warns
         -----
         OneClassWarning
-            If all labels are equal: the method then predicts (nearly) that class everywhere.
+            If all labels are equal. The method then predicts (nearly) that class everywhere.
         UserWarning
-            If weights sum to one: they have been normalised, and count as one observation.
+            If weights sum to one. They have been normalised, and count as one observation.
         """
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])

@@ -54,7 +54,7 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

@@ -2,7 +2,7 @@
 
 A calibrator has ``fit(scores, labels)``, which may take `sample_weight`, and ``predict(scores)``,
 which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one. Four more
-attributes are used where they exist: ``predict_logit(scores)`` for log-odds that no probability can
+attributes are used where they exist. ``predict_logit(scores)`` for log-odds that no probability can
 hold, ``unit_scores``, true if scores must lie in [0, 1], ``takes_groups``, true if all these
 methods want the groups of the rows as `groups`, and ``combine(probabilities)`` for an ensemble's
 one probability.

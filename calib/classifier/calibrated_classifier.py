@@ -183,7 +183,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If an argument is not as described, or if a class is absent from the calibration rows
-            or from the training rows of a split: its probability could only be made up. An earlier
+            or from the training rows of a split. Its probability could only be made up. An earlier
             fit is then kept.
         TypeError
             If nothing takes one of the fit parameters.
@@ -211,7 +211,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return router.add(calibrator=self._calibrator(), method_mapping=fit)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
+        """Calibrated probabilities, of shape (n, n_classes). Each row sums to 1."""
         check_is_fitted(self)
         predictions = np.array(
             [self._probabilities(X, estimator, fitted) for estimator, fitted in self.members_]

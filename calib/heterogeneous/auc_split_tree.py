@@ -108,7 +108,7 @@ class AUCSplitTree(BaseEstimator):
     and the line through two of its points is taken, half a standard deviation to the left and
     right of the middle of the two means. Their distance does not matter for the slope. (The paper
     takes "two values close to" the point where the densities are equal and leaves open which.)
-    Small sides are held back: a variance counts one further observation with the variance of the
+    Small sides are held back. A variance counts one further observation with the variance of the
     node, and the prior odds are (m + 1) / (n + 1), one further observation of each class. A side
     of one class has slope 0.
 

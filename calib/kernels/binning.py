@@ -118,7 +118,7 @@ def _means_increase(starts, ranks, positives):
 def uniform_sums(scores, labels, weights, n_bins):
     """Per bin [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]: weight, sum of scores, positive weight.
 
-    `weights` may be None: all are one.
+    If `weights` is None, all are one.
     """
     edges = np.arange(n_bins + 1) / n_bins
     edges[0] = np.nan  # no score lies beyond the ends

@@ -58,7 +58,7 @@ class BBQ(Calibrator):
 
     Notes
     -----
-    The bins are the same as in `HistogramBinning`: a tie is never split but goes where its middle
+    The bins are the same as in `HistogramBinning`. A tie is never split but goes where its middle
     rank falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the
     last ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
 

@@ -27,7 +27,7 @@ def deal(
 
     The result depends neither on the order of the rows nor on whether copies are written out or
     given as weights, if rows that tie in everything are alike. Dealing the units in turn would give
-    all folds the same fraction of positives at each score: a candidate that follows the noise of
+    all folds the same fraction of positives at each score. A candidate that follows the noise of
     some folds would then predict the noise of the others. O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)

@@ -37,7 +37,7 @@ class KernelCalibrator(Calibrator):
     ----------
     kernel : {"boxcar", "gaussian", "epanechnikov", "tricube"}, default="boxcar"
         K(u), up to a constant that cancels: 1, 1 - u^2 and (1 - \|u\|^3)^3 on \|u\| <= 1, or
-        exp(-u^2 / 2). The edge belongs to the support: a point counts if ``abs(y - y_j) <= h``.
+        exp(-u^2 / 2). The edge belongs to the support. A point counts if ``abs(y - y_j) <= h``.
     bandwidth : "silverman", "cv", float or (float, float), default="silverman"
         ``"silverman"``: h = 1.06 sigma N^(-1/5), sigma the unbiased standard deviation (of all
         scores, or of the class if not `shared`; a class without spread takes that of all scores).

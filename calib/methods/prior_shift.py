@@ -47,7 +47,7 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

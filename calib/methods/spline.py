@@ -51,8 +51,8 @@ class SplineCalibrator(ScalingCalibrator):
     where the second differences of the coefficients c measure how g bends, a is g at the mean
     logit, and b half its rise from a standard deviation below to one above. So without data the
     curve is the identity, and without evidence of bends a line. The curves of four lambdas and
-    three taus are averaged on the scale of log-odds, weighted by their marginal likelihoods:
-    nothing is left to choose.
+    three taus are averaged on the scale of log-odds, weighted by their marginal likelihoods.
+    Nothing is left to choose.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class SplineCalibrator(ScalingCalibrator):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Intervals around the predictions, from standard errors of the log-odds.
 
-        They are Bayesian: they hold less often where a curve bends more than elsewhere. In samples
+        They are Bayesian. They hold less often where a curve bends more than elsewhere. In samples
         of 1000 rows, with true logits that depart from the scores by half a sine of the logits,
         intervals of 95 % held for some 87 % of the rows; with true scores for 97 %.
 

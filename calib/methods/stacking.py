@@ -38,7 +38,7 @@ def default_members(is_probability: bool = True) -> list[Calibrator]:
 class StackedCalibrator(OutOfFoldCalibrator):
     r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(s)`, weighted by their skill.
 
-    This is the calibrator to begin with: it takes probabilities and margins, of any number of rows.
+    This is the calibrator to begin with. It takes probabilities and margins, of any number of rows.
     Each member learns from all folds but one and predicts that one, in turn. A member weighs the
     more, the smaller its log loss on the held-out rows is. Then each member learns from all rows.
     Last, the log-odds of the average are moved, if the sum of its probabilities is further from the
@@ -111,7 +111,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
     If d is the move of the log-odds that makes the sum of the probabilities p right, and
     :math:`V = 1 / \sum p (1 - p)` its variance, then `shift_` is :math:`d \max(0, 1 - V / d^2)`.
 
-    The default members never fall, and one rises strictly: the order of the scores is kept, except
+    The default members never fall, and one rises strictly. The order of the scores is kept, except
     that rounding may make close scores equal. The default average is never 0 or 1.
 
     With fewer than five positives some folds have none. In simulations (nine known calibration

@@ -63,7 +63,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     As the two trainings differ, p0 may exceed p1 here; p0 < 1 and p1 > 0 still hold. The new object
-    has weight 1 whatever the weights of the others are: weights are counts.
+    has weight 1 whatever the weights of the others are. Weights are counts.
 
     Objects may come in another form than the sample (frame or array, dense or sparse), if the
     classifier takes them. They are then brought into a form that both share.
@@ -262,7 +262,7 @@ def _scores(estimator, X):
 
 
 def _stack(X, below):
-    """Rows of `X`, then the rows `below`; if the kinds differ, in the form of `X` or as arrays."""
+    """Rows of `X`, then the rows `below`. If the kinds differ, in the form of `X` or as arrays."""
     if hasattr(X, "iloc") and hasattr(below, "iloc"):
         import pandas
 

@@ -41,7 +41,7 @@ class VennAbers(Calibrator):
     .. math:: p_c(y) = g_c(y), \quad c \in \{0, 1\},
 
     :math:`g_c` the isotonic regression of the calibration sample and (y, c). Fitted on scores that
-    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP): the
+    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP). The
     probability that belongs to the true label is perfectly calibrated, but neither p0 nor p1 is on
     its own. Fitted on the training scores it is the simplified predictor (SVA), Algorithm 2,
     without this guarantee.
@@ -77,7 +77,7 @@ class VennAbers(Calibrator):
     -----
     :math:`0 \le p_0 < p_1 \le 1` and :math:`p_1 - p_0 \ge 1 / (N + 1)`, N the weight of the
     sample. As p0 < 1 and p1 > 0, neither the pair nor the merged probability can have infinite log
-    loss. The new object has weight 1 whatever the weights of the others are: weights are counts.
+    loss. The new object has weight 1 whatever the weights of the others are. Weights are counts.
 
     The sample needs no second class and no second point. Below all scores p0 is 0, above all of
     them p1 is 1. With one class of N points the interval beyond the scores at the end where that

@@ -4,7 +4,7 @@ These are the measures of the main line: losses, the reliability curve with ECE 
 the CORP curve with its decomposition of a score. Tests, intervals and bands are in
 `calibkit.inference`.
 
-Every measure takes `sample_weight`. Weights are counts, as in the whole package: a row of weight w
+Every measure takes `sample_weight`. Weights are counts, as in the whole package. A row of weight w
 stands for w copies of the row, and a row of weight 0 is not there. Measures that depend only on
 the ratios of the weights take sampling weights as well, by which one outcome stands for many rows
 of a population.

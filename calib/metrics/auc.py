@@ -26,7 +26,7 @@ def roc_auc_score(
     scores : array-like of shape (n,)
         Finite real numbers; probabilities or not.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def corp_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def score_decomposition(
         ``loss(labels, probabilities)`` returns the loss of each row, smaller for better
         predictions. It must be proper for the parts to have a meaning.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def score_decomposition(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

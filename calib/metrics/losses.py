@@ -39,7 +39,7 @@ def log_loss(
 ) -> float:
     """Mean of -log(probability given to the outcome): O(n).
 
-    Unlike scikit-learn's function, it does not clip: an outcome of probability 0 makes it infinite.
+    Unlike scikit-learn's function, it does not clip. An outcome of probability 0 makes it infinite.
 
     >>> log_loss([0, 1], [0.0, 0.0])
     inf

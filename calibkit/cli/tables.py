@@ -1,6 +1,6 @@
 """Tables on disk or from standard input, in blocks of rows: text, JSON lines and Parquet.
 
-Nothing is guessed. Text is read strictly and in bounded memory, whatever the file holds: a line or
+Nothing is guessed. Text is read strictly and in bounded memory, whatever the file holds. A line or
 a cell that is too long, a NUL byte or a byte that is not of the encoding ends the reading with an
 `InputError` that says where it is and what to do.
 """

@@ -99,14 +99,14 @@ def compare(
     Raises
     ------
     ValueError
-        For input that is not as described, or from a calibrator; the message names the argument.
+        For input that is not as described, or from a calibrator. The message names the argument.
 
     Notes
     -----
     The gain of a calibrator is the loss of the reference less the loss of the calibrator, row by
     row. Each loss is averaged over the repeats in which the row is predicted, so that repeats add
-    no rows. Standard errors take rows or clusters as independent. The intervals are simultaneous:
-    the best of many calibrators is selected, and its interval allows for that.
+    no rows. Standard errors take rows or clusters as independent. The intervals are simultaneous.
+    The best of many calibrators is selected, and its interval allows for that.
 
     As always in cross-validation, the intervals are for calibrators fitted to samples as large as
     the training parts. They are for the mean gain over such samples, rather than for the gain of

@@ -25,7 +25,7 @@ error.
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.
 
-A lost worker changes nothing: its partitions are computed again from their source.
+A lost worker changes nothing. Its partitions are computed again from their source.
 
 Examples
 --------
@@ -88,7 +88,7 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     Raises
     ------
     ValueError
-        For rows that are not as described; the message names the partition and the row in it.
+        For rows that are not as described. The message names the partition and the row in it.
     """
     return _stacked_tables(_ranges(_pooled, scores, labels, sample_weight))
 
@@ -98,7 +98,7 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
 
     `IsotonicCalibrator`, not centred and with any `smoothing`, is fitted to this table as to all
     rows, and `calib.metrics.score_decomposition` finds the same blocks in both. The table has no
-    other use: a block of n rows becomes n / 2 rows at its first score and n / 2 at its last.
+    other use. A block of n rows becomes n / 2 rows at its first score and n / 2 at its last.
 
     Parameters
     ----------

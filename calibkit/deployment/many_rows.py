@@ -266,7 +266,7 @@ def rows_in_parquet(
     ------
     ValueError
         If the folder holds the keys of other files, or for rows that are not as described in
-        `rows_in_memory`; the message names the file and the row group.
+        `rows_in_memory`. The message names the file and the row group.
 
     Notes
     -----

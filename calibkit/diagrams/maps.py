@@ -44,7 +44,7 @@ def calibration_map(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 
@@ -152,7 +152,7 @@ def forest_plot(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 

@@ -47,7 +47,7 @@ def reliability_diagram(
         As in `calib.metrics.reliability_curve`.
     scale : {"score", "logit"}, default="score"
         Scale of both axes: probabilities, or their log-odds, on which rare positives fill more than
-        a corner. There 0 and 1 lie at infinity: a bin without positives shows its upper limit only.
+        a corner. There 0 and 1 lie at infinity. A bin without positives shows its upper limit only.
     styles : dict of str to dict, optional
         Properties of matplotlib's lines by name of method, such as its colour and marker. A name
         that is missing gets the next colour and marker of a cycle.
@@ -61,7 +61,7 @@ def reliability_diagram(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 
@@ -143,7 +143,7 @@ def corp_diagram(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 

@@ -65,7 +65,7 @@ def auc_by_parts(
     parts : array-like of shape (n,)
         Part of each row: numbers or strings.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def auc_interval(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -210,7 +210,7 @@ def auc_difference(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

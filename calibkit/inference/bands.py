@@ -83,7 +83,7 @@ def consistency_band(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def consistency_band(
     ``(1 + confidence) / 2``. The same holds for 1 near the largest predictions. Elsewhere the
     default band held 88 to 95 % of curves of new outcomes (nominally 90; 2000 samples of each of
     nine distributions and sizes): quantiles of 200 fits are slightly too narrow, and short pieces
-    make the band wide. The band is not simultaneous: the curve of a calibrated forecaster leaves
+    make the band wide. The band is not simultaneous. The curve of a calibrated forecaster leaves
     it somewhere in most samples. The band shows the size of chance and is no test.
 
     References
@@ -165,13 +165,13 @@ def confidence_band(
     -------
     band : CalibrationBand
         At the distinct predictions. The band is a test of calibration (`holds_diagonal`), and of
-        monotonicity: if it `crosses`, the true curve does not increase. Each of the two tests errs
+        monotonicity. If it `crosses`, the true curve does not increase. Each of the two tests errs
         with probability at most ``1 - confidence``.
 
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -201,7 +201,7 @@ def confidence_band(
 def band_of(tied, confidence=0.95, n_groups=50):
     """Confidence band from the counts at distinct predictions.
 
-    The counts need not be whole numbers: for clusters, the rows count as fewer independent rows.
+    The counts need not be whole numbers. For clusters, the rows count as fewer independent rows.
     """
     starts = runs_of_neighbours(tied, n_groups)
     points = prefix_sums(tied.weights)[starts]

@@ -66,7 +66,7 @@ def bootstrap_interval(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. Weights are counts: the number of rows drawn is their sum, rounded.
+        Non-negative weights. Weights are counts. The number of rows drawn is their sum, rounded.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient, where only rows of different ones are independent:
         numbers or strings.
@@ -237,7 +237,7 @@ def bootstrap_by_group(
 
     Notes
     -----
-    Groups share no row, so their intervals are independent: with G groups each interval has the
+    Groups share no row, so their intervals are independent. With G groups each interval has the
     confidence ``confidence ** (1 / G)`` (Sidak). A cluster with rows in several groups makes the
     intervals dependent, which does little harm: Sidak's intervals are then slightly conservative.
 

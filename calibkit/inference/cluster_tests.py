@@ -100,7 +100,7 @@ def cluster_tests(
 
     Notes
     -----
-    O(n log n + n_resamples n). The second estimate is for rare positives: if few are observed by
+    O(n log n + n_resamples n). The second estimate is for rare positives. If few are observed by
     chance, the first estimate is too small just when the sum is low. The tests were tried on 1200
     to 5000 calibrated samples of each of 11 settings, with clusters whose rows are a little alike
     or equal. Each test rejected at most 6.5 % at the 5 % level; where the function refuses, up to

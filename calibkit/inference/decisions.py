@@ -6,7 +6,7 @@ The expected cost of an action is linear in the probability p of class 1,
 
 with :math:`c_{az}` its cost where the label is z. Only an interval that holds p is known, such as
 the pair of `VennAbers.predict_interval`. The extreme costs and the largest regret are found at its
-ends: the cost is linear, and the regret :math:`c_a(p) - \min_b c_b(p)` is convex.
+ends. The cost is linear, and the regret :math:`c_a(p) - \min_b c_b(p)` is convex.
 
 Every function takes
 

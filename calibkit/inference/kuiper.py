@@ -58,7 +58,7 @@ def kuiper_interval(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def kuiper_range(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -180,7 +180,7 @@ def worst_range(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -254,7 +254,7 @@ def detectable_bias(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -336,7 +336,7 @@ def calibration_by_group(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -344,7 +344,7 @@ def calibration_by_group(
     confidence ``confidence ** (1 / G)`` around its fraction of positives, and its p value p becomes
     ``1 - (1 - p) ** G`` (Sidak). The limits assume equal probabilities of the outcomes of a group.
     If the probabilities differ, the limits are conservative. A group can be miscalibrated without a
-    bias: the test can detect that.
+    bias. The test can detect that.
 
     References
     ----------

@@ -67,7 +67,7 @@ def murphy_curve(
     thresholds : array-like of shape (k,), optional
         In [0, 1]; by default 0.01, 0.02, ..., 0.99.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def murphy_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -122,7 +122,7 @@ def decision_curve(
     thresholds : array-like of shape (k,), optional
         In [0, 1); by default 0.01, 0.02, ..., 0.99.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def decision_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -252,7 +252,7 @@ def decision_gains(
     Raises
     ------
     ValueError
-        As `decision_curve`; the message names the argument.
+        As `decision_curve`. The message names the argument.
 
     Notes
     -----

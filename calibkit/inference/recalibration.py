@@ -56,7 +56,7 @@ def recalibration_line(
     probabilities : array-like of shape (n,)
         Predictions in (0, 1): their logits must be finite.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -65,13 +65,13 @@ def recalibration_line(
     Raises
     ------
     ValueError
-        For input that is not as described, or if no finite line fits: predictions that are all
+        For input that is not as described, or if no finite line fits. Predictions that are all
         equal, or that separate the classes. The message names the argument.
 
     Notes
     -----
     O(n) for each of about ten Newton steps. A line of slope 1 and intercept 0 does not imply
-    calibration: the true curve may bend around the line.
+    calibration. The true curve may bend around the line.
 
     References
     ----------

@@ -103,7 +103,7 @@ def calibration_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -323,7 +323,7 @@ class Outcomes(NamedTuple):
         Their difference is the sum of the residuals. With sampling weights `observed` is this
         weighted sum, and `expected` is 0.
     variances : ndarray of shape (n_ties,)
-        Variances of these sums by the predictions; with sampling weights the sums of the squared
+        Variances of these sums by the predictions. With sampling weights the sums of the squared
         residuals.
     distributions : tuple of callable
         Distributions of the sums if the predictions are calibrated, one or two. Called with

@@ -76,12 +76,12 @@ def risk_controlled_threshold(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n). The thresholds 0, 0.01, ..., 0.99 are fixed before the rows are seen. Each has a
-    hypothesis: its error is above r. Its p value is the probability of so few errors or fewer among
+    hypothesis. Its error is above r. Its p value is the probability of so few errors or fewer among
     its accepted rows, if each is an error with probability r. That is the test of Clopper and
     Pearson. Walks start at `n_starts` thresholds, evenly placed from 0.99 downwards. A walk goes to
     lower thresholds, that is to more accepted rows, while p values are at most the
@@ -147,7 +147,7 @@ def risk_controlled_thresholds(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -195,7 +195,7 @@ def rows_until_promise(
     Raises
     ------
     ValueError
-        For an argument out of its range; the message names it.
+        For an argument out of its range. The message names it.
 
     Notes
     -----

@@ -79,7 +79,7 @@ def spiegelhalter_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -166,14 +166,14 @@ def hosmer_lemeshow_test(
     Raises
     ------
     ValueError
-        For input that is not as described, or with fewer than three bins and `in_sample`; the
+        For input that is not as described, or with fewer than three bins and `in_sample`. The
         message names the argument.
 
     Notes
     -----
     O(n log n). The two usual mistakes are K - 2 degrees of freedom for new data, which rejects
     calibrated predictions too often, and bins that expect few positives or few negatives, where
-    chi-squared is no approximation: with rare positives the test rejects two or three times as
+    chi-squared is no approximation. With rare positives the test rejects two or three times as
     often as it may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or
     more than a fifth of the bins fewer than five. They are not drawn for predictions `in_sample`,
     because the draws would have to repeat the fit. The answer depends on the number of bins. There
@@ -254,7 +254,7 @@ def kuiper_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -362,7 +362,7 @@ def _outcomes(labels, probabilities, sample_weight, sampling_weight):
 
 
 def _needs_draws(null, needed, obstacle=""):
-    """Whether to draw outcomes, as `null` says; `obstacle` names predictions that forbid it."""
+    """Whether to draw outcomes, as `null` says. `obstacle` names predictions that forbid it."""
     check_choice(null, ["auto", "draws", "asymptotic"], "null")
     if null == "draws" and obstacle:
         raise ValueError(

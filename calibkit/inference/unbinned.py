@@ -37,7 +37,7 @@ def kuiper_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def kuiper_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def averaged_two_bin_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def averaged_two_bin_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def smooth_calibration_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def smooth_calibration_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -200,7 +200,7 @@ def smooth_ece(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def smooth_ece(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -270,7 +270,7 @@ def integrated_calibration_index(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -280,7 +280,7 @@ def integrated_calibration_index(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

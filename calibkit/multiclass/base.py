@@ -61,7 +61,7 @@ class MulticlassCalibrator(BaseEstimator):
         labels : array-like of shape (n,)
             Classes: the number of the column, from 0 to k - 1. A class may be absent.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights. They are counts: a weight of w stands for w copies of the row.
+            Non-negative weights. They are counts. A weight of w stands for w copies of the row.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class MulticlassCalibrator(BaseEstimator):
         OneClassWarning
             If all labels are equal.
         UserWarning
-            If weights sum to one: they have been normalised, and count as one observation.
+            If weights sum to one. They have been normalised, and count as one observation.
         """
         with restored_on_failure(self):
             z, p, weights = check_rows(
@@ -101,7 +101,7 @@ class MulticlassCalibrator(BaseEstimator):
         Returns
         -------
         calibrated : ndarray of shape (n, k)
-            In [0, 1]; each row sums to 1.
+            In [0, 1]. Each row sums to 1.
         """
         return self._predict_proba(self._check_rows(probabilities))
 

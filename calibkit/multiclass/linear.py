@@ -252,7 +252,7 @@ class VectorScaling(LinearCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the likelihood has no maximum: where a class is absent from `labels`, or separated from
+        If the likelihood has no maximum, because a class is absent from `labels`, or separated from
         the others.
 
     Notes
@@ -337,7 +337,7 @@ class DirichletCalibration(LinearCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the likelihood has no maximum: where a class is absent from `labels`, or separated from
+        If the likelihood has no maximum, because a class is absent from `labels`, or separated from
         the others by its own probability, whose factor costs nothing.
 
     Notes

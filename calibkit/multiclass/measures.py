@@ -36,12 +36,12 @@ def confidences(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     Guo et al. (2017) and Kull et al. (2019) speak of confidence calibration, Kumar et al. (2019) of
-    top-label calibration; `top_label` asks for more. Vaicenavicius et al. (2019) call this and
+    top-label calibration. `top_label` asks for more. Vaicenavicius et al. (2019) call this and
     `class_wise` reductions of the probabilities. O(n k).
 
     Examples
@@ -93,7 +93,7 @@ def class_wise(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def top_label(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def brier_score_loss(
 ) -> float:
     """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
 
-    As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes: it
+    As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes. It
     then is `calib.metrics.brier_score_loss`. The sum itself is the score of Brier (1950).
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])

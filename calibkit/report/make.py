@@ -190,7 +190,7 @@ def make_report(
     Raises
     ------
     ValueError
-        For input that is not as described, or too few clusters, as in `cluster_tests`; the message
+        For input that is not as described, or too few clusters, as in `cluster_tests`. The message
         names the argument.
 
     Notes

@@ -163,7 +163,7 @@ def verdict_p_values(sample: CleanSample, random_state: int) -> PValues:
 
     Each p value is the smaller one of Kuiper's test and of the test of all ranges. Any of them is
     at most 0.05 in one of twenty calibrated samples. Neighbours of a group are put together, for
-    speed: the test of their numbers of positives is as exact.
+    speed. The test of their numbers of positives is as exact.
     """
     codes = _tested_groups(sample)
     tested = np.unique(codes)

@@ -85,7 +85,7 @@ class Verdict:
         A bias of all predictions that Kuiper's test finds with a probability of at least 80 %.
     place : Bin or None
         If "miscalibrated": the worst range, in the first of `groups` if there are any. Its limits
-        hold for all ranges and groups at once, and are wider than the test: they may hold
+        hold for all ranges and groups at once, and are wider than the test. They may hold
         `predicted`.
     groups : tuple of str
         Groups that are miscalibrated, the worst first; empty if all groups are.

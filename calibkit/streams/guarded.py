@@ -15,7 +15,7 @@ from calibkit.streams.online_calibrators import OnlineCalibrator, OnlinePlattSca
 class GuardedCalibrator(OnlineCalibrator):
     r"""Keep a map until a challenger has beaten it, on rows that neither had seen.
 
-    The first batch makes the map that is in use. Later batches do not change it: they train a
+    The first batch makes the map that is in use. Later batches do not change it. They train a
     challenger that begins from nothing, and before it learns from a batch, its probabilities q bet
     against the probabilities p in use. When the capital
 
@@ -68,7 +68,7 @@ class GuardedCalibrator(OnlineCalibrator):
     that much, on the rows that were bet on, and what the challenger lost to it by learning. The
     challenger learns its first batch without a bet, so a map stays for two batches at least.
 
-    A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger may
+    A fitted map is never exactly calibrated. With a few times the rows of its fit, a challenger may
     beat it without any change of the true calibration function. In 400 streams with a stable true
     calibration function, in batches of 50, 64 % of the maps fitted to 200 rows were replaced within
     3000 rows, and 33 % of those fitted to 1000 within 6000; 82 and 72 % of the replacements were

@@ -293,7 +293,7 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
     after n rows, r² the mean of 1 + ℓ², whatever the labels. That is about log n where the best
     slope is moderate. Scores squeezed together may need a steep one. The mode of a normal
     posterior, which predicts here, has no such bound, and costs more where logits spread widely.
-    All rows have the same weight, old rows included: `GuardedCalibrator` begins anew when the true
+    All rows have the same weight, old rows included. `GuardedCalibrator` begins anew when the true
     calibration function has changed.
 
     O(n) for each of some five Newton steps of a batch of n rows, constant memory between batches.

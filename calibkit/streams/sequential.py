@@ -171,7 +171,7 @@ class SequentialCalibrationTest(AnytimeTest):
         Raises
         ------
         ValueError
-            For input that is not as described; the message names the argument. The test is then
+            For input that is not as described. The message names the argument. The test is then
             unchanged.
         """
         outcomes, predicted, weights = counted_sample(labels, probabilities, sample_weight)

@@ -15,8 +15,8 @@ class DiscreteLaw:
     r"""Score levels and parts of feature space, with their masses among positives and negatives.
 
     An object lies in the cell (s, i) if its score is on level s and its features are in part i. A
-    transformation T gives each cell a value; all measures treat T as a classifier. They are exact:
-    nothing is drawn. Parts may be single objects, which is the full partition.
+    transformation T gives each cell a value; all measures treat T as a classifier. They are exact.
+    Nothing is drawn. Parts may be single objects, which is the full partition.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class DiscreteLaw:
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     Wherever a method takes `values`, these are the T(s, i), numbers or infinite, in an array that
-    broadcasts to the shape of the distribution: a column, of shape (n_levels, 1), is a function of
+    broadcasts to the shape of the distribution. A column, of shape (n_levels, 1), is a function of
     the score alone. A method costs one sort of the cells. Weights and base rate of type
     ``fractions.Fraction`` are computed with as such, except in `pr_auc` and `log_loss`.
 
