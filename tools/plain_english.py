@@ -52,7 +52,8 @@ PATTERNS = {
         r"(?:is|are|was|were|has|have|can|may|does|do|will|must|too)\b"
     ),
     "so, likewise": re.compile(
-        r"\bas (?:it|they|those|does|do|did)\b|\b[Ll]ikewise\b|, too\b|"
+        r"(?<!often )(?<!much )(?<!many )(?<!far )\bas (?:it|they|those|does|do|did)\b|"
+        r"\b[Ll]ikewise\b|, too\b|"
         r"(?:\band|[,;:]|^) ?[Ss]o (?:is|are|does|do|did|was|were|has|have)\b"
     ),
     "fragment": None,

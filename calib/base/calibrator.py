@@ -97,7 +97,7 @@ class ScoreModel(OneDimensional):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Scores of the calibration sample: finite real numbers.
+            Scores of the calibration sample, as finite real numbers.
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional

@@ -14,7 +14,7 @@ CELL_MULTIPLE = 60  # cells; then 10, 12, 15, 20, 30 or 60 bins are made of whol
 
 
 class Counts(NamedTuple):
-    """Grouped rows, as `rows_of_counts` and ``fit_counts`` take them; arrays of shape (k,)."""
+    """Grouped rows, as `rows_of_counts` and ``fit_counts`` take them, as arrays of shape (k,)."""
 
     scores: NDArray[np.float64]
     positives: NDArray[np.float64]
@@ -43,7 +43,7 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     positives : array-like of shape (k,)
         Numbers of positives among the rows, from 0 to `counts`.
     counts : array-like of shape (k,)
-        Numbers of rows; 0 for a group that is not there.
+        Numbers of rows, or 0 for a group that is not there.
 
     Returns
     -------

@@ -15,7 +15,7 @@ MIN_CLASS_WEIGHT = 1e-9  # a smaller sum of weights may be rounding, left after 
 
 
 def split_aucs(values, scores, labels, weights):
-    """Calibrated AUC of the split after each row; NaN between equal values: O(n).
+    """Calibrated AUC of the split after each row; NaN between equal values, in O(n).
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def split_aucs(values, scores, labels, weights):
 
 
 def whole_auc(scores, labels, weights):
-    """The same criterion for a node that is not split: O(n)."""
+    """The same criterion for a node that is not split, in O(n)."""
     _, whole = _moments(scores, labels, weights)
     spread = _variance_within_classes(whole)
     mean = np.empty((1, 2))

@@ -98,7 +98,7 @@ class AUCSplitTree(BaseEstimator):
     tree_ : SplitTree
         Nodes of the fitted tree.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number and names of the features that were fitted; names only for a data frame of named
+        Number and names of the features that were fitted, with names only for a data frame of named
         columns.
 
     Notes
@@ -236,7 +236,7 @@ class AUCSplitTree(BaseEstimator):
         return number
 
     def _best_split(self, sample):
-        """The node with the best split, without its children; None if no split raises the AUC."""
+        """The node with the best split, without children, or None if no split raises the AUC."""
         if not 0 < np.count_nonzero(sample.labels) < sample.labels.size:
             return None
         standardised = _standardise(sample.scores, sample.weights)

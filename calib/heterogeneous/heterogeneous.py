@@ -34,7 +34,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         The model that divides the `features` given to `fit` into parts. Leave it out where `fit`
         is given `groups`, which are the parts themselves.
 
-        * One that is *fitted* is used as it is: train it on the training data of the
+        * One that is *fitted* is not changed. Train it on the training data of the
           classifier, as the paper does, and keep the calibration data for `fit`. (`clone` and
           cross-validation undo the training; wrap it in scikit-learn's `FrozenEstimator` there.)
         * One that is *not fitted* is trained in `fit`, on the calibration data.
@@ -47,13 +47,13 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         By default a ``DecisionTreeClassifier(max_depth=3, min_samples_leaf=min_part_size)``, not
         fitted.
     calibrator : Calibrator, default=PlattScaling()
-        Cloned for each part. With Platt scaling, pass *logits*: then it contains the identity, and
-        the score can remain as it is. Turn probabilities p into log(p / (1 - p)) first. Any other
-        estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such
-        as scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
+        Cloned for each part. With Platt scaling, pass *logits*, so that its maps include the
+        identity. Turn probabilities p into log(p / (1 - p)) first. Any other estimator with
+        ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such as
+        scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
     min_part_size : int, default=50
-        A part gets a calibrator of its own if it carries as much information as so many points of
-        balanced classes: if m of its n calibration points are positive, 4 m (n - m) / n must be at
+        A part gets its own calibrator if it carries as much information as so many points of
+        balanced classes. If m of its n calibration points are positive, 4 m (n - m) / n must be at
         least `min_part_size`. (At a base rate of 1/2 this is n, at a base rate of 1 in 10 it is
         0.36 n, and with one class it is 0.) A smaller part gets the calibrator of the whole sample,
         with log-odds shifted by an offset that the points of the part choose, shrunk to 0.
@@ -69,14 +69,14 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         The fitted partition; ``partition_.parts_of(features)``, or of groups, numbers the parts of
         each row, a column for each tree.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number and names of the features that were fitted; names only for a data frame of named
+        Number and names of the features that were fitted, with names only for a data frame of named
         columns.
 
     Notes
     -----
     A tree contributes only its parts, not its probabilities. The tree, or the pipeline in front of
-    it, decides what an unknown category or a missing value means. Among groups a missing value is a
-    group. A group that did not occur in `fit` gets the calibrator of the whole sample.
+    it, decides the meaning of an unknown category or a missing value. Among groups a missing value
+    is a group. A group that did not occur in `fit` gets the calibrator of the whole sample.
 
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
     of logits. Others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
@@ -84,9 +84,9 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     The offset c of a small part maximises its log-likelihood less c**2 / 2: a normal prior of
     standard deviation 1 on the scale of log-odds. A part without positives so gets lower
     probabilities than the common calibrator gives it, the lower the more points it has. To draw
-    large parts towards the common calibrator, too, take `PooledHeterogeneousCalibrator`.
+    also large parts towards the common calibrator, take `PooledHeterogeneousCalibrator`.
 
-    With one class only in the sample, all parts get the calibrator of the whole sample as it is,
+    With one class only in the sample, all parts get the unchanged calibrator of the whole sample,
     which warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
     and the calibrator's.
 
@@ -142,9 +142,9 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
             Non-negative weights, for a partition that is trained here and for the calibrators. An
             integer weight means that many copies.
         groups : array-like of shape (n,)
-            The parts themselves: numbers or strings. A series has a name, which rules speak of.
+            The parts themselves, as numbers or strings. A series has a name, which rules speak of.
         features : array-like or data frame of shape (n, p)
-            Instead of groups: what `partition` makes parts of.
+            The features of which `partition` makes parts, instead of groups.
 
         Returns
         -------

@@ -54,7 +54,7 @@ class Part(NamedTuple):
         Number of points of balanced classes that would carry as much information about the part:
         4 m (n - m) / n for m positives of n points, where weights count as copies.
     score_range : pair of float
-        Lowest and highest score that was calibrated; NaN without points.
+        Lowest and highest score that was calibrated, or NaN without points.
     calibrator : Calibrator, Shifted or Blended
         What maps the scores of this part.
     fallback : bool
@@ -75,12 +75,12 @@ class Part(NamedTuple):
 
     @property
     def slope(self) -> float | None:
-        """The a of Platt scaling; None for other calibrators."""
+        """The a of Platt scaling, or None for other calibrators."""
         return getattr(self.calibrator, "slope_", None)
 
     @property
     def intercept(self) -> float | None:
-        """The b of Platt scaling; None for other calibrators."""
+        """The b of Platt scaling, or None for other calibrators."""
         return getattr(self.calibrator, "intercept_", None)
 
 
@@ -211,7 +211,7 @@ def effective_size_of(
 
 
 def _score_range(scores):
-    """Lowest and highest score; NaN without scores."""
+    """Lowest and highest score, or NaN without scores."""
     if scores.size == 0:
         return np.nan, np.nan
     return float(scores.min()), float(scores.max())

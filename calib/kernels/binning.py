@@ -168,7 +168,7 @@ def _uniform_bin(score, edges):
 
 @jit
 def halfway(left, right, cuts):
-    """Fill in cuts c with left < c <= right, halfway where floating point allows: O(n)."""
+    """Fill in cuts c with left < c <= right, halfway where floating point allows, in O(n)."""
     for i in range(left.size):
         middle = left[i] / 2 + right[i] / 2
         cuts[i] = middle if middle > left[i] else right[i]

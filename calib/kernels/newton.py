@@ -82,7 +82,7 @@ class Problem(ABC):
 
     @abstractmethod
     def step(self, point, state) -> Step | None:
-        """The full Newton step from the point; None if the curvature is lost by rounding."""
+        """The full Newton step from the point, or None if the curvature is lost by rounding."""
 
     def recentred(self, point, state):
         """The same point and its state, perhaps in coordinates that are numerically better."""

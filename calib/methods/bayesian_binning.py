@@ -128,7 +128,7 @@ class ABB(Calibrator):
 
     M runs over all :math:`2^{K-1}` ways to cut between neighbours of the K distinct scores
     :math:`u_1 < \dots < u_K`. The factor E, the frequencies, their Beta priors and the posterior
-    means :math:`\hat\theta_M` are those of `BBQ`.
+    means :math:`\hat\theta_M` are the same as in `BBQ`.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class ABB(Calibrator):
 
 
 def sum_ties(tied):
-    """Prefix sums of ties on [0, 1], and the edges halfway between neighbouring scores: O(n)."""
+    """Prefix sums of ties on [0, 1], and the edges halfway between neighbouring scores, in O(n)."""
     scores, weights, positives = tied
     del tied  # each column is freed once it is summed: four columns of n numbers at once, not six
     edges = np.empty(scores.size + 1)

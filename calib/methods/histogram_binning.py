@@ -72,7 +72,7 @@ class HistogramBinning(Calibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for bins of equal width."""
+        """Whether scores must lie in [0, 1], as for bins of equal width."""
         check_choice(self.strategy, ["quantile", "uniform"], "strategy")
         return self.strategy == "uniform"
 

@@ -16,7 +16,7 @@ class IdentityCalibrator(Calibrator):
     Raises
     ------
     ValueError
-        If scores lie outside [0, 1]; see `ScoreModel.fit`.
+        If scores lie outside [0, 1]. See `ScoreModel.fit`.
 
     Notes
     -----

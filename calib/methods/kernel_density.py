@@ -40,8 +40,8 @@ class KernelCalibrator(Calibrator):
         exp(-u^2 / 2). The edge belongs to the support. A point counts if ``abs(y - y_j) <= h``.
     bandwidth : "silverman", "cv", float or (float, float), default="silverman"
         ``"silverman"``: h = 1.06 sigma N^(-1/5), sigma the unbiased standard deviation (of all
-        scores, or of the class if not `shared`; a class without spread takes that of all scores).
-        ``"cv"``: the multiple of it, among 2^(-3), 2^(-5/2), ..., 2^2, with the highest
+        scores, or of the class if not `shared`; a class without spread takes the deviation of all
+        scores). ``"cv"``: the multiple of it, among 2^(-3), 2^(-5/2), ..., 2^2, with the highest
         leave-one-out log likelihood of the labels. A float: h itself, or a pair (h_0, h_1) if not
         `shared`.
     shared : bool, default=True
@@ -63,7 +63,7 @@ class KernelCalibrator(Calibrator):
     * ``"cv"`` leaves out one copy of one row at a time (at most a weight of 1) and answers a row
       out of reach of the others by the base rate of the others. A bandwidth that gives some row
       the probability 0 is infinitely bad. If all are, or all are equally good, Silverman's stays.
-    * Fit O(N log N); predict O(N + M log M) for M queries, wherever they lie; memory O(N + M).
+    * Fit O(N log N), predict O(N + M log M) for M queries, wherever they lie, memory O(N + M).
       Boxcar, Epanechnikov and tricube are exact up to rounding (probabilities to 1e-10), the
       Gaussian is expanded with an error below 1e-6 in the probability.
 
@@ -164,7 +164,7 @@ def class_samples(pooled):
 
 
 def silverman_bandwidth(scores, weights):
-    """1.06 sigma N^(-1/5) of increasing `scores`; 0 if they have no spread."""
+    """1.06 sigma N^(-1/5) of increasing `scores`, or 0 if they have no spread."""
     if scores.size < 2:
         return 0.0
     # in units of half the range: scores of any size neither overflow nor cancel

@@ -41,7 +41,7 @@ class NearIsotonicPath(ScoreModel):
     lambdas_ : ndarray of shape (n_breakpoints + 1,)
         0, then the breakpoints in increasing order: the lambdas at which bins merge.
     n_bins_ : ndarray of shape (n_breakpoints + 1,)
-        Number of bins, runs of equal values, from each of these lambdas on; decreasing.
+        Number of bins, runs of equal values, from each of these lambdas on, decreasing.
     scores_ : ndarray of shape (n_distinct,)
         The distinct scores.
 
@@ -158,9 +158,9 @@ class ENIR(Calibrator):
     lower_bounds_ : ndarray of shape (n_models_,)
         Lower bounds of the criteria: the frequencies of the bins take the place of the values.
     criteria_ : ndarray of shape (n_models_,)
-        The criteria C_t; NaN where the bound was enough.
+        The criteria C_t, or NaN where the bound was enough.
     weights_ : ndarray of shape (n_models_,)
-        Model weights, which sum to one; zero for models out of reach, see the notes.
+        Model weights, which sum to one, or zero for models out of reach, see the notes.
     n_models_, n_evaluated_ : int
         Number of models, and number of models whose criterion had to be evaluated.
     effective_models_ : float
@@ -270,7 +270,7 @@ CRITERION_PENALTIES = {"bic": bic, "aic": aic, "aicc": aicc}
 
 
 def evaluate_within_reach(bins, lambdas, lower_bounds, penalties, reach):
-    """Criteria of all models within `reach` of the best; NaN where the bound was enough.
+    """Criteria of all models within `reach` of the best, or NaN where the bound was enough.
 
     The model of the smallest bound is evaluated next. If an earlier model has been evaluated, the
     model halfway between them is, because its likelihood bounds all likelihoods behind it.

@@ -36,7 +36,7 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     Parameters
     ----------
     probabilities : array-like of shape (n,)
-        In [0, 1]; 0 and 1 stay as they are.
+        In [0, 1]. 0 and 1 remain unchanged.
     factor : float
         Positive.
 

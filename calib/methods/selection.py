@@ -28,7 +28,7 @@ class CalibratorCV(OutOfFoldCalibrator):
     Attributes
     ----------
     losses_ : ndarray of shape (n_candidates,)
-        Mean log loss of each; NaN if a class has fewer than `cv` observations (or groups).
+        Mean log loss of each, or NaN if a class has fewer than `cv` observations (or groups).
     calibrator_ : Calibrator
         The chosen one, fitted to all rows. If nothing could be compared it is the first.
     map_ : CalibrationMap
@@ -48,7 +48,7 @@ class CalibratorCV(OutOfFoldCalibrator):
     candidate is smaller than its loss on new data, and the difference grows with the number of
     candidates.
 
-    `cv` + 1 fits for the chosen candidate and `cv` for each other candidate; O(`cv` N) memory, and
+    `cv` + 1 fits for the chosen candidate and `cv` for each other candidate, O(`cv` N) memory, and
     N for each candidate.
 
     References

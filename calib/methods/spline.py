@@ -58,7 +58,7 @@ class SplineCalibrator(ScalingCalibrator):
     ----------
     scale : {"score", "logit"}, default="logit"
         The scale of the curve: the logits of scores that are probabilities, kept within [2**-53, 1
-        - 2**-53] first; or scores as they are, such as margins, for which the line of
+        - 2**-53] first; or the scores themselves, such as margins, for which the line of
         `PlattScaling` takes the place of the identity.
     increasing : bool, default=True
         Whether the curve may not fall. Coefficients that do not decrease are sufficient for that,

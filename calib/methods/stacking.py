@@ -69,7 +69,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
     weights_ : ndarray of shape (n_members,)
         Positive, of sum 1. The prior weights if there is one class only.
     losses_ : ndarray of shape (n_members,)
-        Mean log loss of each out of fold; NaN if there is one class only.
+        Mean log loss of each out of fold, or NaN if there is one class only.
     loss_ : float
         Mean log loss of the average out of fold, before its log-odds are moved. Over all held-out
         rows it is at most ``log(1 / w)`` nats more than that of a member of prior weight w: 0.69
@@ -119,8 +119,8 @@ class StackedCalibrator(OutOfFoldCalibrator):
     loss of the true probabilities by 31 thousandths. The excess was 57 with equal weights, 48 for
     the spline alone, and 289 for the scores.
 
-    `cv` + 1 fits of each member, 2 with more than 100,000 observations; O(N) memory for each.
-    Warnings of members are not passed on: if the cause harms the predictions, the member loses its
+    `cv` + 1 fits of each member, 2 with more than 100,000 observations, O(N) memory for each.
+    Warnings of members are not passed on. If the cause harms the predictions, the member loses its
     weight.
 
     References
@@ -156,7 +156,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for a member, or after a fit to probabilities."""
+        """Whether scores must lie in [0, 1], as for a member, or after a fit to probabilities."""
         if self.calibrators is None:
             return not getattr(self, "margins_", True)
         return super().unit_scores
@@ -241,7 +241,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return learned
 
     def _mixture_of_maps(self):
-        """The average of the maps; None if a member has none or its map holds others."""
+        """The average of the maps, or None if a member has none or its map holds others."""
         maps = tuple(getattr(member, "map_", None) for member in self.calibrators_)
         plain = all(
             isinstance(m, CalibrationMap) and not isinstance(m, MixtureMap | MirroredMap)

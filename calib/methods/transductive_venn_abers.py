@@ -47,7 +47,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     loss : {"log", "brier"}, default="log"
         As in `VennAbers`, for `predict_proba`.
     n_jobs : int, optional
-        Processes among which joblib shares the objects; by default one.
+        Processes among which joblib shares the objects. By default one.
     verbose : int, default=0
         Progress on the error stream, as in `joblib.Parallel`: from 1 on some lines, with 10 many.
 
@@ -68,9 +68,9 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Objects may come in another form than the sample (frame or array, dense or sparse), if the
     classifier takes them. They are then brought into a form that both share.
 
-    Two trainings for each object: this is a method for small samples. Validity asks that the
-    training treats all rows alike, whatever their order. An estimator that draws random numbers
-    needs a `random_state`, and its predictions may still depend on the order.
+    Two trainings for each object: the method is for small samples. Validity asks that the training
+    treats all rows alike, whatever their order. An estimator that draws random numbers needs a
+    `random_state`, and its predictions may still depend on the order.
 
     References
     ----------

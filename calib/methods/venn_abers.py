@@ -69,7 +69,7 @@ class VennAbers(Calibrator):
     p1_ : ndarray of shape (k + 1,)
         Every value of p1, by the number of `scores_` that are < the new score.
     shift_ : float
-        The number that is added to the log-odds; 0 unless `centred`.
+        The number that is added to the log-odds, or 0 unless `centred`.
     map_ : StepMap
         The merged probability as a step map. A step may be one floating-point number wide.
 
@@ -96,8 +96,8 @@ class VennAbers(Calibrator):
     p0 steps up on a calibration score, p1 just behind it. A new score that should equal a
     calibration score, but differs in its last digit, lies on one side of it.
 
-    Fit O(N log N) for the sort and O(N) after it, on the cumulative sum diagram; predict O(1)
-    expected per score; memory O(N).
+    Fit O(N log N) for the sort and O(N) after it, on the cumulative sum diagram, predict O(1)
+    expected per score, memory O(N).
 
     References
     ----------

@@ -17,7 +17,7 @@ from calib.metrics.samples import ties_of
 
 @dataclass(frozen=True, eq=False)
 class CORPCurve:
-    """Recalibrated probability of each distinct prediction; arrays of shape (k,).
+    """Recalibrated probability of each distinct prediction, as arrays of shape (k,).
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ def corp_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------

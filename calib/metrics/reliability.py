@@ -25,7 +25,7 @@ from calib.metrics.losses import accuracy, root_mean_squared_error
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve:
-    """Predictions and outcomes in each non-empty bin; arrays of shape (n_bins,).
+    """Predictions and outcomes in each non-empty bin, as arrays of shape (n_bins,).
 
     The curve, its intervals and both errors are computed from one binning.
 

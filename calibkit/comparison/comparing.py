@@ -75,8 +75,8 @@ def compare(
         Groups for the calibrators that take them, such as `MondrianVennAbers`. Folds may split a
         group, so that its calibrator has rows to learn from.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient or a day: rows of one are not independent. They are
-        predicted together, and the intervals count clusters.
+        Cluster of each row, such as a patient or a day. Rows of one cluster are not independent.
+        They are predicted together, and the intervals count clusters.
     cv : int, splitter or iterable of (training rows, test rows), default=5
         An integer draws this number of folds, stratified or of whole clusters.
     n_repeats : int, optional
@@ -112,9 +112,9 @@ def compare(
     the training parts. They are for the mean gain over such samples, rather than for the gain of
     the few maps that were fitted here. From some 2000 rows on, the interval of the winner may be
     believed. With fewer rows it is a rough guide, since a few large losses decide. The table shows
-    this by simulations with known truth (200 samples each, four calibrators): in how many samples
-    of a hundred the 95 % intervals held all four gains in log loss at once, for the mean gain over
-    samples and for the gain of the very maps that were fitted.
+    this by simulations with a known calibration function (200 samples each, four calibrators). An
+    entry is the percentage of samples in which the 95 % intervals held all four gains in log loss
+    at once, for the mean gain over samples and for the gain of the fitted maps.
 
     ======================  =========  ========  =========  ========
     scores                  average,   average,  fitted,    fitted,
@@ -128,8 +128,8 @@ def compare(
 
     Calibrated scores were kept in at least 99 %.
 
-    The default, `StackedCalibrator()`, is recommended if it is among the calibrators, as it is
-    unless others are named: to choose among many by their gains buys nothing over it. Where only
+    The default, `StackedCalibrator()`, is recommended if it is among the calibrators, which is so
+    unless others are named. The choice among many by their gains does not improve on it. Where only
     others are named, a calibrator is recommended if the interval of its gain lies above 0; of
     several the calibrator of smallest loss. Whether the rows are fit to learn from is not asked
     here: `calibkit.report.make_report` looks for copies, training rows and reversed scores.

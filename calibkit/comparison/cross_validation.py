@@ -146,7 +146,7 @@ class Trial(NamedTuple):
     predictions : ndarray of shape (n_repeats, n)
         NaN where a repeat does not predict a row.
     row_losses : dict of str to ndarray of shape (n,)
-        "log" and "brier", averaged over the repeats; NaN for rows that are never predicted.
+        "log" and "brier", averaged over the repeats, or NaN for rows that are never predicted.
     fold_losses : dict of str to ndarray of shape (n_splits,)
         Means over the rows of each fold.
     seconds : float

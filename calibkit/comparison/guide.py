@@ -84,7 +84,7 @@ def advice_to_calibrate(gain: Interval | None, gain_in: str, reference: str) -> 
     Parameters
     ----------
     gain : Interval or None
-        Gain of the default over the reference in cross-validation; None if it was not measured.
+        Gain of the default over the reference in cross-validation, or None if it was not measured.
     gain_in : {"log", "brier"}
         The loss in which the gain is.
     reference : {"Raw", "Base rate"}

@@ -11,9 +11,9 @@ from calib.kernels.level import level_shift, rate_within
 class Offset(Calibrator):
     r"""Add one number to the log-odds of probabilities: :math:`\ell' = \ell + c`.
 
-    All odds are multiplied by one factor. That undoes a change of the frequency of positives. Of
-    the population, or of the training rows of a classifier, of which one class was sampled or
-    weighted. The number is the likeliest one.
+    All odds are multiplied by one factor. That undoes a change of the frequency of positives. The
+    frequency may be changed in the population, or in the training rows of a classifier if one class
+    was sampled or weighted. The number is the likeliest one.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class Result(NamedTuple):
         AUC over pairs of rows of the same fold, which the same map has predicted. An increasing map
         does not change it.
     log_gain, brier_gain : Interval or None
-        Loss of the reference less the loss of the method; None for the reference itself.
+        Loss of the reference less the loss of the method, or None for the reference itself.
     harm : float
         Fraction of the folds of all repeats in which the loss that decides is larger than the loss
         of the reference.
@@ -106,7 +106,7 @@ class Comparison:
     chosen : str or None
         The calibrator that is recommended: the default, if it was compared.
     best_ : calibrator or None
-        That calibrator, fitted to all rows; None if none is recommended.
+        That calibrator, fitted to all rows, or None if none is recommended.
     recommendation : str
         Advice, with its reason.
     notes : tuple of str
@@ -236,7 +236,7 @@ def recommend(
         Names of the methods that predict exactly 0 or 1 in some rows.
     settings : Settings
     default : str or None
-        Name of the default; None if it was not compared.
+        Name of the default, or None if it was not compared.
 
     Returns
     -------

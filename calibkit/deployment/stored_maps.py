@@ -26,11 +26,11 @@ class FittedTo:
     score, label : str
         Names of the columns.
     positive : str or None
-        The value of the label that is class 1; None for labels that are 0/1.
+        The value of the label that is class 1, or None for labels that are 0/1.
     rows, positives : int
         Numbers of rows and of positive rows, without those that were dropped.
     total_weight : float or None
-        The sum of the weights; None for rows without weights.
+        The sum of the weights, or None for rows without weights.
     lowest_score, highest_score : float
         Range of the scores.
     """

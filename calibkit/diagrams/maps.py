@@ -30,7 +30,7 @@ def calibration_map(
     calibrators : dict of str to fitted calibrator
         By name of method.
     scores : array-like of shape (k,), optional
-        Where to evaluate, increasing; by default 501 points of [0, 1].
+        Where to evaluate, increasing. By default 501 points of [0, 1].
     truth : callable, optional
         The true P(z = 1 | score), drawn as a grey band behind the maps.
     styles : dict of str to dict, optional
@@ -196,7 +196,7 @@ def weights_plot(calibrator: Any, *, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     calibrator : fitted StackedCalibrator
-        Of two classes or of more.
+        The classes may be two or more.
     ax : matplotlib Axes, optional
 
     Returns

@@ -52,7 +52,7 @@ def reliability_diagram(
         Properties of matplotlib's lines by name of method, such as its colour and marker. A name
         that is missing gets the next colour and marker of a cycle.
     axes : pair of matplotlib Axes, optional
-        For the diagram and for the histogram below it; by default a new figure.
+        For the diagram and for the histogram below it. By default a new figure.
 
     Returns
     -------
@@ -130,11 +130,11 @@ def corp_diagram(
     scale : {"score", "logit"}, default="score"
         Scale of both axes, as in `reliability_diagram`.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     styles : dict of str to dict, optional
         As in `reliability_diagram`, by name of method or of group. Only colours are used.
     axes : pair of matplotlib Axes, optional
-        For the diagram and for the histogram below it; by default a new figure.
+        For the diagram and for the histogram below it. By default a new figure.
 
     Returns
     -------

@@ -40,7 +40,7 @@ class MondrianVennAbers(GroupCalibrator):
     the pair [0, 1], which is merged to 1/2. Nothing is borrowed from other groups. Where this costs
     too much, `HeterogeneousCalibrator` falls back on all points, and gives up the guarantee.
 
-    O(N log N) to fit, O(n log n) to predict n scores; memory O(N).
+    O(N log N) to fit, O(n log n) to predict n scores, memory O(N).
 
     References
     ----------

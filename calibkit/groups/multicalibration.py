@@ -26,7 +26,7 @@ class Patch(NamedTuple):
     Attributes
     ----------
     group : int or None
-        Number of the group, or of its column; None for everyone.
+        Number of the group, or of its column, or None for everyone.
     name : str
         Name of the group, or ``"everyone"``.
     low, high : float
@@ -56,7 +56,7 @@ class Patch(NamedTuple):
 class Multicalibration(GroupCalibrator):
     r"""Patch probabilities until no group shows a bias at any level of the prediction.
 
-    Groups may overlap: women, people under 30, women under 30. With p the prediction,
+    Groups may overlap, such as women, people under 30, women under 30. With p the prediction,
 
     .. math:: E[z - p \mid x \in G,\; p \in I] \approx 0
 
@@ -71,8 +71,8 @@ class Multicalibration(GroupCalibrator):
     ----------
     scale : {"logit", "score"}, default="logit"
         The scale to which a patch adds. Log-odds keep predictions away from 0 and 1, and rare
-        positives are judged as such. The log loss falls. Scores as they are, which are
-        probabilities here, cut off at 0 and 1, are the paper's choice, and the Brier score falls.
+        positives are judged as such. The log loss falls. The paper's choice is the scores
+        themselves, which are probabilities here, cut off at 0 and 1. The Brier score then falls.
     n_levels : int, default=10
         Levels of the prediction: ranges that hold equally many of the `scores`. With one level only
         groups as a whole are patched, which is called *multiaccuracy*.
@@ -92,7 +92,8 @@ class Multicalibration(GroupCalibrator):
         Names of the columns of groups, x0, x1 and so on where columns have no names; or the
         distinct values of groups that are given in one dimension.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number and names of the columns of groups; names only for a data frame of named columns.
+        Number and names of the columns of groups, with names only for a data frame of named
+        columns.
 
     Notes
     -----

@@ -60,7 +60,7 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
     1/4.
 
     Fit: with a number the cost of `HeterogeneousCalibrator`. With ``"cv"`` six times that, but for
-    boosting, where every strength needs calibrators of its own.
+    boosting, where every strength needs its own calibrators.
 
     References
     ----------

@@ -18,7 +18,7 @@ MAX_BAND_POINTS = 1000  # distinct predictions at which a consistency band is st
 
 @dataclass(frozen=True, eq=False)
 class CalibrationBand:
-    """Lower and upper limits at k increasing predictions; arrays of shape (k,).
+    """Lower and upper limits at k increasing predictions, as arrays of shape (k,).
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ def confidence_band(
     O(n log n + K^2). Coverage is guaranteed in finite samples for independent outcomes, given the
     predictions. The outcomes of a group need not have the same probability, because a limit is used
     only for predictions beyond the group, on the side where the limit holds. The guarantee makes
-    the band wide: for small samples it excludes little. There is no guarantee with sampling
+    the band wide. For small samples it excludes few curves. There is no guarantee with sampling
     weights, because the weighted outcomes have no binomial distribution.
 
     References

@@ -78,13 +78,13 @@ def cluster_tests(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     clusters : array-like of shape (n,)
-        Cluster of each row: numbers or strings.
+        Cluster of each row, as numbers or strings.
     n_resamples : int, default=999
         Number of paths for Kuiper's test.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the signs.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows, all of one cluster. Not negative.
+        Counts. A row of weight w stands for w rows, all of one cluster. Not negative.
 
     Returns
     -------

@@ -31,9 +31,9 @@ def debiased_squared_error(
     n_bins : int or "cube_root", default=10
         As in `reliability_curve`.
     strategy : {"quantile", "uniform"}, default="quantile"
-        As in `reliability_curve`; ties are not split.
+        As in `reliability_curve`, where ties are not split.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------

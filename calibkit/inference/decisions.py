@@ -90,14 +90,14 @@ def largest_regrets(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[n
     -------
     regrets : ndarray of shape (n, k)
         The maximum, over the probabilities of the interval, of the expected cost of the action less
-        the smallest expected cost of any action; not negative.
+        the smallest expected cost of any action, not negative.
     """
     ends = _costs_at_ends(p0, p1, costs)
     return np.max(ends - ends.min(axis=2, keepdims=True), axis=0)
 
 
 def minimax_regret_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
-    """The action whose largest regret is the smallest; the first of several such actions.
+    """The action whose largest regret is the smallest, or the first of several such actions.
 
     The better of two actions has the smaller cost at the midpoint of the interval.
 

@@ -47,7 +47,7 @@ def kuiper_interval(
     confidence : float, default=0.95
         Least coverage in large samples, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def kuiper_range(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def worst_range(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def detectable_bias(
     power : float, default=0.8
         Least probability of detecting the bias, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -322,11 +322,11 @@ def calibration_by_group(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     groups : array-like of shape (n,)
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     confidence : float, default=0.95
         Least probability that all limits hold, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------

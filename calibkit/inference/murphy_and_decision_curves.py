@@ -14,19 +14,19 @@ from calibkit.inference.gain_limits import limits_if_clusters, limits_if_rows
 
 
 class MurphyCurve(NamedTuple):
-    """Mean elementary score at each threshold; arrays of shape (k,)."""
+    """Mean elementary score at each threshold, as arrays of shape (k,)."""
 
     thresholds: NDArray[np.float64]
     scores: NDArray[np.float64]
 
 
 class DecisionCurve(NamedTuple):
-    """Net benefit at each threshold; arrays of shape (k,).
+    """Net benefit at each threshold, as arrays of shape (k,).
 
     Attributes
     ----------
     thresholds : ndarray
-        Threshold probabilities t: one acts where the prediction exceeds t.
+        Threshold probabilities t. One acts where the prediction exceeds t.
     net_benefit : ndarray
         Net benefit of acting where the prediction exceeds the threshold.
     act_on_all : ndarray
@@ -65,7 +65,7 @@ def murphy_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
-        In [0, 1]; by default 0.01, 0.02, ..., 0.99.
+        In [0, 1]. By default 0.01, 0.02, ..., 0.99.
     sample_weight : array-like of shape (n,), optional
         Non-negative counts or sampling weights. Only their ratios matter.
 
@@ -120,7 +120,7 @@ def decision_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
-        In [0, 1); by default 0.01, 0.02, ..., 0.99.
+        In [0, 1). By default 0.01, 0.02, ..., 0.99.
     sample_weight : array-like of shape (n,), optional
         Non-negative counts or sampling weights. Only their ratios matter.
 
@@ -199,12 +199,12 @@ def _rates_at_thresholds(labels, probabilities, thresholds, sample_weight):
 
 
 class DecisionGains(NamedTuple):
-    """Gain in net benefit at each threshold; arrays of shape (k,).
+    """Gain in net benefit at each threshold, as arrays of shape (k,).
 
     Attributes
     ----------
     thresholds : ndarray
-        Threshold probabilities: one acts where the prediction exceeds the threshold.
+        Threshold probabilities. One acts where the prediction exceeds the threshold.
     gain : ndarray
         Net benefit of acting where the prediction exceeds the threshold, minus the net benefit of
         acting in all cases or in none, whichever is better on these rows.
@@ -236,14 +236,14 @@ def decision_gains(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
-        In [0, 1); by default 0.01, 0.02, ..., 0.99.
+        In [0, 1). By default 0.01, 0.02, ..., 0.99.
     confidence : float, default=0.95
         Coverage at one threshold, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient: numbers or strings. Only rows of different clusters
-        are independent.
+        Cluster of each row, such as a patient, as numbers or strings. Only rows of different
+        clusters are independent.
 
     Returns
     -------

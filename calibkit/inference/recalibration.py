@@ -54,7 +54,7 @@ def recalibration_line(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
-        Predictions in (0, 1): their logits must be finite.
+        Predictions in (0, 1). Their logits must be finite.
     sample_weight : array-like of shape (n,), optional
         Non-negative counts or sampling weights. Only their ratios matter.
 
@@ -144,17 +144,17 @@ def recalibration_intervals(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
-        Predictions in (0, 1): their logits must be finite.
+        Predictions in (0, 1). Their logits must be finite.
     confidence : float, default=0.95
         Coverage of each interval in large samples, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
+        How many rows of the population a row stands for, though it is one outcome, because of
         reweighting or case-control sampling. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def recalibration_intervals(
     -----
     O(n) in addition to the fit. The usual variance, the inverse of A alone, is right if the true
     curve is such a line. If the true curve bends, the sandwich is right for the best fitting line.
-    Both variances are for large samples: do not trust them with fewer than about twenty rows of a
+    Both variances are for large samples. Do not trust them with fewer than about twenty rows of a
     class.
 
     With clusters or sampling weights the variance is a jackknife estimate, which leaves out one

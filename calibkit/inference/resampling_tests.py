@@ -32,8 +32,8 @@ class Simulated(NamedTuple):
     draws : ndarray of shape (n_resamples,)
         The statistic of each draw.
     p_value : float
-        ``(1 + number of draws as large as the estimate) / (1 + n_resamples)``; 0 if an outcome was
-        given probability 0, which happens in no draw.
+        ``(1 + number of draws as large as the estimate) / (1 + n_resamples)``, or 0 if an outcome
+        was given probability 0, which happens in no draw.
     adjusted : float
         P value for all statistics of the call together: the fraction of the draws, with the sample
         among them, whose smallest p value is as small as this p value. Only one of twenty

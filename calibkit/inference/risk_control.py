@@ -23,7 +23,7 @@ class RiskControlledThreshold(NamedTuple):
     threshold : float or None
         None if no threshold can be promised.
     n_accepted : int
-        Rows of the sample at or above the threshold; 0 without a threshold.
+        Rows of the sample at or above the threshold, or 0 without a threshold.
     n_errors : int
         Negatives among them.
     n_rows : int
@@ -135,7 +135,7 @@ def risk_controlled_thresholds(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     groups : array-like of shape (n,)
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     max_error, alpha, n_starts
         As in `risk_controlled_threshold`.
 

@@ -49,9 +49,9 @@ def copies_test(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     scores : array-like of shape (n,)
-        Finite real numbers; probabilities or not.
+        Finite real numbers, probabilities or not.
     sample_weight : array-like of shape (n,), optional
-        Whole numbers: a row of weight w is tested as w rows. Sampling weights stand for cases that
+        Whole numbers. A row of weight w is tested as w rows. Sampling weights stand for cases that
         nobody saw, so the test finds copies.
 
     Returns

@@ -66,7 +66,7 @@ def spiegelhalter_test(
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
+        How many rows of the population a row stands for, though it is one outcome, because of
         reweighting or case-control sampling. Not negative. Only the ratios matter.
 
     Returns
@@ -145,7 +145,7 @@ def hosmer_lemeshow_test(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     n_bins : int, default=10
-        Number K of bins; ties are not split, and fewer result where they fill several bins.
+        Number K of bins, where ties are not split, and fewer result where they fill several bins.
     in_sample : bool, default=False
         Whether the predictions were fitted to these labels by logistic regression. If they were,
         there are K - 2 degrees of freedom, else K.
@@ -242,7 +242,7 @@ def kuiper_test(
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
+        How many rows of the population a row stands for, though it is one outcome, because of
         reweighting or case-control sampling. Not negative. Only the ratios matter.
 
     Returns
@@ -319,7 +319,7 @@ def _kuiper_test_of(sample, with_draws, n_resamples, random_state):
 
 
 def _standardised_sums(sums, variances):
-    """Sums over their standard deviations; 0 where the deviation is 0."""
+    """Sums over their standard deviations, or 0 where the deviation is 0."""
     deviations = np.sqrt(variances)
     return np.divide(sums, deviations, out=np.zeros(np.shape(sums)), where=deviations > 0)
 

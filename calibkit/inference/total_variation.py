@@ -6,7 +6,7 @@ from calib.kernels.compiling import jit
 
 
 def least_total_variation(path, costs):
-    r"""Minimum of ``sum_i costs[i] |path[i] - x_i| + sum_i |x_i - x_{i-1}|``: O(n log n).
+    r"""Minimum of ``sum_i costs[i] |path[i] - x_i| + sum_i |x_i - x_{i-1}|``, in O(n log n).
 
     The path `x` has x_{-1} = 0 before its beginning and x_n = path[n] at its end. `path` has one
     value more than `costs`.

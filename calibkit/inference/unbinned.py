@@ -286,10 +286,10 @@ def integrated_calibration_index(
     -----
     O(n log n + m^2) for m distinct predictions. If there are more than 1000, neighbours are pooled
     into 1000 groups of equal size, and the curve is fitted to the groups. With so wide a span the
-    curve is stiff: sharp errors, such as errors of the extreme predictions, are smoothed away.
+    curve is stiff. Sharp errors, such as errors of the extreme predictions, are smoothed away.
 
     Two conventions differ from R's ``loess(y ~ p)``. The curve is fitted at every prediction, as by
-    ``surface="direct"``; by default R interpolates it between some of them, which changed the index
+    ``surface="direct"``. By default R interpolates it between some of them, which changed the index
     by up to 3 % in 14 files. The neighbours have at least three quarters of the weight; R takes
     the whole number of points below, which changed it by less than 0.1 %. Where three quarters of n
     are a whole number, and no more than 1000 predictions differ, ``surface="direct"`` agrees.

@@ -59,7 +59,7 @@ class MulticlassCalibrator(BaseEstimator):
             A column for each class, k of at least 2. Each row is in [0, 1] and sums to 1, give or
             take 1e-3, unless the calibrator takes any scores (`unit_scores`).
         labels : array-like of shape (n,)
-            Classes: the number of the column, from 0 to k - 1. A class may be absent.
+            Classes, as the number of the column, from 0 to k - 1. A class may be absent.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights. They are counts. A weight of w stands for w copies of the row.
 

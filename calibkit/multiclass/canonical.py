@@ -33,7 +33,7 @@ def canonical_calibration_test(
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Classes: numbers of columns.
+        Classes, as numbers of columns.
     probabilities : array-like of shape (n, k)
         Rows with the sum 1.
     statistic : callable, optional

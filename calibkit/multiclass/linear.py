@@ -43,7 +43,8 @@ class TemperatureScaling(MulticlassCalibrator):
     Attributes
     ----------
     temperature_ : float
-        T, in (0, inf]: above 1 where the scores are too sure, below 1 where they are too cautious.
+        T, in (0, inf]: above 1 where the scores are over-confident, below 1 where they are
+        under-confident.
     n_iter_ : int
         How often all rows were read to find it.
 
@@ -93,7 +94,7 @@ class TemperatureScaling(MulticlassCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether rows must be probabilities: where their logarithms are taken."""
+        """Whether rows must be probabilities, because their logarithms are taken."""
         check_choice(self.scale, ["logit", "score"], "scale")
         return self.scale == "logit"
 
@@ -317,15 +318,15 @@ class DirichletCalibration(LinearCalibrator):
         :math:`\lambda`, 0 or more: W off the diagonal is as under a normal prior with standard
         deviation :math:`\lambda^{-1/2}`.
     intercept_penalty : float, default=10.0
-        :math:`\mu`, 0 or more, likewise for b.
+        :math:`\mu`, 0 or more, for b.
 
     Attributes
     ----------
     coef_ : ndarray of shape (k, k)
         W; a row for each calibrated class.
     intercept_ : ndarray of shape (k,)
-        b, with the sum 0: only differences count. Those of the rows of W are all that counts of
-        it, too, if there is no penalty.
+        b, with the sum 0: only differences count. Without a penalty, only the differences of the
+        rows of W matter as well.
     n_iter_ : int
         Newton steps taken over all rows.
 
@@ -353,7 +354,7 @@ class DirichletCalibration(LinearCalibrator):
     identity is W = 1 and b = 0.
 
     Newton's method with step halving: O(n k^2) for each product of conjugate gradients, some
-    hundreds in all where there are many classes; O(n k + k^3) memory.
+    hundreds in all where there are many classes, O(n k + k^3) memory.
 
     References
     ----------

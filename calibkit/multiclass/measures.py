@@ -22,7 +22,7 @@ def confidences(
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Classes: numbers of columns.
+        Classes, as numbers of columns.
     probabilities : array-like of shape (n, k)
         Rows with the sum 1. The first of equal probabilities counts as the largest.
 
@@ -74,7 +74,7 @@ def class_wise(
     measure : callable
         ``measure(labels, probabilities, **options)``, of `calib` or elsewhere.
     labels : array-like of shape (n,)
-        Classes: numbers of columns.
+        Classes, as numbers of columns.
     probabilities : array-like of shape (n, k)
         Rows with the sum 1.
     sample_weight : array-like of shape (n,), optional
@@ -125,7 +125,7 @@ def top_label(
     value : float
         Mean over the classes that are most probable somewhere, weighted by how often they are. With
         `expected_calibration_error` this is the top-label ECE of Gupta and Ramdas (2022), which is
-        at least that of `confidences` where both have the same bins: errors of different
+        at least the ECE of `confidences` where both have the same bins: errors of different
         predicted classes do not cancel.
 
     Raises
@@ -161,7 +161,7 @@ def brier_score_loss(
     sample_weight: ArrayLike | None = None,
     scale_by_half: bool | str = "auto",
 ) -> float:
-    """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
+    """Mean over rows of the sum over classes of squared differences, in [0, 2], in O(n k).
 
     As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes. It
     then is `calib.metrics.brier_score_loss`. The sum itself is the score of Brier (1950).
@@ -184,7 +184,7 @@ def brier_score_loss(
 def log_loss(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Mean of minus the logarithm of the probability of the outcome, in [0, inf]: O(n k).
+    """Mean of minus the logarithm of the probability of the outcome, in [0, inf], in O(n k).
 
     It is infinite where an outcome had probability 0. Nothing is cut off.
 

@@ -194,7 +194,7 @@ class TopLabelBinning(MulticlassCalibrator):
         Returns
         -------
         labels : ndarray of shape (n,)
-            Class of the largest probability. Of equal ones, the first.
+            Class of the largest probability. If several are equal, the first of them.
         calibrated : ndarray of shape (n,)
             In [0, 1].
         """

@@ -45,7 +45,7 @@ class StackedCalibrator(MulticlassCalibrator):
     weights_ : ndarray of shape (n_members,)
         Positive, of sum 1. The prior weights if there is one class only.
     losses_ : ndarray of shape (n_members,)
-        Mean log loss of each out of fold; NaN if there is one class only.
+        Mean log loss of each out of fold, or NaN if there is one class only.
     calibrators_ : list of MulticlassCalibrator
         The members, fitted to all rows.
 

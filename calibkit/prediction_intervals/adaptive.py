@@ -38,7 +38,7 @@ class AdaptiveCalibrator(ScoreModel):
     is not a map of the score. An interval of points of one class gives exactly 0 or 1. With one
     class only every prediction is that class.
 
-    Fit O(N log N); predict O(log N) per score, by a tree of partial sums; memory O(N).
+    Fit O(N log N), predict O(log N) per score, by a tree of partial sums, memory O(N).
 
     References
     ----------

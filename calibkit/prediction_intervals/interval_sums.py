@@ -23,7 +23,7 @@ def sum_tree(values):
 
 @jit
 def interval_sums(tree, starts, ends):
-    """Sum of ``values[start:end]`` for each pair, O(log n) each; 0 where a run is empty."""
+    """Sum of ``values[start:end]`` for each pair, O(log n) each, or 0 where a run is empty."""
     n = tree.size // 2
     sums = np.zeros(starts.size)
     for i in range(starts.size):

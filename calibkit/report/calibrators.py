@@ -17,7 +17,7 @@ FIT_WORDS = {default.name: default.fit for default in DEFAULTS}  # after calib f
 
 
 def compared(sample: CleanSample, seed: int) -> Compared | None:
-    """Compare the default calibrators by cross-validation; None if a fold would lack a class.
+    """Compare the default calibrators by cross-validation, or None if a fold would lack a class.
 
     If the sample has very many rows, a part of them is taken. With fewer than 20 rows of a class
     the gain of the default alone is measured.

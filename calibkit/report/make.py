@@ -130,7 +130,7 @@ def before_fitting(
 
 
 def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
-    """Compare calibrators; None where advice is withheld or rows are too few."""
+    """Compare calibrators, or None where advice is withheld or rows are too few."""
     if withheld_by(first_look.data, first_look.cautions):
         return None
     from calibkit.report.calibrators import compared  # here, because it loads folds
@@ -166,9 +166,9 @@ def make_report(
         (`copies_test`), each row is taken as one case of weight w, as in a sample. The report says
         so.
     groups : array-like of shape (n,), optional
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient: rows of one are not independent.
+        Cluster of each row, such as a patient. Rows of one cluster are not independent.
     thresholds : iterable of float, optional
         Probabilities beyond which you act, each above 0 and below 1: the cost of a false alarm over
         the sum of this and the cost of a miss. For each, the report says which scores are

@@ -61,7 +61,7 @@ class ReportedMeasure(NamedTuple):
     name : str
         Name for readers.
     meaning : str
-        A sentence for readers; empty if the name is enough.
+        A sentence for readers, or empty if the name is enough.
     """
 
     key: str

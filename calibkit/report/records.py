@@ -27,7 +27,7 @@ class Data:
     lowest, highest, mean : float
         Range and mean of the scores.
     n_groups : int
-        Number of groups; 0 if there were none.
+        Number of groups, or 0 if there were none.
     probabilities : bool
         Whether all scores lie in [0, 1].
     """
@@ -88,7 +88,7 @@ class Verdict:
         hold for all ranges and groups at once, and are wider than the test. They may hold
         `predicted`.
     groups : tuple of str
-        Groups that are miscalibrated, the worst first; empty if all groups are.
+        Groups that are miscalibrated, the worst first, or empty if all groups are.
     """
 
     outcome: str
@@ -102,7 +102,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure with its 95 % limits; None where there is none, and `note` says why.
+    """A measure with its 95 % limits, or None where there is none, and `note` says why.
 
     Attributes
     ----------
@@ -239,10 +239,10 @@ class Escape:
         Least and largest net benefit, in hits for each row, that the best increasing map gains over
         the scores.
     least_false_alarms, false_alarms : float
-        How many false alarms fewer that is worth in 1,000 rows, where one acts on too many scores;
-        0 if one does not. It is at most the number of false alarms among these rows.
+        How many false alarms fewer that is worth in 1,000 rows, where one acts on too many scores,
+        or 0 if one does not. It is at most the number of false alarms among these rows.
     least_hits, hits : float
-        How many hits more that is worth in 1,000 rows, where one acts on too few; 0 if one does
+        How many hits more that is worth in 1,000 rows, where one acts on too few, or 0 if one does
         not. It is at most the number of misses among these rows.
     """
 
@@ -265,7 +265,7 @@ class Method:
     ----------
     name : str
     fit : str
-        The words that choose it on the command line, after ``calib fit --method``; empty for the
+        The words that choose it on the command line, after ``calib fit --method``, or empty for the
         reference.
     log_loss, brier : float or None
         Mean cross-validated losses.

@@ -8,7 +8,7 @@ from calibkit.report import records as contents
 
 @dataclass(frozen=True)
 class Report:
-    """The result of `make_report`; see the classes of its parts.
+    """The result of `make_report`. See the classes of its parts.
 
     Attributes
     ----------

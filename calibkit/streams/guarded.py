@@ -28,10 +28,10 @@ class GuardedCalibrator(OnlineCalibrator):
     Parameters
     ----------
     calibrator : OnlineCalibrator, optional
-        The calibrator that learns; by default `OnlinePlattScaling`.
+        The calibrator that learns. By default `OnlinePlattScaling`.
     alpha : float, default=0.05
         Risk, at most, that a map in use is ever replaced although it is exactly calibrated. A
-        fitted one never is: see the notes.
+        fitted map is never exactly calibrated (see Notes).
 
     Attributes
     ----------
@@ -63,10 +63,11 @@ class GuardedCalibrator(OnlineCalibrator):
     bound: divide importance or class weights by the largest that may occur.
 
     Whenever a map is replaced, its log loss since the challenger began to bet was larger than the
-    loss of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And
-    it is replaced after the first batch at which the best map of the challenger's family has gained
-    that much, on the rows that were bet on, and what the challenger lost to it by learning. The
-    challenger learns its first batch without a bet, so a map stays for two batches at least.
+    loss of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. The
+    map in use is replaced after the first batch at which the best map of the challenger's family
+    has gained that much on the rows that were bet on, plus the loss of the challenger relative to
+    it. The challenger learns its first batch without a bet, so a map stays for two batches at
+    least.
 
     A fitted map is never exactly calibrated. With a few times the rows of its fit, a challenger may
     beat it without any change of the true calibration function. In 400 streams with a stable true

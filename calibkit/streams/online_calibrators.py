@@ -147,7 +147,7 @@ class OnlineHistogramBinning(OnlineCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for bins of equal width."""
+        """Whether scores must lie in [0, 1], as for bins of equal width."""
         return isinstance(self.bins, numbers.Integral)
 
     def merge(self, other: "OnlineHistogramBinning") -> Self:

@@ -132,7 +132,7 @@ class SequentialCalibrationTest(AnytimeTest):
 
     @property
     def since(self) -> int:
-        """Batch at which the learner with most of the capital began; 1 before the first batch."""
+        """Batch at which the learner with most of the capital began, or 1 before any batch."""
         if not self.n_batches:
             return 1
         log_capitals = [learners.log_capitals for learners in self._learners]

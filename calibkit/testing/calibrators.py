@@ -262,7 +262,7 @@ def check_calibrator(
 ) -> list[Outcome]:
     """Check that a calibrator, of this or another package, keeps the promises of a calibrator.
 
-    It does for calibrators of scores what scikit-learn's ``check_estimator`` does for estimators.
+    The checks are the counterpart of scikit-learn's ``check_estimator`` for calibrators of scores.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class DiscreteLaw:
 
     @property
     def posterior(self) -> NDArray:
-        """P(z = 1 | cell), the calibrated probability of each cell; 0 for an empty cell."""
+        """P(z = 1 | cell), the calibrated probability of each cell, or 0 for an empty cell."""
         return _ratio(self._joint_positive, self.mass)
 
     def roc(self, values: ArrayLike) -> tuple[NDArray, NDArray]:
