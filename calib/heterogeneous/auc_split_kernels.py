@@ -107,7 +107,7 @@ def linear_map(weight0, mean0, variance0, weight1, mean1, variance1):
     The log-odds are a parabola. The line through its points half a standard deviation to the left
     and to the right of the middle of the means takes its place.
     """
-    prior = math.log((weight1 + 1) / (weight0 + 1))  # finite for one class, too
+    prior = math.log((weight1 + 1) / (weight0 + 1))  # finite for one class also
     if min(weight0, weight1) < MIN_CLASS_WEIGHT:  # one class determines no slope
         return 0.0, prior
     distance = mean1 - mean0

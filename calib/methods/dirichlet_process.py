@@ -83,7 +83,7 @@ class DirichletProcessCalibrator(Calibrator):
     / nu). Components of few observations thus lean to the base measure, which both classes share. A
     class of few observations is not far from uninformative.
 
-    * Tied scores need no further floor, because the variance of a component is at least s^2 / nu. But a
+    * Tied scores need no further floor, as a component has a variance of s^2 / nu at least. But a
       density is the wrong model of an isolated atom. With a positives and b negatives at one score
       the peak of either density grows like the square root of its count, so that the prediction
       there is near a^(3/2) / (a^(3/2) + b^(3/2)), sharper than a / (a + b): for such scores, say
@@ -214,7 +214,7 @@ class DirichletProcessCalibrator(Calibrator):
     def _standardise(self, scores):
         if self.scale_ == 0:
             return np.zeros(scores.size)
-        with np.errstate(over="ignore"):  # an infinite quotient is clipped, too
+        with np.errstate(over="ignore"):  # an infinite quotient is also clipped
             deviations = (scores - self.location_) / self.scale_
         return np.clip(deviations, -MAX_DEVIATION, MAX_DEVIATION)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_UNITS = 2**22  # units of weight that are dealt one by one
+MAX_UNITS = 2**22  # units of weight that are split one by one
 MAX_WHOLE = 2.0**53  # a float64 holds all whole numbers below
 MAX_HYPERGEOMETRIC = 10**9  # rows below which NumPy draws hypergeometric numbers
 

@@ -155,7 +155,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The probability if the object is given the first class, and the second.
         """
         check_is_fitted(self)
-        n = _scores(self.estimator_, X).size  # refuses what the classifier cannot take
+        n = _scores(self.estimator_, X).size  # refuses rows that the classifier cannot take
         everything = _stack(self._X, X)
         template = clone(self.estimator_)
         rows = np.arange(self._codes.size)

@@ -24,7 +24,7 @@ from calibkit.cli.tables import BLOCK_ROWS, Block, Format, InputError, open_tabl
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 CODES_OF_BINARY_LABELS = {"0": 0, "1": 1, "false": 0, "true": 1}
 ROLES = ("score", "label", "weight", "group", "cluster")  # roles that columns can have
-CODE_OF_MISSING_LABEL = 2  # beside the classes 0 and 1
+CODE_OF_MISSING_LABEL = 2  # besides the classes 0 and 1
 IS_MISSING = "is missing: fill it in, or pass --drop-missing to leave such rows out"
 NAME_OTHER_CLASS = "; if it is a class, name the other one with --positive VALUE"
 NAME_POSITIVE = "name the value of class 1 with --positive VALUE"

@@ -262,7 +262,7 @@ def _trials(
     trials = {reference: validation.try_raw() if raw else validation.try_base_rate()}
     for name, calibrator in methods.items():
         try:
-            with warnings.catch_warnings():  # the fit to all rows repeats those of the best one
+            with warnings.catch_warnings():  # the fit to all rows repeats the warnings
                 warnings.simplefilter("ignore")
                 trials[name] = validation.try_calibrator(calibrator)
         except ValueError as error:

@@ -111,8 +111,8 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
             return losses
         ties = part_numbers_of(
             self.partition_, groups, features
-        ).T  # rows of equal score and label are told apart by part
-        with warnings.catch_warnings():  # the fit to the whole sample repeats what matters
+        ).T  # rows of equal score and label are distinguished by part
+        with warnings.catch_warnings():  # the fit to all rows repeats the warnings that matter
             warnings.simplefilter("ignore")
             for held_out in deal(sample.scores, sample.labels, copies, POOLING_FOLDS, ties):
                 others = copies - held_out

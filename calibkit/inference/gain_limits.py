@@ -44,7 +44,7 @@ def limits_if_rows(
     """
     others = np.maximum(1 - positives, 0) * np.maximum(1 - negatives, 0)
     products = positives * negatives
-    # two shares of one sample: at most -1, where no row is left
+    # two fractions of one sample, at most -1, where no row is left
     correlation = -np.sqrt(products / np.where(products > 0, np.maximum(others, products), 1.0))
     totals = np.full((2, odds.size), total)
     tails = np.full(odds.size, (1 - confidence) / 2)

@@ -17,7 +17,7 @@ from calibkit.inference.clean_samples import is_sampled
 from calibkit.inference.clusters import Contributions, cluster_codes, cluster_error
 from calibkit.inference.mean_intervals import normal_interval, t_interval
 
-SINGULAR = 1e-12  # information without a cluster, as a share of all, at which no line is told
+SINGULAR = 1e-12  # fraction of the information left without a cluster, at which no line is found
 
 
 class RecalibrationLine(NamedTuple):

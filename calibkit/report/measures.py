@@ -34,7 +34,7 @@ from calibkit.report.sample import MIN_ROWS_OF_CLASS, RARE_FRACTION, CleanSample
 
 Chance = dict[str, Simulated]  # errors of calibrated outcomes, by statistic
 PValues = dict[int | None, float]  # p values of all rows (None) and of each group, by number
-N_DRAWS = 99  # samples of outcomes that are drawn from the predictions to show what chance does
+N_DRAWS = 99  # samples of outcomes that are drawn from the predictions to show the effect of chance
 VERDICT_STATISTICS = ["kuiper", "scan"]
 MIN_VERDICT_DRAWS = 999  # simulated samples of a test
 DRAWS_PER_TEST = 20  # for the verdict: with fewer, one test among many could not reject

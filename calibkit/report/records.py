@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-N_BINS = 10  # bins of the table beside the diagram
+N_BINS = 10  # bins of the table next to the diagram
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ POWER = 0.8  # probability with which the test finds a bias that is called detec
 SMALL_ERROR = 0.01  # fraction of the rows below which an error may be small
 SMALLEST_RATIO = 0.01  # of predicted over observed, below which the difference tells more
 SMALL_ERROR_OF_CLASS = 0.1  # fraction of the rarer class below which an error may be small
-WANTED_BIAS = 0.2  # fraction of the share of the rarer class: a bias that a sample should show
+WANTED_BIAS = 0.2  # fraction of the rate of the rarer class, a bias that a sample should show
 
 NO_EVIDENCE = "no evidence"
 MISCALIBRATED = "miscalibrated"
