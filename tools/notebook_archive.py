@@ -19,7 +19,7 @@ FILES = [
     *("pyproject.toml", "requirements.lock", "LICENSE", "CITATION.cff"),
     "notebooks/*.ipynb",
     *("calib/**/*.py", "calib/**/*.pyi", "calib/py.typed"),
-    *("calibkit/**/*.py", "calibkit/**/*.pyi", "calibkit/py.typed"),
+    *("calibkit/**/*.py", "calibkit/**/*.pyi", "calibkit/py.typed", "calibkit/report/page.*"),
     *("experiments/**/*.py", "results/**/*"),
     "book/census_scores.csv",  # the example of chapters 29 and 36
 ]
