@@ -23,9 +23,9 @@ data := $(if $(wildcard ../shared/data),CALIB_DATA="$${CALIB_DATA:-../shared/dat
 # TERM only as it stands on the command line: the environment names a terminal by it.
 term := $(if $(findstring command,$(origin TERM)),--term "$(TERM)")
 site-tests := tests/book/test_pages.py tests/book/test_site.py tests/book/test_widgets.py \
-  tests/book/test_notebook_archive.py tests/book/test_report_page.py \
-  tests/book/test_calibrate_page.py
-not-site := $(patsubst %,--ignore %,$(site-tests) tests/book/test_pdf.py tests/book/test_epub.py)
+  tests/book/test_report_page.py tests/book/test_calibrate_page.py
+not-site := $(patsubst %,--ignore %,$(site-tests) tests/book/test_notebook_archive.py tests/book/test_pdf.py \
+  tests/book/test_epub.py)
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
 above-calib := check_estimator classifier contract_table counts dirichlet_process prior_shift protocol \
   rounding routing selection stacking validation
@@ -45,13 +45,13 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard calib/*.py calib/*/*.py calib/*/*/*.py calibkit/*.py calibkit/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
   results/protocols/*.txt)
 
-.PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
+.PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-archive test-site \
   test-pdf test-wheel release proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
   results reproduce audit bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
-test-package test-plain test-notebooks course-test: export OMP_NUM_THREADS ?= 1
+test-package test-plain test-notebooks test-archive course-test: export OMP_NUM_THREADS ?= 1
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' Makefile
@@ -70,7 +70,7 @@ epub: $(built)  ## make EPUBs of both, for e-readers; the site offers what has b
 archive: .venv/set-up  ## put the notebooks into an archive that runs by itself
 	$(python) tools/notebook_archive.py
 
-test: test-package test-plain test-notebooks test-site  ## run the whole test suite
+test: test-package test-plain test-notebooks test-archive test-site  ## run the whole test suite
 
 serve: $(built)  ## build the site and serve it on http://localhost:8000; PORT=... changes that
 	$(python) -m http.server $(PORT) --bind 127.0.0.1 --directory book/_build/html
@@ -138,6 +138,9 @@ test-plain: .venv/set-up  ## the small tests of kernels once more without compil
 test-notebooks: .venv/set-up  ## run every notebook and compare with its stored outputs
 	env -u CALIB_DATA $(pytest) --nbval --nbval-current-env \
 	  --nbval-sanitize-with tests/nbval_sanitize.cfg notebooks
+
+test-archive: .venv/set-up  ## run every notebook from the archive that the site offers
+	$(python) -m pytest -q -n 2 tests/book/test_notebook_archive.py
 
 test-perturbed: .venv/set-up  ## every notebook, its inputs moved in the thirteenth digit
 	$(python) tools/test_processors.py PERTURBATION=1

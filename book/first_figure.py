@@ -10,7 +10,7 @@ LARGE = {"fontsize": 14}
 law = LAWS["overconfident"]
 learn, new = law.sample(20_000, 0), law.sample(20_000, 1)
 calibrated = PlattScaling().fit(*learn).predict(new[0])
-looks = {"as it came": (new[0], "o", "C0"), "calibrated": (calibrated, "s", "C1")}
+looks = {"uncalibrated": (new[0], "o", "C0"), "calibrated": (calibrated, "s", "C1")}
 
 figure, axes = plt.subplots(figsize=(5, 4.4))
 axes.plot([0, 1], [0, 1], color="0.6", linestyle=":")
@@ -25,6 +25,6 @@ for name, (p, marker, color) in looks.items():
 axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
 axes.set_xticklabels(["0 %", "50 %", "100 %"], **LARGE)
 axes.set_yticklabels(["0 %", "50 %", "100 %"], **LARGE)
-axes.set_xlabel("what is said", **LARGE)
-axes.set_ylabel("what comes", **LARGE)
+axes.set_xlabel("predicted probability", **LARGE)
+axes.set_ylabel("observed fraction", **LARGE)
 axes.legend(loc="upper left", **LARGE)

@@ -2,7 +2,8 @@
 
 python tools/notebook_archive.py        writes book/notebooks.zip, which the site offers
 
-Notebooks read the package, its experiments and the recorded results: all three are inside.
+Notebooks read the package, its experiments, the recorded results and a file of scores, and all four
+are inside.
 """
 
 import sys
@@ -18,8 +19,9 @@ FILES = [
     *("pyproject.toml", "requirements.lock", "LICENSE", "CITATION.cff"),
     "notebooks/*.ipynb",
     *("calib/**/*.py", "calib/**/*.pyi", "calib/py.typed"),
-    *("calibkit/**/*.py", "calibkit/**/*.pyi", "calibkit/py.typed"),
+    *("calibkit/**/*.py", "calibkit/**/*.pyi", "calibkit/py.typed", "calibkit/report/page.*"),
     *("experiments/**/*.py", "results/**/*"),
+    "book/census_scores.csv",  # the example of chapters 29 and 36
 ]
 # Needed to install, view and run; the versions are those that made the stored outputs.
 REQUIREMENTS = """\
@@ -38,7 +40,8 @@ read. They need Python 3.11 or newer and no data files. In this folder:
     .venv/bin/python -m pip install -r requirements.txt
     .venv/bin/python -m jupyterlab notebooks
 
-On Windows write `.venv\\Scripts\\python` for `.venv/bin/python`. A notebook takes under a minute.
+On Windows write `.venv\\Scripts\\python` for `.venv/bin/python`. Most notebooks
+take under a minute, the longest three.
 
 Code is under the BSD 3-Clause license (LICENSE), text and figures under CC BY 4.0; CITATION.cff
 says how to cite.
@@ -55,9 +58,9 @@ def contents():
                 yield path.relative_to(ROOT).as_posix(), path.read_bytes()
 
 
-def write():
+def write(path=ARCHIVE):
     """Write the archive."""
-    write_archive(ARCHIVE, ((f"{FOLDER}/{name}", content) for name, content in contents()))
+    write_archive(path, ((f"{FOLDER}/{name}", content) for name, content in contents()))
 
 
 if __name__ == "__main__":

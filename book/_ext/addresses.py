@@ -11,7 +11,7 @@ from jinja2 import Environment
 import calib
 
 # Pages with sentences for either state, as Jinja conditions on `repository` and `site`.
-PAGES = {"book/run_teach_reproduce", "book/troubleshooting"}
+PAGES = {"book/intro", "book/run_teach_reproduce", "book/troubleshooting"}
 
 
 def theme_options(repository):
@@ -46,7 +46,12 @@ def choose_sentences(app, docname, source):
     """Keep the sentences of a page that hold."""
     if docname in PAGES:
         page = Environment(trim_blocks=True, keep_trailing_newline=True).from_string(source[0])
-        source[0] = page.render(**app.addresses, version=calib.__version__)
+        source[0] = page.render(
+            **app.addresses,
+            authors=app.config.author,
+            year=app.config.copyright,
+            version=calib.__version__,
+        )
 
 
 def setup(app):

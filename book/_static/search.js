@@ -8,6 +8,7 @@ const search = (() => {
   const NAMED = 12; // added where a title or a subject is what was typed
   const FRONT = 1.25; // pages without a number answer first; chapters have the details
   const OBJECT = 0.7; // classes and functions come after the pages that explain them
+  const INTERNAL = 0.3; // what only our own checks call comes last
   const SHOWN = 30;
   const LISTS = /(?:indices|references|changelog)$/; // they hold all words and answer nothing
 
@@ -114,7 +115,7 @@ const search = (() => {
       const named = one.names.includes(plain(query)) ? NAMED * (isSpelled ? 2 : 1) : 0;
       const alike = others.some((phrase) => one.names.includes(plain(phrase))) ? NAMED : 0;
       const front = one.kind ? OBJECT : one.page.startsWith("book/") ? FRONT : 1;
-      const list = LISTS.test(one.page) ? 0.5 : 1;
+      const list = LISTS.test(one.page) ? 0.5 : one.title.includes(".references.") ? INTERNAL : 1;
       return (own + named + SYNONYM * (other * typed.length + alike)) * front * list;
     };
     const ranked = index.all.map((one) => ({ ...one, score: score(one) }));

@@ -141,7 +141,7 @@ def check_labels(
 
 
 def check_both_classes(labels: NDArray[np.uint8], why: str) -> None:
-    """Raise if all labels are equal; `why` says what needs both classes, and what to do."""
+    """Raise if all labels are equal. `why` says what needs both classes, and what to do."""
     if labels.min() == labels.max():
         raise ValueError(f"labels holds one class only ({labels[0]}): {why}")
 
@@ -156,7 +156,7 @@ def check_weights(
 ) -> NDArray[np.float64]:
     """Return `weights`, `size` of them as in `other`, as non-negative 1-D float64 array.
 
-    Weights are counts, here and in the whole package: a row of weight w stands for w observations,
+    Weights are counts, here and in the whole package. A row of weight w stands for w observations,
     a row of weight 0 is not there, and the sum is the number N of observations. N decides how much
     can be learned from the rows: how many bins, how wide a bandwidth, how strong a prior. Weights
     that sum to one are therefore almost surely a mistake. They are warned of, unless the caller's
@@ -314,7 +314,7 @@ def _row_by_action(values: ArrayLike, name: str) -> NDArray:
 def _as_array(values: ArrayLike, name: str, shape: str, dense: str) -> NDArray:
     """Return `values` as an array of any shape.
 
-    Messages say that it must have the `shape`; `dense` is the code that, after ``toarray()``, gives
+    Messages say that it must have the `shape`. `dense` is the code that, after ``toarray()``, gives
     a sparse matrix this shape.
     """
     if values is None:

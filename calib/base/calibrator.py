@@ -97,11 +97,11 @@ class ScoreModel(OneDimensional):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Scores of the calibration sample: finite real numbers.
+            Scores of the calibration sample, as finite real numbers.
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights. They are counts: a weight of w stands for w copies of the row,
+            Non-negative weights. They are counts. A weight of w stands for w copies of the row,
             and their sum is the number N of observations.
         groups : array-like of shape (n,), optional
             Group of each row, numbers or strings, for a model that takes groups.
@@ -115,14 +115,14 @@ class ScoreModel(OneDimensional):
         ValueError
             If an argument has the wrong shape, is empty, holds NaN or infinity, if the labels are
             not binary, or if there are groups that the model does not take. The message names the
-            argument, what was found and the remedy. The model is then left as it was.
+            argument, the value found and the remedy. The model then remains unchanged.
 
         Warns
         -----
         OneClassWarning
-            If all labels are equal: the method then predicts (nearly) that class everywhere.
+            If all labels are equal. The method then predicts (nearly) that class everywhere.
         UserWarning
-            If weights sum to one: they have been normalised, and count as one observation.
+            If weights sum to one. They have been normalised, and count as one observation.
         """
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])
@@ -146,7 +146,7 @@ class ScoreModel(OneDimensional):
         """Learn from grouped rows: at each score, how many there are and how many are positive.
 
         Equal to `fit` with the rows themselves, but for rounding. `groups` has one group for each
-        score; the other parameters are those of `calib.rows_of_counts`.
+        score. The other parameters are the same as in `calib.rows_of_counts`.
         """
         rows = rows_of_counts(scores, positives, counts)
         row_groups = None if groups is None else np.tile(groups, 2)
@@ -177,7 +177,7 @@ class ScoreModel(OneDimensional):
         return scores, *self._groups_taken(groups, scores.size, fitting=False)
 
     def _groups_taken(self, groups, size, *, fitting):
-        """A tuple of the clean groups if the model takes them; else `groups` must be None."""
+        """A tuple of the clean groups if the model takes them. Otherwise `groups` must be None."""
         if self.takes_groups:
             return (self._check_groups(groups, size, fitting),)
         if groups is not None:
@@ -214,7 +214,7 @@ class Calibrator(ScoreModel):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
         groups : array-like of shape (n,), optional
             Their groups, if the calibrator was fitted with groups.
 
@@ -254,7 +254,7 @@ class Calibrator(ScoreModel):
     ) -> float:
         """Minus the Brier score of `predict`, in [-1, 0]: proper, and finite for every method.
 
-        Parameters are those of `fit`.
+        The parameters are the same as in `fit`.
         """
         probabilities = self.predict(scores, groups=groups)
         outcomes = check_labels(labels, size=probabilities.size)

@@ -14,7 +14,7 @@ CELL_MULTIPLE = 60  # cells; then 10, 12, 15, 20, 30 or 60 bins are made of whol
 
 
 class Counts(NamedTuple):
-    """Grouped rows, as `rows_of_counts` and ``fit_counts`` take them; arrays of shape (k,)."""
+    """Grouped rows, as `rows_of_counts` and ``fit_counts`` take them, as arrays of shape (k,)."""
 
     scores: NDArray[np.float64]
     positives: NDArray[np.float64]
@@ -39,11 +39,11 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     Parameters
     ----------
     scores : array-like of shape (k,)
-        Finite scores, one for each group of rows; a score may occur several times.
+        Finite scores, one for each group of rows. A score may occur several times.
     positives : array-like of shape (k,)
         Numbers of positives among the rows, from 0 to `counts`.
     counts : array-like of shape (k,)
-        Numbers of rows; 0 for a group that is not there.
+        Numbers of rows, or 0 for a group that is not there.
 
     Returns
     -------
@@ -54,12 +54,12 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
-    O(k). `CalibratorCV`, `StackedCalibrator` and `calibkit.comparison.compare` deal the copies that
-    a weight stands for to their folds, as they deal rows.
+    The time is O(k). `CalibratorCV`, `StackedCalibrator` and `calibkit.comparison.compare` split
+    the copies that a weight stands for into folds at random, in the same way as rows.
 
     Examples
     --------
@@ -100,11 +100,11 @@ def rounded_scores(scores: ArrayLike, bound: float, *, scale: str = "score") -> 
     scores : array-like of shape (n,)
         Finite scores.
     bound : float
-        Positive; the largest move of a score, or of its log-odds.
+        Positive. The largest move of a score, or of its log-odds.
     scale : {"score", "logit"}, default="score"
         ``"score"`` rounds the scores, and ``"logit"`` the log-odds of scores in [0, 1]. With the
         latter the log loss of each row also changes by `bound` at most, for scores from 2^-53 to
-        1 - 2^-53; scores nearer to 0 or 1 are moved to these ends first.
+        1 - 2^-53. Scores nearer to 0 or 1 are moved to these ends first.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def rounded_scores(scores: ArrayLike, bound: float, *, scale: str = "score") -> 
 
     Notes
     -----
-    O(n). A unit of the scale is divided into 1 / (2 bound) cells; for bounds below 1/2, into the
+    O(n). A unit of the scale is divided into 1 / (2 bound) cells. For bounds below 1/2, into the
     next multiple of 60, so that with ``scale="score"`` no score leaves its bin of 10, 12, 15, 20,
     30 or 60 bins of equal width. Scores are not moved where they are so large that the gaps between
     floating-point numbers exceed the cells.

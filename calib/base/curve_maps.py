@@ -140,7 +140,7 @@ class MixtureMap(CalibrationMap):
     Attributes
     ----------
     weights : ndarray of shape (k,)
-        Not below 0; their sum, in this order, is 1 up to rounding, and not above.
+        Not below 0. Their sum, in this order, is 1 up to rounding, and not above.
     members : tuple of CalibrationMap
         Neither mixtures nor mirrored maps.
     odds_factor : float, default=1.0

@@ -55,7 +55,7 @@ class CalibrationMap(ABC):
             MAP_KINDS[cls.kind] = cls
 
     def __eq__(self, other):
-        """Whether both are the same function by the same numbers; no map has a hash."""
+        """Whether both are the same function by the same numbers. No map has a hash."""
         if type(self) is not type(other):
             return NotImplemented
         return all(
@@ -142,7 +142,7 @@ class StepMap(TabulatedMap):
     Attributes
     ----------
     scores : ndarray of shape (k,)
-        Increasing cuts; a score on a cut belongs to the right.
+        Increasing cuts. A score on a cut belongs to the right.
     probabilities : ndarray of shape (k + 1,)
         Values below, between and above the cuts.
     """
@@ -173,7 +173,7 @@ class LinearMap(TabulatedMap):
     def of_blocks(cls, scores, starts, values) -> "LinearMap":
         """Map with a plateau per block, knots at its first and last score.
 
-        Block i holds the scores from ``starts[i]`` up to the next start; `scores` do not
+        Block i holds the scores from ``starts[i]`` up to the next start. `scores` do not
         decrease.
         """
         ends = np.column_stack([starts, np.append(starts[1:], scores.size) - 1]).ravel()

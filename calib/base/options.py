@@ -79,7 +79,7 @@ def check_random_state(random_state: RandomState) -> np.random.Generator:
     """Return the generator that is meant by `random_state`.
 
     A number is the seed of a new generator, and a NumPy `Generator` is taken as it is. A legacy
-    `RandomState` draws the seed; if `random_state` is None, NumPy's global one does, as in
+    `RandomState` draws the seed. If `random_state` is None, NumPy's global one does, as in
     scikit-learn. Their next seed is another one.
 
     Raises

@@ -2,7 +2,7 @@
 
 A calibrator has ``fit(scores, labels)``, which may take `sample_weight`, and ``predict(scores)``,
 which gives probabilities of class 1; scikit-learn's `IsotonicRegression` is one. Four more
-attributes are used where they exist: ``predict_logit(scores)`` for log-odds that no probability can
+attributes are used where they exist. ``predict_logit(scores)`` for log-odds that no probability can
 hold, ``unit_scores``, true if scores must lie in [0, 1], ``takes_groups``, true if all these
 methods want the groups of the rows as `groups`, and ``combine(probabilities)`` for an ensemble's
 one probability.
@@ -125,7 +125,7 @@ def rows_for(
 def fitted(
     calibrator: object, scores: NDArray, labels: NDArray, weights: NDArray | None, groups=None
 ) -> object:
-    """A clone of `calibrator` that has learned from the rows; `groups` are for one that asks."""
+    """A clone of `calibrator` that has learned from the rows. `groups` are for one that asks."""
     given = rows_for(calibrator, weights=weights, groups=groups)
     return clone(calibrator).fit(scores, labels, **given)
 
@@ -218,7 +218,7 @@ def calibrated_logits(
 
 
 def normalized_rows(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows divided by their sums; in a row of zeros all classes become equally likely."""
+    """Rows divided by their sums. In a row of zeros all classes become equally likely."""
     totals = probabilities.sum(axis=1, keepdims=True)
     uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
     return np.divide(probabilities, totals, out=uniform, where=totals > 0)

@@ -50,12 +50,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     cv : float, int, str, splitter or iterable of splits, default=5
         The source of the scores to calibrate on:
 
-        * a float in (0, 1): that share of the rows, drawn at random within each class, is held
-          out; the classifier is trained on the others only (data partitioning);
+        * a float in (0, 1): that fraction of the rows, drawn at random within each class, is held
+          out. The classifier is trained on the others only (data partitioning);
         * an integer k or ``"leave_one_out"``: each row is scored by a classifier trained without
-          its fold (consecutive rows within each class), or without itself; then the classifier
+          its fold (consecutive rows within each class), or without itself. Then the classifier
           is trained on all rows;
-        * ``"prefit"``: `estimator` is fitted already and used as it is; `fit` is given calibration
+        * ``"prefit"``: `estimator` is fitted already and is not changed. `fit` is given calibration
           rows, which it should not have seen;
         * ``"same"``: the training rows themselves. If the classifier overfits them, its scores
           are too extreme, and the calibrator cannot see it;
@@ -101,14 +101,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     the calibrator's `fit`. Calibrators of this package and the two defaults request weights by
     themselves, other estimators by their ``set_fit_request(sample_weight=True)``.
 
-    Cost: one training for a share, k + 1 for k folds, n + 1 for leave-one-out, none for
+    The cost is one training for a fraction, k + 1 for k folds, n + 1 for leave-one-out, none for
     ``"prefit"``. The calibrator is fitted once per class. O(n) further memory.
 
     An ensemble of k folds costs k trainings, and its predictions k times as much. Every fold needs
     rows of each class to calibrate on.
 
     Leave-one-out is biased for weak classifiers. Without a positive row, the positive rate of the
-    remaining rows is lower, and therefore the row's score is lower, too; negative rows get higher
+    remaining rows is lower, and therefore the row's score is lower. Negative rows get higher
     scores. Scores of pure noise then look *anti*-correlated with the labels. Stratified folds do
     not have this fault.
 
@@ -182,9 +182,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described, or if a class is absent from the calibration rows
-            or from the training rows of a split: its probability could only be made up. An earlier
-            fit is then kept.
+            If an argument is not as described, or if a class is absent from the calibration rows or
+            from the training rows of a split. Its probability could only be made up. An earlier fit
+            is then kept.
         TypeError
             If nothing takes one of the fit parameters.
 
@@ -211,7 +211,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return router.add(calibrator=self._calibrator(), method_mapping=fit)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Calibrated probabilities, of shape (n, n_classes); each row sums to 1."""
+        """Calibrated probabilities, of shape (n, n_classes). Each row sums to 1."""
         check_is_fitted(self)
         predictions = np.array(
             [self._probabilities(X, estimator, fitted) for estimator, fitted in self.members_]
@@ -226,7 +226,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return combined / combined.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> NDArray:
-        """Class of the largest calibrated probability; the first of several such classes."""
+        """Class of the largest calibrated probability, or the first of several such classes."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 

@@ -71,7 +71,7 @@ class TrainingSample(NamedTuple):
             raise ValueError("cv yields no split: pass at least one (a generator works only once)")
 
     def pooled(self, estimator: Any, parts: Iterator[ScoredFold]) -> ScoredFold:
-        """Join the parts to one; the classifier of several parts is trained on all rows."""
+        """Join the parts to one. The classifier of several parts is trained on all rows."""
         scores = []
         rows = []
         for part in parts:  # one by one, because a classifier may be large

@@ -15,14 +15,14 @@ MIN_CLASS_WEIGHT = 1e-9  # a smaller sum of weights may be rounding, left after 
 
 
 def split_aucs(values, scores, labels, weights):
-    """Calibrated AUC of the split after each row; NaN between equal values: O(n).
+    """Calibrated AUC of the split after each row; NaN between equal values, in O(n).
 
     Parameters
     ----------
     values : ndarray of shape (n,)
         Feature, increasing.
     scores, labels, weights : ndarray of shape (n,)
-        In the same order; the scores have mean about 0 and variance about 1.
+        In the same order. The scores have mean about 0 and variance about 1.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def split_aucs(values, scores, labels, weights):
 
 
 def whole_auc(scores, labels, weights):
-    """The same criterion for a node that is not split: O(n)."""
+    """The same criterion for a node that is not split, in O(n)."""
     _, whole = _moments(scores, labels, weights)
     spread = _variance_within_classes(whole)
     mean = np.empty((1, 2))
@@ -107,7 +107,7 @@ def linear_map(weight0, mean0, variance0, weight1, mean1, variance1):
     The log-odds are a parabola. The line through its points half a standard deviation to the left
     and to the right of the middle of the means takes its place.
     """
-    prior = math.log((weight1 + 1) / (weight0 + 1))  # finite for one class, too
+    prior = math.log((weight1 + 1) / (weight0 + 1))  # finite for one class also
     if min(weight0, weight1) < MIN_CLASS_WEIGHT:  # one class determines no slope
         return 0.0, prior
     distance = mean1 - mean0
@@ -141,7 +141,7 @@ def _variance_within_classes(side):
 
 @jit
 def _above(distance, deviation):
-    """P(a normal variable of this mean and standard deviation is positive); a tie counts half."""
+    """P(a normal variable of this mean and standard deviation is positive). A tie counts half."""
     if deviation > 0:
         return 0.5 * math.erfc(-distance / (deviation * math.sqrt(2.0)))
     return 0.5 + 0.5 * np.sign(distance)

@@ -17,7 +17,7 @@ AUC_TOLERANCE = 1e-12  # smaller differences of AUC count as rounding
 
 
 class SplitTree(NamedTuple):
-    """A binary tree as arrays, one entry per node; the names are those of scikit-learn's trees.
+    """A binary tree as arrays, one entry per node. The names are those of scikit-learn's trees.
 
     Attributes
     ----------
@@ -73,11 +73,11 @@ class LabelledFeatures(NamedTuple):
 class AUCSplitTree(BaseEstimator):
     r"""Partition the features by the AUC that calibrating each side of a split would give.
 
-    A tree for classification splits where the labels differ. This one looks at the scores of a
-    classifier, too: where the two sides need *different maps* from score to probability. On side
-    i of a split, for label c, the scores are taken to be normal with their mean and variance there.
-    Platt scaling of the side is a linear map to its log-odds, :math:`s \mapsto a_i s + b_i`, so
-    the calibrated scores are normal as well, with means :math:`M_{ic}` and variances
+    A tree for classification splits where the labels differ. This one also looks at the scores of a
+    classifier, and splits where the two sides need *different maps* from score to probability. On
+    side i of a split, for label c, the scores are taken to be normal with their mean and variance
+    there. Platt scaling of the side is a linear map to its log-odds, :math:`s \mapsto a_i s + b_i`,
+    so the calibrated scores are normal as well, with means :math:`M_{ic}` and variances
     :math:`V_{ic}`, and the AUC of all of them together is
 
     .. math::
@@ -98,7 +98,7 @@ class AUCSplitTree(BaseEstimator):
     tree_ : SplitTree
         Nodes of the fitted tree.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number and names of the features that were fitted; names only for a data frame of named
+        Number and names of the features that were fitted, with names only for a data frame of named
         columns.
 
     Notes
@@ -106,9 +106,9 @@ class AUCSplitTree(BaseEstimator):
     The criterion of a node is the AUC within the node: pairs with other nodes are left out, so that
     a split costs O(1). With equal variances the log-odds are linear. Otherwise they are a parabola,
     and the line through two of its points is taken, half a standard deviation to the left and
-    right of the middle of the two means; their distance does not matter for the slope. (The paper
+    right of the middle of the two means. Their distance does not matter for the slope. (The paper
     takes "two values close to" the point where the densities are equal and leaves open which.)
-    Small sides are held back: a variance counts one further observation with the variance of the
+    Small sides are held back. A variance counts one further observation with the variance of the
     node, and the prior odds are (m + 1) / (n + 1), one further observation of each class. A side
     of one class has slope 0.
 
@@ -152,11 +152,11 @@ class AUCSplitTree(BaseEstimator):
         X : array-like of shape (n, p)
             Features, finite numbers; encode categories first.
         scores : array-like of shape (n,)
-            Scores of a classifier; any increasing linear function of them gives the same tree.
+            Scores of a classifier. Any increasing linear function of them gives the same tree.
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; an integer weight counts as so many copies in the criterion, while
+            Non-negative weights. An integer weight counts as so many copies in the criterion, while
             `min_samples_leaf` counts rows of positive weight.
 
         Returns
@@ -166,7 +166,7 @@ class AUCSplitTree(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described. What was fitted before is then kept.
+            If an argument is not as described. The previous fit is then kept.
         """
         with restored_on_failure(self):
             self._fit(X, scores, labels, sample_weight)
@@ -236,7 +236,7 @@ class AUCSplitTree(BaseEstimator):
         return number
 
     def _best_split(self, sample):
-        """The node with the best split, without its children; None if no split raises the AUC."""
+        """The node with the best split, without children, or None if no split raises the AUC."""
         if not 0 < np.count_nonzero(sample.labels) < sample.labels.size:
             return None
         standardised = _standardise(sample.scores, sample.weights)
@@ -276,7 +276,7 @@ def split_criterion(
     Parameters
     ----------
     feature, scores, labels, sample_weight : array-like of shape (n,)
-        As for `AUCSplitTree`, weights positive; both labels must occur.
+        As for `AUCSplitTree`, weights positive. Both labels must occur.
     min_samples_leaf : int, default=2
         Splits with fewer rows on a side are left out.
 

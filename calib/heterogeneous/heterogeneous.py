@@ -25,8 +25,8 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
     .. math:: P(z = 1 \mid x) = f_i(h(x)) \quad\text{for } x \in X_i
 
     h(x) is the score of a classifier, :math:`X_1, \dots, X_k` the parts and :math:`f_i` the
-    calibrator of part i. A single calibrator leaves the order of the scores as it is (nearly);
-    this one moves the parts against each other, and so may raise the AUC.
+    calibrator of part i. A single calibrator nearly keeps the order of the scores. This one moves
+    the parts against each other, which may raise the AUC.
 
     Parameters
     ----------
@@ -34,26 +34,26 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         The model that divides the `features` given to `fit` into parts. Leave it out where `fit`
         is given `groups`, which are the parts themselves.
 
-        * One that is *fitted* is used as it is: train it on the training data of the
+        * One that is *fitted* is not changed. Train it on the training data of the
           classifier, as the paper does, and keep the calibration data for `fit`. (`clone` and
           cross-validation undo the training; wrap it in scikit-learn's `FrozenEstimator` there.)
         * One that is *not fitted* is trained in `fit`, on the calibration data.
         * A forest (leaves limited in number or size): the average over its trees of the
           calibrated probabilities.
-        * Gradient boosting (`GradientBoostingClassifier`, `GradientBoostingRegressor`): one tree
-          after the other; what tree t has calibrated, as a logit, is the score for tree t + 1.
+        * Gradient boosting (`GradientBoostingClassifier`, `GradientBoostingRegressor`): the
+          calibrated logit of tree t is the score for tree t + 1.
         * A pipeline that ends in one of these, to encode categories or impute.
 
         By default a ``DecisionTreeClassifier(max_depth=3, min_samples_leaf=min_part_size)``, not
         fitted.
     calibrator : Calibrator, default=PlattScaling()
-        Cloned for each part. With Platt scaling, pass *logits*: then it contains the identity, and
-        the score can remain as it is. Turn probabilities p into log(p / (1 - p)) first. Any other
-        estimator with ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such
-        as scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
+        Cloned for each part. With Platt scaling, pass *logits*, so that its maps include the
+        identity. Turn probabilities p into log(p / (1 - p)) first. Any other estimator with
+        ``fit(scores, labels)`` and ``predict(scores)`` on 1-D arrays will do, such as
+        scikit-learn's ``IsotonicRegression(out_of_bounds="clip")``.
     min_part_size : int, default=50
-        A part gets a calibrator of its own if it carries as much information as so many points of
-        balanced classes: if m of its n calibration points are positive, 4 m (n - m) / n must be at
+        A part gets its own calibrator if it carries as much information as so many points of
+        balanced classes. If m of its n calibration points are positive, 4 m (n - m) / n must be at
         least `min_part_size`. (At a base rate of 1/2 this is n, at a base rate of 1 in 10 it is
         0.36 n, and with one class it is 0.) A smaller part gets the calibrator of the whole sample,
         with log-odds shifted by an offset that the points of the part choose, shrunk to 0.
@@ -69,24 +69,24 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         The fitted partition; ``partition_.parts_of(features)``, or of groups, numbers the parts of
         each row, a column for each tree.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number and names of the features that were fitted; names only for a data frame of named
+        Number and names of the features that were fitted, with names only for a data frame of named
         columns.
 
     Notes
     -----
     A tree contributes only its parts, not its probabilities. The tree, or the pipeline in front of
-    it, decides what an unknown category or a missing value means. Among groups a missing value is a
-    group; a group that did not occur in `fit` gets the calibrator of the whole sample.
+    it, decides the meaning of an unknown category or a missing value. Among groups a missing value
+    is a group. A group that did not occur in `fit` gets the calibrator of the whole sample.
 
     In a sequence of trees a calibrator that asks for scores in [0, 1] gets probabilities in place
-    of logits; others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
+    of logits. Others get the logits, after probabilities are clipped to [2**-53, 1 - 2**-53].
 
     The offset c of a small part maximises its log-likelihood less c**2 / 2: a normal prior of
     standard deviation 1 on the scale of log-odds. A part without positives so gets lower
     probabilities than the common calibrator gives it, the lower the more points it has. To draw
-    large parts towards the common calibrator, too, take `PooledHeterogeneousCalibrator`.
+    also large parts towards the common calibrator, take `PooledHeterogeneousCalibrator`.
 
-    With one class only in the sample, all parts get the calibrator of the whole sample as it is,
+    With one class only in the sample, all parts get the unchanged calibrator of the whole sample,
     which warns. Fit: the partition's cost, then O(n log n) for each tree to sort the rows by part,
     and the calibrator's.
 
@@ -139,12 +139,12 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         labels : array-like of shape (n,)
             Classes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights, for a partition that is trained here and for the calibrators; an
+            Non-negative weights, for a partition that is trained here and for the calibrators. An
             integer weight means that many copies.
         groups : array-like of shape (n,)
-            The parts themselves: numbers or strings. A series has a name, which rules speak of.
+            The parts themselves, as numbers or strings. A series has a name, which rules speak of.
         features : array-like or data frame of shape (n, p)
-            Instead of groups: what `partition` makes parts of.
+            The features of which `partition` makes parts, instead of groups.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         Raises
         ------
         ValueError
-            If an argument is not as described. What was fitted before is then kept.
+            If an argument is not as described. The previous fit is then kept.
 
         Warns
         -----
@@ -190,7 +190,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            On the scale that was used in `fit`; `n` may be 0.
+            On the scale that was used in `fit`. `n` may be 0.
         groups, features
             One of them, as in `fit`.
 
@@ -239,7 +239,7 @@ class HeterogeneousCalibrator(GroupCalibrator, requests={"features": True}):
         groups: ArrayLike | None = None,
         features: Any = None,
     ) -> float:
-        """Minus the Brier score of `predict`, in [-1, 0]; parameters are those of `fit`."""
+        """Minus the Brier score of `predict`, in [-1, 0]. The parameters are as in `fit`."""
         probabilities = self.predict(scores, groups=groups, features=features)
         errors = (probabilities - check_labels(labels, size=probabilities.size)) ** 2
         weights = None

@@ -54,7 +54,7 @@ def part_numbers_of(partition, groups, features):
 
 
 class GivenGroups:
-    """The distinct values among groups; a missing value is a value like any other.
+    """The distinct values among groups. A missing value is a value like any other.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _feature_names(before, model):
 
 
 def _train(model, X, scores, labels, weights):
-    """Fit `model`; the last step of a pipeline also gets the scores or weights that it takes."""
+    """Fit `model`. The last step of a pipeline also gets the scores or weights that it takes."""
     if isinstance(model, Pipeline):
         if len(model) == 1:
             return _train(model[0], X, scores, labels, weights)

@@ -54,7 +54,7 @@ class Part(NamedTuple):
         Number of points of balanced classes that would carry as much information about the part:
         4 m (n - m) / n for m positives of n points, where weights count as copies.
     score_range : pair of float
-        Lowest and highest score that was calibrated; NaN without points.
+        Lowest and highest score that was calibrated, or NaN without points.
     calibrator : Calibrator, Shifted or Blended
         What maps the scores of this part.
     fallback : bool
@@ -75,12 +75,12 @@ class Part(NamedTuple):
 
     @property
     def slope(self) -> float | None:
-        """The a of Platt scaling; None for other calibrators."""
+        """The a of Platt scaling, or None for other calibrators."""
         return getattr(self.calibrator, "slope_", None)
 
     @property
     def intercept(self) -> float | None:
-        """The b of Platt scaling; None for other calibrators."""
+        """The b of Platt scaling, or None for other calibrators."""
         return getattr(self.calibrator, "intercept_", None)
 
 
@@ -111,7 +111,7 @@ class CalibratedParts:
         self._calibrators = []  # for each tree, a dict from the number of a part to its calibrator
 
     def fit(self, part_numbers, sample: LabelledScores) -> Self:
-        """Calibrate each part; `part_numbers` is an array of shape (n, T), a column a tree."""
+        """Calibrate each part. `part_numbers` is an array of shape (n, T), a column a tree."""
         for tree, numbers in enumerate(part_numbers.T):
             self._fit_tree(tree, numbers, sample)
             if self.partition.sequential:
@@ -132,7 +132,7 @@ class CalibratedParts:
         return self._calibrate(n_trees - 1, part_numbers[:, -1], scores, calibrated)
 
     def calibrator_of(self, tree, number):
-        """The calibrator of a part; the calibrator of all points if the part has not occurred."""
+        """The calibrator of a part. The calibrator of all points if the part has not occurred."""
         return self._calibrators[tree].get(number, self.fallbacks[tree])
 
     def _fit_tree(self, tree, part_numbers, sample):
@@ -211,7 +211,7 @@ def effective_size_of(
 
 
 def _score_range(scores):
-    """Lowest and highest score; NaN without scores."""
+    """Lowest and highest score, or NaN without scores."""
     if scores.size == 0:
         return np.nan, np.nan
     return float(scores.min()), float(scores.max())

@@ -33,7 +33,7 @@ class Shifted(NamedTuple):
 
     @property
     def slope_(self) -> float:
-        """The a of Platt scaling, if `common` is that; the offset leaves it alone."""
+        """The a of Platt scaling, if `common` is that. The offset leaves it alone."""
         return self.common.slope_
 
     @property
@@ -68,7 +68,7 @@ def fit_offset(
     logits : ndarray of shape (n,)
         Log-odds before the shift.
     labels : ndarray of shape (n,)
-        Classes, 0/1; one class will do.
+        Classes, 0/1. One class will do.
     weights : ndarray of shape (n,), optional
         Numbers of copies.
     precision : float, default=1.0

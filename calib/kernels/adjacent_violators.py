@@ -26,7 +26,7 @@ def is_below(hits, total, other_hits, other_total):
 
 @jit
 def pool_adjacent_violators(weights, positives):
-    """Blocks of the isotonic regression of ``positives / weights``: O(n).
+    """Blocks of the isotonic regression of ``positives / weights``, in O(n).
 
     Each score begins as a block of its own, equation (8). Two neighbouring blocks are pooled while
     the left mean is not below the right one, equation (9). Equal means are pooled as well, so that
@@ -62,7 +62,7 @@ def pool_adjacent_violators(weights, positives):
 
 @jit
 def block_centres(scores, weights, starts):
-    """Weighted mean of the increasing scores of each block, never outside the block: O(n).
+    """Weighted mean of the increasing scores of each block, never outside the block, in O(n).
 
     Block i holds the scores from ``starts[i]`` up to ``starts[i + 1]``.
     """

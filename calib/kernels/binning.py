@@ -124,7 +124,7 @@ def _means_increase(starts, ranks, positives):
 def uniform_sums(scores, labels, weights, n_bins):
     """Per bin [0, 1/n), [1/n, 2/n), ..., [(n-1)/n, 1]: weight, sum of scores, positive weight.
 
-    `weights` may be None: all are one.
+    If `weights` is None, all are one.
     """
     edges = np.arange(n_bins + 1) / n_bins
     edges[0] = np.nan  # no score lies beyond the ends
@@ -165,7 +165,7 @@ def _uniform_weights(scores, labels, weights, edges):
 
 @jit
 def _uniform_bin(score, edges):
-    """Bin of a score in [0, 1] among bins of equal width; the first and last edge are NaN."""
+    """Bin of a score in [0, 1] among bins of equal width. The first and last edge are NaN."""
     n_bins = edges.size - 1
     k = cell_of(score, 0.0, n_bins, n_bins)
     # the product may have been rounded across an edge
@@ -174,7 +174,7 @@ def _uniform_bin(score, edges):
 
 @jit
 def halfway(left, right, cuts):
-    """Fill in cuts c with left < c <= right, halfway where floating point allows: O(n)."""
+    """Fill in cuts c with left < c <= right, halfway where floating point allows, in O(n)."""
     for i in range(left.size):
         middle = left[i] / 2 + right[i] / 2
         cuts[i] = middle if middle > left[i] else right[i]

@@ -15,7 +15,7 @@ FAR_CENTRE = 0.5  # distance from the mean, in standard deviations, beyond which
 
 
 class Derivatives(NamedTuple):
-    """A loss, its gradient and the lower triangle of its Hessian; the level comes first."""
+    """A loss, its gradient and the lower triangle of its Hessian. The level comes first."""
 
     loss: float
     gradient: NDArray[np.float64]
@@ -196,7 +196,7 @@ def _newton_step(loss, gradient, hessian, first, least, step):
 def derivatives(columns, labels, weights, misses, slopes, level, centres) -> Derivatives:
     """Sum up the weighted cross entropy, its gradient and its Hessian over all rows.
 
-    Parameters are those of `CrossEntropy`.
+    The parameters are the same as in `CrossEntropy`.
     """
     # The compiler knows the length of tuples and unrolls the loops over columns.
     factors = (level, *slopes)

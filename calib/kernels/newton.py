@@ -82,7 +82,7 @@ class Problem(ABC):
 
     @abstractmethod
     def step(self, point, state) -> Step | None:
-        """The full Newton step from the point; None if the curvature is lost by rounding."""
+        """The full Newton step from the point, or None if the curvature is lost by rounding."""
 
     def recentred(self, point, state):
         """The same point and its state, perhaps in coordinates that are numerically better."""
@@ -92,7 +92,7 @@ class Problem(ABC):
 def newton(problem: Problem, point: NDArray[np.float64], state: Any = None) -> Minimum:
     """Minimise a convex loss from `point` on, by Newton steps that are halved until it falls.
 
-    The search stops when the decrement of a step is negligible: the step then squares an error that
+    The search stops when the decrement of a step is negligible. The step then squares an error that
     is already small. `state` is the state of the point, if it is known.
     """
     if state is None:

@@ -16,7 +16,7 @@ class Ties(NamedTuple):
 
 
 def ties(scores, labels, weights=None):
-    """Distinct `scores`, the weight of each and the part of it that is positive: O(n log n).
+    """Distinct `scores`, the weight of each and the part of it that is positive, in O(n log n).
 
     Without weights each row has weight 1, and the scores may be of `float32`. Weights are added in
     the order of the rows.

@@ -28,14 +28,14 @@ class BBQ(Calibrator):
         a_i &= 2 p_i, \quad b_i = 2 (1 - p_i).
 
     The weight :math:`w_B` is the probability of the labels given the binning, where bin i with
-    :math:`m_i` positives and :math:`n_i` negatives has a frequency of its own with the prior
-    Beta(a_i, b_i). The prior counts as two observations, and its mean is the midpoint :math:`p_i`
-    of the bin, kept within [0.005, 0.995]: without labels a bin predicts about its own score.
+    :math:`m_i` positives and :math:`n_i` negatives has its own frequency with the prior Beta(a_i,
+    b_i). The prior counts as two observations, and its mean is the midpoint :math:`p_i` of the bin,
+    kept within [0.005, 0.995]: without labels a bin predicts about its own score.
 
     Parameters
     ----------
     averaging : bool, default=True
-        Whether to average all models; if False, take the model of the highest score alone (of
+        Whether to average all models. If False, take the model of the highest score alone (of
         equal ones the smallest).
 
     Attributes
@@ -46,7 +46,7 @@ class BBQ(Calibrator):
     log_scores_ : ndarray of shape (T,)
         Log probability of the labels given each binning.
     weights_ : ndarray of shape (T,)
-        Posterior probabilities of the models; every size B has the same prior probability.
+        Posterior probabilities of the models. Every size B has the same prior probability.
     map_ : StepMap
         The average of step functions is a step function, here as arrays.
 
@@ -58,14 +58,14 @@ class BBQ(Calibrator):
 
     Notes
     -----
-    Bins are those of `HistogramBinning`: a tie is never split but goes where its middle rank
-    falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the last
-    ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
+    The bins are the same as in `HistogramBinning`. A tie is never split but goes where its middle
+    rank falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the
+    last ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
 
     * The prior is uniform over the sizes, as in the authors' code, and not over binnings. With few
       distinct scores many sizes give the same binning, mostly the finest, which has all their
       shares: with 10 distinct scores, 100 times each, 91 of 100.
-    * One class only: predictions near that class, never 0 or 1; at scores far from that class
+    * One class only: predictions near that class, never 0 or 1. At scores far from that class
       they are less certain.
     * All scores equal: one bin [0, 1], so (m + 1) / (N + 2); with one observation 1/3 or 2/3.
 
@@ -129,20 +129,21 @@ class ABB(Calibrator):
 
     M runs over all :math:`2^{K-1}` ways to cut between neighbours of the K distinct scores
     :math:`u_1 < \dots < u_K`. The factor E, the frequencies, their Beta priors and the posterior
-    means :math:`\hat\theta_M` are those of `BBQ`.
+    means :math:`\hat\theta_M` are the same as in `BBQ`.
 
     Parameters
     ----------
     strength : float, default=1.0
         The lambda of the prior, positive. If cuts were a Poisson process on the range of the
-        scores, this would be its mean number of cuts: pieces without a cut look as they do there.
+        scores, this would be its mean number of cuts: pieces without a cut have the same
+        distribution there.
     max_distinct : int, default=20000
         Largest K accepted, since time grows with its square.
 
     Attributes
     ----------
     cut_probabilities_ : ndarray of shape (K - 1,)
-        Posterior probability that the binning has the cut ``map_.scores[k]``; one plus their sum
+        Posterior probability that the binning has the cut ``map_.scores[k]``. One plus their sum
         is the expected number of bins.
     log_evidence_ : float
         Log probability of the labels, over all binnings: use it to compare strengths.
@@ -211,7 +212,7 @@ class ABB(Calibrator):
 
 
 def sum_ties(tied):
-    """Prefix sums of ties on [0, 1], and the edges halfway between neighbouring scores: O(n)."""
+    """Prefix sums of ties on [0, 1], and the edges halfway between neighbouring scores, in O(n)."""
     scores, weights, positives = tied
     del tied  # each column is freed once it is summed: four columns of n numbers at once, not six
     edges = np.empty(scores.size + 1)

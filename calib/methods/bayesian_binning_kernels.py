@@ -3,7 +3,7 @@
 A bin is a run of neighbouring ties. Its labels have the evidence `log_bin_evidence`, and its
 frequency has the posterior mean `posterior_mean`. The bins of a binning are independent, so that
 their log evidences add up to the log evidence of the binning. BBQ finds the bins of its binnings
-by `bins_of_binnings`, weighs them by `binning_log_scores` and averages them by `binning_average`;
+by `bins_of_binnings`, weighs them by `binning_log_scores` and averages them by `binning_average`.
 `average_over_all_binnings` is ABB.
 """
 
@@ -189,7 +189,7 @@ def average_over_all_binnings(sums, positions, strength):
 def last_bin_terms(sums, positions, strength, log_prefix, end, terms):
     """Fill ``terms[start]``: log weight of all binnings of the first `end` ties by last bin.
 
-    The last bin is start, ..., end - 1; its neighbours are not cut. Returns the largest term.
+    The last bin is start, ..., end - 1. Its neighbours are not cut. Returns the largest term.
     """
     largest = -np.inf
     for start in range(end):

@@ -54,7 +54,8 @@ class BetaCalibration(LogisticCalibrator):
     the optimum without constraints has a negative a or b, that one is 0 at the constrained one; of
     two negative ones either or both. Where a fit separates the classes, or there is one class only,
     the fit ends when the mean log loss is at most 2**-53: every observation is then as good as
-    certain. Where all scores are close together, a and b cannot be told apart, and b is 0.
+    certain. Where all scores are close together, the sample does not identify both a and b, and b
+    is 0.
 
     O(N) per step, some ten steps, O(N) memory.
 
@@ -102,7 +103,7 @@ class BetaCalibration(LogisticCalibrator):
         self.map_ = BetaMap(a=self.a_, b=self.b_, level=level, centre=centre)
 
     def _fit_edges(self, columns, labels, weights, misses, negative):
-        """Fits with one of the `negative` exponents at 0; if the other is then negative, with both.
+        """Fits with one of the `negative` exponents at 0. If the other is then negative, with both.
 
         The fits are in a dictionary, by the columns of the other exponents.
         """

@@ -39,7 +39,7 @@ class Components(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """Predictive density: a mixture of Student distributions; the base measure comes last."""
+    """Predictive density: a mixture of Student distributions. The base measure comes last."""
 
     log_weights: np.ndarray
     degrees: np.ndarray
@@ -59,7 +59,7 @@ def fit_mixture(scores, weights, n_components, concentration, max_iter, tol):
     """Fit the mixture to distinct increasing `scores` in standard units.
 
     An iteration assigns the cells to the components, orders the sticks by size and updates the
-    posterior; each of the three steps maximises the bound or cannot lower it.
+    posterior. Each of the three steps maximises the bound or cannot lower it.
     """
     cells = pool_cells(scores, weights)
     statistics = quantile_blocks(cells, n_components)
@@ -86,7 +86,7 @@ def pool_cells(scores, weights):
     """Cut distinct increasing `scores` into cells that are narrow and light.
 
     Up to 1024 scores of equal weight are one cell each. The rule on the width keeps components
-    apart: a cell that straddles two components raises their variances by at most 1/1024 of the
+    apart. A cell that straddles two components raises their variances by at most 1/1024 of the
     weight times (1/512)^2, which is 4e-9 N times the smallest variance the posterior allows.
     """
     before = np.cumsum(weights) - weights
@@ -167,7 +167,7 @@ def assign(cells, natural):
 
 
 def predictive(sticks, components):
-    """Expected weights and the components; the last entry is the unused rest of the stick."""
+    """Expected weights and the components. The last entry is the unused rest of the stick."""
     log_taken, log_left = np.log(sticks / sticks.sum(axis=0))
     log_weights = np.append(log_taken, 0.0) + np.append(0.0, np.cumsum(log_left))
     unused = gaussian_posterior(np.zeros((1, 3)))

@@ -36,13 +36,13 @@ class DirichletProcessCalibrator(Calibrator):
     Parameters
     ----------
     n_components : int, default=10
-        Truncation of the variational posterior; at least 1.
+        Truncation of the variational posterior, at least 1.
     concentration : float, default=1.0
-        The concentration alpha of the Dirichlet process; positive.
+        The concentration alpha of the Dirichlet process, positive.
     max_iter : int, default=10000
-        Largest number of iterations for a class; at least 1.
+        Largest number of iterations for a class, at least 1.
     tol : float, default=1e-7
-        Stop when an iteration raises the bound by at most `tol` nats per observation; positive.
+        Stop when an iteration raises the bound by at most `tol` nats per observation, positive.
 
     Attributes
     ----------
@@ -51,8 +51,8 @@ class DirichletProcessCalibrator(Calibrator):
     location_, scale_ : float
         Mean c and standard deviation s of all scores.
     weights_ : ndarray of shape (2, n_components + 1)
-        Posterior mean of the weights, by class; components are in order of size. The last entry
-        is what the stick has left: a new component, which follows the base measure.
+        Posterior mean of the weights, by class; components are in order of size. The last entry is
+        the rest of the stick, for a new component that follows the base measure.
     means_, standard_deviations_ : ndarray of shape (2, n_components + 1)
         Posterior mean of the component's mean, and (mean of its precision)^(-1/2).
     degrees_of_freedom_ : ndarray of shape (2, n_components + 1)
@@ -79,11 +79,11 @@ class DirichletProcessCalibrator(Calibrator):
     Notes
     -----
     The density of a new score is the posterior predictive: a mixture of Student distributions with
-    `degrees_of_freedom_` nu, locations `means_` and scales `standard_deviations_` times
-    sqrt(1 + 1 / nu). Components of few observations thus lean to the base measure, which both
-    classes share: a class of few observations is not far from uninformative.
+    `degrees_of_freedom_` nu, locations `means_` and scales `standard_deviations_` times sqrt(1 + 1
+    / nu). Components of few observations thus lean to the base measure, which both classes share. A
+    class of few observations is not far from uninformative.
 
-    * Tied scores need no further floor: the variance of a component is at least s^2 / nu. But a
+    * Tied scores need no further floor, as a component has a variance of s^2 / nu at least. But a
       density is the wrong model of an isolated atom. With a positives and b negatives at one score
       the peak of either density grows like the square root of its count, so that the prediction
       there is near a^(3/2) / (a^(3/2) + b^(3/2)), sharper than a / (a + b): for such scores, say
@@ -214,7 +214,7 @@ class DirichletProcessCalibrator(Calibrator):
     def _standardise(self, scores):
         if self.scale_ == 0:
             return np.zeros(scores.size)
-        with np.errstate(over="ignore"):  # an infinite quotient is clipped, too
+        with np.errstate(over="ignore"):  # an infinite quotient is also clipped
             deviations = (scores - self.location_) / self.scale_
         return np.clip(deviations, -MAX_DEVIATION, MAX_DEVIATION)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_UNITS = 2**22  # units of weight that are dealt one by one
+MAX_UNITS = 2**22  # units of weight that are split one by one
 MAX_WHOLE = 2.0**53  # a float64 holds all whole numbers below
 MAX_HYPERGEOMETRIC = 10**9  # rows below which NumPy draws hypergeometric numbers
 
@@ -27,7 +27,7 @@ def deal(
 
     The result depends neither on the order of the rows nor on whether copies are written out or
     given as weights, if rows that tie in everything are alike. Dealing the units in turn would give
-    all folds the same fraction of positives at each score: a candidate that follows the noise of
+    all folds the same fraction of positives at each score. A candidate that follows the noise of
     some folds would then predict the noise of the others. O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)

@@ -24,17 +24,17 @@ class HistogramBinning(Calibrator):
     Parameters
     ----------
     n_bins : int or "cube_root", default="cube_root"
-        Number of bins B; ``"cube_root"`` takes round(N^(1/3)), the rate at which the error of the
+        Number of bins B. ``"cube_root"`` takes round(N^(1/3)), the rate at which the error of the
         bins and their width balance. Fewer result where ties leave bins empty.
     strategy : {"quantile", "uniform"}, default="quantile"
-        ``"quantile"``: bins of equal size; a tie is never split but goes where its middle rank
+        ``"quantile"``: bins of equal size. A tie is never split but goes where its middle rank
         falls, and cuts lie halfway between neighbouring scores. ``"uniform"``: bins of equal width
-        on [0, 1]; scores must then be probabilities. An empty bin predicts the base rate m/N.
+        on [0, 1]. Scores must then be probabilities. An empty bin predicts the base rate m/N.
 
     Attributes
     ----------
     cuts_ : ndarray of shape (B - 1,)
-        Increasing cuts between the bins; a score on a cut belongs to the right.
+        Increasing cuts between the bins. A score on a cut belongs to the right.
     counts_, positives_ : ndarray of shape (B,)
         N_i and m_i (sums of weights, if there are weights).
     weighted_ : bool
@@ -72,7 +72,7 @@ class HistogramBinning(Calibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for bins of equal width."""
+        """Whether scores must lie in [0, 1], as for bins of equal width."""
         check_choice(self.strategy, ["quantile", "uniform"], "strategy")
         return self.strategy == "uniform"
 

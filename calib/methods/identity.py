@@ -16,11 +16,11 @@ class IdentityCalibrator(Calibrator):
     Raises
     ------
     ValueError
-        If scores lie outside [0, 1]; see `ScoreModel.fit`.
+        If scores lie outside [0, 1]. See `ScoreModel.fit`.
 
     Notes
     -----
-    Nothing is learned. A score of 0 or 1 is not changed; its log loss is infinite if it is wrong.
+    Nothing is learned. A score of 0 or 1 is not changed. Its log loss is infinite if it is wrong.
 
     Examples
     --------

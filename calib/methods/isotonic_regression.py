@@ -36,7 +36,7 @@ class IsotonicCalibrator(Calibrator):
     Attributes
     ----------
     counts_, positives_ : ndarray of shape (n_blocks,)
-        Weight and positive weight of each block, pseudo-observations included; their quotient,
+        Weight and positive weight of each block, pseudo-observations included. Their quotient,
         kept within the limits of `smoothing`, is its value.
     map_ : LinearMap
         Piecewise linear, with knots at the first and the last score of each block, or, if
@@ -50,7 +50,7 @@ class IsotonicCalibrator(Calibrator):
     Notes
     -----
     Fit O(N log N) for the sort and O(N) after it, predict O(1) expected per score, memory O(N).
-    With one class only, every prediction is that class; with smoothing it is an end of the interval
+    With one class only, every prediction is that class. With smoothing it is an end of the interval
     above. Without smoothing log loss may be infinite: the first block predicts exactly 0 if the
     smallest score belongs to a negative, and the last one exactly 1 if the largest score belongs to
     a positive.

@@ -31,17 +31,17 @@ class KernelCalibrator(Calibrator):
         S_z(y) &= \sum_{j:\, z_j = z} K\!\left(\frac{y - y_j}{h_z}\right)
 
     With the priors m/N and n/N this is P(z = 1 | y) for the densities :math:`S_1 / (m h_1)` and
-    :math:`S_0 / (n h_0)`; with one bandwidth it is the Nadaraya-Watson regression of the labels.
+    :math:`S_0 / (n h_0)`. With one bandwidth it is the Nadaraya-Watson regression of the labels.
 
     Parameters
     ----------
     kernel : {"boxcar", "gaussian", "epanechnikov", "tricube"}, default="boxcar"
         K(u), up to a constant that cancels: 1, 1 - u^2 and (1 - \|u\|^3)^3 on \|u\| <= 1, or
-        exp(-u^2 / 2). The edge belongs to the support: a point counts if ``abs(y - y_j) <= h``.
+        exp(-u^2 / 2). The edge belongs to the support. A point counts if ``abs(y - y_j) <= h``.
     bandwidth : "silverman", "cv", float or (float, float), default="silverman"
         ``"silverman"``: h = 1.06 sigma N^(-1/5), sigma the unbiased standard deviation (of all
-        scores, or of the class if not `shared`; a class without spread takes that of all scores).
-        ``"cv"``: the multiple of it, among 2^(-3), 2^(-5/2), ..., 2^2, with the highest
+        scores, or of the class if not `shared`; a class without spread takes the deviation of all
+        scores). ``"cv"``: the multiple of it, among 2^(-3), 2^(-5/2), ..., 2^2, with the highest
         leave-one-out log likelihood of the labels. A float: h itself, or a pair (h_0, h_1) if not
         `shared`.
     shared : bool, default=True
@@ -62,8 +62,8 @@ class KernelCalibrator(Calibrator):
     * With one class only every prediction is that class; this includes N = 1.
     * ``"cv"`` leaves out one copy of one row at a time (at most a weight of 1) and answers a row
       out of reach of the others by the base rate of the others. A bandwidth that gives some row
-      the probability 0 is infinitely bad; if all are, or all are equally good, Silverman's stays.
-    * Fit O(N log N); predict O(N + M log M) for M queries, wherever they lie; memory O(N + M).
+      the probability 0 is infinitely bad. If all are, or all are equally good, Silverman's stays.
+    * Fit O(N log N), predict O(N + M log M) for M queries, wherever they lie, memory O(N + M).
       Boxcar, Epanechnikov and tricube are exact up to rounding (probabilities to 1e-10), the
       Gaussian is expanded with an error below 1e-6 in the probability.
 
@@ -164,7 +164,7 @@ def class_samples(pooled):
 
 
 def silverman_bandwidth(scores, weights):
-    """1.06 sigma N^(-1/5) of increasing `scores`; 0 if they have no spread."""
+    """1.06 sigma N^(-1/5) of increasing `scores`, or 0 if they have no spread."""
     if scores.size < 2:
         return 0.0
     # in units of half the range: scores of any size neither overflow nor cancel

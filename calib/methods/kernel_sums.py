@@ -5,8 +5,8 @@ polynomial in u, and also one in v = 1 - u, the depth inside the support, so tha
 points follows from their moments, sum w u^k or sum w v^k.
 
 A run of neighbouring queries is answered together, by a walk down through the run. The points below
-the run come into reach and then lie deeper and deeper: the walk counts them by depth. The points
-among the queries that the walk has passed stay behind: it counts them by distance. A walk up, which
+the run come into reach and then lie deeper and deeper. The walk counts them by depth. The points
+among the queries that the walk has passed stay behind. It counts them by distance. A walk up, which
 is a walk down in the mirror, counts the points on the other side of a query. Every v and u only
 grows on the way, by the same amount for all points, and the moments only grow with them. Nothing is
 ever subtracted, and even a sum over many points at the very edge of reach has a small relative
@@ -62,7 +62,7 @@ def kernel_sums(kernel, points, weights, bandwidth, queries):
     points, weights : ndarray of shape (n,)
         Strictly increasing points and their positive weights.
     bandwidth : float
-        h >= 0; a bandwidth of 0 gives the weight at the query itself.
+        h >= 0. A bandwidth of 0 gives the weight at the query itself.
     queries : ndarray of shape (m,)
         Increasing queries.
     """

@@ -76,7 +76,7 @@ def warn_unconverged(n_steps, what):
 
 
 def radius_about(centre, lowest, highest):
-    """Distance of the extremes from the centre; infinite where they are as good as equal."""
+    """Distance of the extremes from the centre. Infinite where they are as good as equal."""
     radius = max(highest - centre, centre - lowest)
     if radius >= MIN_SCORE_RADIUS:
         return radius
@@ -201,5 +201,5 @@ def middle(values):
 
 
 def _weight_ratios(weights, labels):
-    """Weights of which only the ratios matter; all 1 if there are none."""
+    """Weights of which only the ratios matter. All 1 if there are none."""
     return np.ones(labels.size) if weights is None else rescaled(weights)

@@ -34,14 +34,14 @@ class NearIsotonicPath(ScoreModel):
 
     over the distinct scores in increasing order, w_i their weights, \bar z_i their mean labels.
     At lambda = 0 the fit is \bar z. Neighbours that meet while lambda grows form a bin and never
-    part; between two breakpoints all values are linear in lambda; the end is isotonic regression.
+    part; between two breakpoints all values are linear in lambda. The end is isotonic regression.
 
     Attributes
     ----------
     lambdas_ : ndarray of shape (n_breakpoints + 1,)
         0, then the breakpoints in increasing order: the lambdas at which bins merge.
     n_bins_ : ndarray of shape (n_breakpoints + 1,)
-        Number of bins, runs of equal values, from each of these lambdas on; decreasing.
+        Number of bins, runs of equal values, from each of these lambdas on, decreasing.
     scores_ : ndarray of shape (n_distinct,)
         The distinct scores.
 
@@ -77,7 +77,7 @@ class NearIsotonicPath(ScoreModel):
     def at(self, lam: float) -> LinearMap:
         """The fit at one lambda as a map: linear between the distinct scores, constant beyond.
 
-        Parameters and errors are those of `values_at`.
+        The parameters and errors are the same as in `values_at`.
         """
         return LinearMap(self.scores_, self.values_at(lam))
 
@@ -124,8 +124,8 @@ class NearIsotonicPath(ScoreModel):
 class ENIR(Calibrator):
     r"""Ensemble of near-isotonic regressions, weighted by an information criterion.
 
-    The models are the fits at the breakpoints :math:`\lambda_t`, t >= 1, of `NearIsotonicPath`;
-    if there is none, the one model is isotonic regression. With :math:`d_t` bins,
+    The models are the fits at the breakpoints :math:`\lambda_t`, t >= 1, of `NearIsotonicPath`.
+    If there is none, the one model is isotonic regression. With :math:`d_t` bins,
 
     .. math::
 
@@ -141,7 +141,7 @@ class ENIR(Calibrator):
     ----------
     criterion : {"bic", "aic", "aicc"}, default="bic"
         Penalty :math:`d \log N`, :math:`2d`, or :math:`2d + 2d(d+1)/(N-d-1)`. The last is infinite
-        for d >= N - 1; if it is for all models, the model of the fewest bins has all the weight.
+        for d >= N - 1. If it is for all models, the model of the fewest bins has all the weight.
     centred : bool, default=False
         Whether to place the value of each run of scores that all models with weight join at the
         weighted mean of these scores only, and to interpolate between, so that there are no
@@ -158,9 +158,9 @@ class ENIR(Calibrator):
     lower_bounds_ : ndarray of shape (n_models_,)
         Lower bounds of the criteria: the frequencies of the bins take the place of the values.
     criteria_ : ndarray of shape (n_models_,)
-        The criteria C_t; NaN where the bound was enough.
+        The criteria C_t, or NaN where the bound was enough.
     weights_ : ndarray of shape (n_models_,)
-        Model weights, which sum to one; zero for models out of reach, see the notes.
+        Model weights, which sum to one, or zero for models out of reach, see the notes.
     n_models_, n_evaluated_ : int
         Number of models, and number of models whose criterion had to be evaluated.
     effective_models_ : float
@@ -185,7 +185,7 @@ class ENIR(Calibrator):
     * values only move away from the frequencies, so no likelihood exceeds an earlier one.
 
     A model whose bound exceeds the smallest criterion by more than 2 log(n_models / eps) is out of
-    reach and has weight 0; all these together would have less than eps = 2.2e-16.
+    reach and has weight 0. All these together would have less than eps = 2.2e-16.
 
     Fit O(N log N) for the path plus O(K) for each evaluated model, with K distinct scores. With
     BIC a few dozen are evaluated in ordinary samples, but nothing bounds their number: there are
@@ -270,7 +270,7 @@ CRITERION_PENALTIES = {"bic": bic, "aic": aic, "aicc": aicc}
 
 
 def evaluate_within_reach(bins, lambdas, lower_bounds, penalties, reach):
-    """Criteria of all models within `reach` of the best; NaN where the bound was enough.
+    """Criteria of all models within `reach` of the best, or NaN where the bound was enough.
 
     The model of the smallest bound is evaluated next. If an earlier model has been evaluated, the
     model halfway between them is, because its likelihood bounds all likelihoods behind it.

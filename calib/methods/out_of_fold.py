@@ -106,7 +106,7 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         if has_both_classes and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
             folds = folds[:1]
         columns = []
-        with warnings.catch_warnings():  # the final fit repeats those of the chosen calibrator
+        with warnings.catch_warnings():  # the final fit repeats the warnings of the chosen one
             warnings.simplefilter("ignore")
             for candidate in candidates:
                 losses = CandidateLosses(candidate, scores=scores, labels=labels, groups=groups)

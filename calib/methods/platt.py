@@ -23,7 +23,7 @@ class PlattScaling(ScalingCalibrator):
     Parameters
     ----------
     scale : {"score", "logit"}, default="score"
-        What s is: the scores as they are, such as margins; or the logits of scores that are
+        The meaning of s: the scores themselves, such as margins, or the logits of scores that are
         probabilities, kept within [2**-53, 1 - 2**-53] first.
 
     Attributes
@@ -44,9 +44,9 @@ class PlattScaling(ScalingCalibrator):
     Notes
     -----
     The method was made for margins, which may be any real numbers. On logits it contains the
-    identity; on probabilities as they are it does not. Newton's method with step halving: O(N) per
-    step, some ten steps (more for heavy tails), O(N) memory; the optimum is unique and found to
-    about 1e-10. With one class or constant scores the slope is 0; scores within 1e-290 are
+    identity. Without logits, on probabilities, it does not. Newton's method with step halving: O(N)
+    per step, some ten steps (more for heavy tails), O(N) memory. The optimum is unique and found to
+    about 1e-10. With one class or constant scores the slope is 0. Scores within 1e-290 are
     constant.
 
     The log-odds a s + b are rounded by about 2^-52 \|a s\|. Where that matters, for scores whose

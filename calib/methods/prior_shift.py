@@ -36,7 +36,7 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     Parameters
     ----------
     probabilities : array-like of shape (n,)
-        In [0, 1]; 0 and 1 stay as they are.
+        In [0, 1]. 0 and 1 remain unchanged.
     factor : float
         Positive.
 
@@ -47,7 +47,7 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -92,9 +92,9 @@ class PriorShift(CompositeCalibrator):
     calibrator_ : Calibrator or None
         The fitted calibrator.
     base_rate_ : float
-        Share of positives in the sample of `fit`, by weight.
+        The fraction of positives in the sample of `fit`, by weight.
     prior_ : float
-        Base rate of the target; with ``"em"`` it is missing before `adapt`.
+        Base rate of the target. With ``"em"`` it is missing before `adapt`.
 
     Notes
     -----
@@ -163,7 +163,7 @@ class PriorShift(CompositeCalibrator):
         scores : array-like of shape (n,)
             Scores of the target population, on the scale of `fit`.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; only their ratios matter.
+            Non-negative weights. Only their ratios matter.
         groups : array-like of shape (n,), optional
             Their groups, if the calibrator takes groups.
 
@@ -174,9 +174,9 @@ class PriorShift(CompositeCalibrator):
         Raises
         ------
         ValueError
-            If `prior` is a number; if the sample of `fit` had one class only; if all
-            probabilities equal its base rate, so that the scores tell nothing; or if the likelihood
-            is largest at a base rate of 0 or 1. The estimate is then left as it was.
+            If `prior` is a number; if the sample of `fit` had one class only; if all probabilities
+            equal its base rate, so that the scores tell nothing; or if the likelihood is largest at
+            a base rate of 0 or 1. The estimate then remains unchanged.
 
         Notes
         -----

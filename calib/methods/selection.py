@@ -21,14 +21,14 @@ class CalibratorCV(OutOfFoldCalibrator):
         If some of them take groups, `fit` and `predict` need groups, and hand them to these
         candidates. If none does, groups may be given to `fit`: no fold then splits a group.
     cv : int, default=5
-        Number of folds, to which the rows of each class are dealt at random, equally many to each.
-        The order of the rows does not matter. With more than 100,000 observations only one fold is
-        held out.
+        Number of folds, into which the rows of each class are split at random, equally many in
+        each. The order of the rows does not matter. With more than 100,000 observations only one
+        fold is held out.
 
     Attributes
     ----------
     losses_ : ndarray of shape (n_candidates,)
-        Mean log loss of each; NaN if a class has fewer than `cv` observations (or groups).
+        Mean log loss of each, or NaN if a class has fewer than `cv` observations (or groups).
     calibrator_ : Calibrator
         The chosen one, fitted to all rows. If nothing could be compared it is the first.
     map_ : CalibrationMap
@@ -44,11 +44,11 @@ class CalibratorCV(OutOfFoldCalibrator):
     -----
     Logits of probabilities are kept within [-36.8, 36.8], as in `predict_logit`. A wrong prediction
     of 0 or 1, for example by isotonic regression, then has a large but finite loss. An integer
-    weight stands for that many copies, which are dealt independently. The loss of the chosen
+    weight stands for that many copies, which are split independently. The loss of the chosen
     candidate is smaller than its loss on new data, and the difference grows with the number of
     candidates.
 
-    `cv` + 1 fits for the chosen candidate and `cv` for each other candidate; O(`cv` N) memory, and
+    `cv` + 1 fits for the chosen candidate and `cv` for each other candidate, O(`cv` N) memory, and
     N for each candidate.
 
     References

@@ -51,15 +51,15 @@ class SplineCalibrator(ScalingCalibrator):
     where the second differences of the coefficients c measure how g bends, a is g at the mean
     logit, and b half its rise from a standard deviation below to one above. So without data the
     curve is the identity, and without evidence of bends a line. The curves of four lambdas and
-    three taus are averaged on the scale of log-odds, weighted by their marginal likelihoods:
-    nothing is left to choose.
+    three taus are averaged on the scale of log-odds, weighted by their marginal likelihoods.
+    Nothing is left to choose.
 
     Parameters
     ----------
     scale : {"score", "logit"}, default="logit"
-        What is bent: the logits of scores that are probabilities, kept within [2**-53, 1 - 2**-53]
-        first; or scores as they are, such as margins, for which the line of `PlattScaling` takes
-        the place of the identity.
+        The scale of the curve: the logits of scores that are probabilities, kept within [2**-53, 1
+        - 2**-53] first; or the scores themselves, such as margins, for which the line of
+        `PlattScaling` takes the place of the identity.
     increasing : bool, default=True
         Whether the curve may not fall. Coefficients that do not decrease are sufficient for that,
         and close to necessary.
@@ -184,8 +184,8 @@ class SplineCalibrator(ScalingCalibrator):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Intervals around the predictions, from standard errors of the log-odds.
 
-        They are Bayesian: they hold less often where a curve bends more than elsewhere. In samples
-        of 1000 rows, with truths that depart from the scores by half a sine of the logits,
+        They are Bayesian. They hold less often where a curve bends more than elsewhere. In samples
+        of 1000 rows, with true logits that depart from the scores by half a sine of the logits,
         intervals of 95 % held for some 87 % of the rows; with true scores for 97 %.
 
         Parameters
@@ -225,7 +225,7 @@ class _CurveFit(NamedTuple):
 
 
 class _Curve:
-    """The curves of a sample; `ends` are the log-odds at the outer knots without data."""
+    """The curves of a sample. `ends` are the log-odds at the outer knots without data."""
 
     def __init__(self, ends, positions, labels, weights):
         mean = np.average(positions, weights=weights)

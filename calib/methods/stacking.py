@@ -38,7 +38,7 @@ def default_members(is_probability: bool = True) -> list[Calibrator]:
 class StackedCalibrator(OutOfFoldCalibrator):
     r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(s)`, weighted by their skill.
 
-    This is the calibrator to begin with: it takes probabilities and margins, of any number of rows.
+    This is the calibrator to begin with. It takes probabilities and margins, of any number of rows.
     Each member learns from all folds but one and predicts that one, in turn. A member weighs the
     more, the smaller its log loss on the held-out rows is. Then each member learns from all rows.
     Last, the log-odds of the average are moved, if the sum of its probabilities is further from the
@@ -54,7 +54,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         and one of their ranks, and the same two. If one takes groups, `fit` and `predict` need
         groups. If none does, groups may be given to `fit`: no fold then splits a group.
     cv : int, default=5
-        Number of folds, to which rows are dealt as in `CalibratorCV`. With more than 100,000
+        Number of folds, into which rows are split as in `CalibratorCV`. With more than 100,000
         observations only one fold is held out.
     trust : float, default=0.5
         Prior weight of the scores, in (0, 1): of the members that are an `IdentityCalibrator`. The
@@ -69,7 +69,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
     weights_ : ndarray of shape (n_members,)
         Positive, of sum 1. The prior weights if there is one class only.
     losses_ : ndarray of shape (n_members,)
-        Mean log loss of each out of fold; NaN if there is one class only.
+        Mean log loss of each out of fold, or NaN if there is one class only.
     loss_ : float
         Mean log loss of the average out of fold, before its log-odds are moved. Over all held-out
         rows it is at most ``log(1 / w)`` nats more than that of a member of prior weight w: 0.69
@@ -96,9 +96,9 @@ class StackedCalibrator(OutOfFoldCalibrator):
     Warns
     -----
     UserWarning
-        If scores that are no probabilities are turned round, or if probabilities surely order the
-        classes the wrong way round. The order of probabilities is kept, so that the result is then
-        nearly constant.
+        If scores that are no probabilities are turned round, or if probabilities significantly
+        order the classes the wrong way round. The order of probabilities is kept, so that the
+        result is then nearly constant.
 
     Notes
     -----
@@ -111,16 +111,16 @@ class StackedCalibrator(OutOfFoldCalibrator):
     If d is the move of the log-odds that makes the sum of the probabilities p right, and
     :math:`V = 1 / \sum p (1 - p)` its variance, then `shift_` is :math:`d \max(0, 1 - V / d^2)`.
 
-    The default members never fall, and one rises strictly: the order of the scores is kept, except
+    The default members never fall, and one rises strictly. The order of the scores is kept, except
     that rounding may make close scores equal. The default average is never 0 or 1.
 
-    With fewer than five positives some folds have none. In simulations (nine known truths, 10 to
-    200 rows of which at most four were positive) the log loss exceeded the log loss of the truth by
-    31 thousandths. The excess was 57 with equal weights, 48 for the spline alone, and 289 for the
-    scores.
+    With fewer than five positives some folds have none. In simulations (nine known calibration
+    functions, 10 to 200 rows of which at most four were positive) the log loss exceeded the log
+    loss of the true probabilities by 31 thousandths. The excess was 57 with equal weights, 48 for
+    the spline alone, and 289 for the scores.
 
-    `cv` + 1 fits of each member, 2 with more than 100,000 observations; O(N) memory for each.
-    Warnings of members are not passed on: if the cause harms the predictions, the member loses its
+    `cv` + 1 fits of each member, 2 with more than 100,000 observations, O(N) memory for each.
+    Warnings of members are not passed on. If the cause harms the predictions, the member loses its
     weight.
 
     References
@@ -156,7 +156,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for a member, or after a fit to probabilities."""
+        """Whether scores must lie in [0, 1], as for a member, or after a fit to probabilities."""
         if self.calibrators is None:
             return not getattr(self, "margins_", True)
         return super().unit_scores
@@ -241,7 +241,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return learned
 
     def _mixture_of_maps(self):
-        """The average of the maps; None if a member has none or its map holds others."""
+        """The average of the maps, or None if a member has none or its map holds others."""
         maps = tuple(getattr(member, "map_", None) for member in self.calibrators_)
         plain = all(
             isinstance(m, CalibrationMap) and not isinstance(m, MixtureMap | MirroredMap)

@@ -23,14 +23,15 @@ class TemperatureScaling(ScalingCalibrator):
     Parameters
     ----------
     scale : {"logit", "score"}, default="logit"
-        What is divided: logits of scores that are probabilities, kept within
-        [2**-53, 1 - 2**-53] first; or the scores themselves, where they are margins: the logits of
-        a network, say, or what a ``decision_function`` gives.
+        The numbers to divide: logits of scores that are probabilities, kept within [2**-53, 1 -
+        2**-53] first; or the scores themselves, where they are margins: the logits of a network,
+        say, or what a ``decision_function`` gives.
 
     Attributes
     ----------
     temperature_ : float
-        T, in (0, inf]: above 1 where the scores are too sure, below 1 where they are too cautious.
+        T, in (0, inf]: above 1 where the scores are over-confident, below 1 where they are
+        under-confident.
     map_ : LogitPolynomialMap or SigmoidMap
         The map, for shipping.
     n_iter_ : int
@@ -60,9 +61,9 @@ class TemperatureScaling(ScalingCalibrator):
 
     Scores of less than 1e-300 of the largest count as 0.
 
-    The map is increasing and leaves 1/2 where it is, so it cannot mend a wrong base rate: with one
-    class only, or equal scores, predictions do not cross 1/2 either. `PlattScaling` has an
-    intercept. O(N) per step, some ten steps, O(N) memory.
+    The map is increasing and keeps 1/2, so it cannot correct a wrong base rate. With one class
+    only, or equal scores, predictions do not cross 1/2 either. `PlattScaling` has an intercept.
+    O(N) per step, some ten steps, O(N) memory.
 
     References
     ----------

@@ -43,18 +43,18 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier, default=LogisticRegression()
-        Two classes; its score is `decision_function`, or `predict_proba` if there is none.
+        Two classes. Its score is `decision_function`, or `predict_proba` if there is none.
     loss : {"log", "brier"}, default="log"
         As in `VennAbers`, for `predict_proba`.
     n_jobs : int, optional
-        Processes among which joblib shares the objects; by default one.
+        Processes among which joblib shares the objects. By default one.
     verbose : int, default=0
         Progress on the error stream, as in `joblib.Parallel`: from 1 on some lines, with 10 many.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        Sorted class labels; the probabilities are those of the second.
+        Sorted class labels. The probabilities belong to the second.
     estimator_ : classifier
         Trained on the sample alone. Its scores are not used: it checks the input.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -63,14 +63,14 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Notes
     -----
     As the two trainings differ, p0 may exceed p1 here; p0 < 1 and p1 > 0 still hold. The new object
-    has weight 1 whatever the weights of the others are: weights are counts.
+    has weight 1 whatever the weights of the others are. Weights are counts.
 
     Objects may come in another form than the sample (frame or array, dense or sparse), if the
-    classifier takes them; they are then brought into a form that both share.
+    classifier takes them. They are then brought into a form that both share.
 
-    Two trainings for each object: this is a method for small samples. Validity asks that the
-    training treats all rows alike, whatever their order. An estimator that draws random numbers
-    needs a `random_state`, and its predictions may still depend on the order.
+    Two trainings for each object: the method is for small samples. Validity asks that the training
+    treats all rows alike, whatever their order. An estimator that draws random numbers needs a
+    `random_state`, and its predictions may still depend on the order.
 
     References
     ----------
@@ -121,7 +121,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If `loss` is unknown, `y` does not hold two classes, or `estimator` refuses the input.
-            What was fitted before is then kept.
+            The previous fit is then kept.
 
         Warns
         -----
@@ -147,7 +147,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n, n_features)
-            Objects; `n` may be 0 if `estimator` allows that.
+            Objects. `n` may be 0 if `estimator` allows that.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             The probability if the object is given the first class, and the second.
         """
         check_is_fitted(self)
-        n = _scores(self.estimator_, X).size  # refuses what the classifier cannot take
+        n = _scores(self.estimator_, X).size  # refuses rows that the classifier cannot take
         everything = _stack(self._X, X)
         template = clone(self.estimator_)
         rows = np.arange(self._codes.size)
@@ -181,7 +181,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.column_stack([1 - p, p])
 
     def predict(self, X: Any) -> NDArray:
-        """Class of the larger merged probability; the first class if both are equal."""
+        """Class of the larger merged probability. The first class if both are equal."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
@@ -240,7 +240,7 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
 
 def _pair_of_last_row(template, X, codes, classes, weights, fit_params):
-    """p0 and p1 of the last row of `X`, by Algorithm 1; `codes` are the labels of the others."""
+    """p0 and p1 of the last row of `X`, by Algorithm 1. `codes` are the labels of the others."""
     pair = []
     for postulated in [0, 1]:
         # s_c: train the classifier on the sample and (x, c), and score all these rows
@@ -262,7 +262,7 @@ def _scores(estimator, X):
 
 
 def _stack(X, below):
-    """Rows of `X`, then the rows `below`; if the kinds differ, in the form of `X` or as arrays."""
+    """Rows of `X`, then the rows `below`. If the kinds differ, in the form of `X` or as arrays."""
     if hasattr(X, "iloc") and hasattr(below, "iloc"):
         import pandas
 

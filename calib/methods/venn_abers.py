@@ -41,7 +41,7 @@ class VennAbers(Calibrator):
     .. math:: p_c(y) = g_c(y), \quad c \in \{0, 1\},
 
     :math:`g_c` the isotonic regression of the calibration sample and (y, c). Fitted on scores that
-    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP): the
+    the classifier was not trained on, this is the inductive Venn-Abers predictor (IVAP). The
     probability that belongs to the true label is perfectly calibrated, but neither p0 nor p1 is on
     its own. Fitted on the training scores it is the simplified predictor (SVA), Algorithm 2,
     without this guarantee.
@@ -58,7 +58,7 @@ class VennAbers(Calibrator):
     centred : bool, default=False
         Whether one number is added to the log-odds of the merged probabilities, so that their sum
         over the rows of the fit is the number of positives (at least half of one, and as much less
-        than all rows). The pair stays as it is.
+        than all rows). The pair remains unchanged.
 
     Attributes
     ----------
@@ -69,15 +69,15 @@ class VennAbers(Calibrator):
     p1_ : ndarray of shape (k + 1,)
         Every value of p1, by the number of `scores_` that are < the new score.
     shift_ : float
-        The number that is added to the log-odds; 0 unless `centred`.
+        The number that is added to the log-odds, or 0 unless `centred`.
     map_ : StepMap
-        The merged probability as a step map; a step may be one floating-point number wide.
+        The merged probability as a step map. A step may be one floating-point number wide.
 
     Notes
     -----
     :math:`0 \le p_0 < p_1 \le 1` and :math:`p_1 - p_0 \ge 1 / (N + 1)`, N the weight of the
     sample. As p0 < 1 and p1 > 0, neither the pair nor the merged probability can have infinite log
-    loss. The new object has weight 1 whatever the weights of the others are: weights are counts.
+    loss. The new object has weight 1 whatever the weights of the others are. Weights are counts.
 
     The sample needs no second class and no second point. Below all scores p0 is 0, above all of
     them p1 is 1. With one class of N points the interval beyond the scores at the end where that
@@ -96,8 +96,8 @@ class VennAbers(Calibrator):
     p0 steps up on a calibration score, p1 just behind it. A new score that should equal a
     calibration score, but differs in its last digit, lies on one side of it.
 
-    Fit O(N log N) for the sort and O(N) after it, on the cumulative sum diagram; predict O(1)
-    expected per score; memory O(N).
+    Fit O(N log N) for the sort and O(N) after it, on the cumulative sum diagram, predict O(1)
+    expected per score, memory O(N).
 
     References
     ----------
@@ -143,7 +143,7 @@ class VennAbers(Calibrator):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
         groups : None
             Refused: `MondrianVennAbers` takes groups.
 

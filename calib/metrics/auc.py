@@ -15,7 +15,7 @@ from calib.kernels.ties import ties
 def roc_auc_score(
     labels: ArrayLike, scores: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """P(score of a positive > score of a negative) + 1/2 P(equal), in [0, 1]: O(n log n).
+    """P(score of a positive > score of a negative) + 1/2 P(equal), in [0, 1], in O(n log n).
 
     Unlike scikit-learn's function, it is for two classes only and raises if all labels are equal.
 
@@ -24,9 +24,9 @@ def roc_auc_score(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, of both classes.
     scores : array-like of shape (n,)
-        Finite real numbers; probabilities or not.
+        Finite real numbers, probabilities or not.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def roc_auc_score(
 
 
 class ScoredRows(NamedTuple):
-    """The clean rows of positive weight; `selected` picks them from the rows that were given."""
+    """The clean rows of positive weight. `selected` picks them from the rows that were given."""
 
     labels: NDArray[np.uint8]
     scores: NDArray[np.float64]
@@ -103,5 +103,5 @@ def won_by_ties(negatives, positives):
 
 
 def fraction_of(part, whole):
-    """Fraction `part` / `whole`, in [0, 1] in spite of rounding; NaN if `whole` is 0."""
+    """Fraction `part` / `whole`, in [0, 1] in spite of rounding, or NaN if `whole` is 0."""
     return float(np.clip(part / whole, 0.0, 1.0)) if whole > 0 else np.nan

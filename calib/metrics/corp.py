@@ -17,7 +17,7 @@ from calib.metrics.samples import ties_of
 
 @dataclass(frozen=True, eq=False)
 class CORPCurve:
-    """Recalibrated probability of each distinct prediction; arrays of shape (k,).
+    """Recalibrated probability of each distinct prediction, as arrays of shape (k,).
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ def corp_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def corp_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -122,9 +122,9 @@ def score_decomposition(
         Predictions in [0, 1].
     loss : {"brier", "log"} or callable, default="brier"
         ``loss(labels, probabilities)`` returns the loss of each row, smaller for better
-        predictions; it must be proper for the parts to have a meaning.
+        predictions. It must be proper for the parts to have a meaning.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def score_decomposition(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

@@ -10,7 +10,7 @@ from calib.base.probabilities import rescaled
 def brier_score_loss(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Mean squared difference of outcome and prediction, in [0, 1]: O(n).
+    """Mean squared difference of outcome and prediction, in [0, 1], in O(n).
 
     Unlike scikit-learn's function, it takes labels 0/1 only and the probabilities of class 1 only.
 
@@ -24,7 +24,7 @@ def brier_score_loss(
 def root_mean_squared_error(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Square root of the Brier score, in [0, 1]: O(n).
+    """Square root of the Brier score, in [0, 1], in O(n).
 
     Unlike scikit-learn's function for any numbers, it takes labels 0/1 and their probabilities.
 
@@ -37,9 +37,9 @@ def root_mean_squared_error(
 def log_loss(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Mean of -log(probability given to the outcome): O(n).
+    """Mean of -log(probability given to the outcome), in O(n).
 
-    Unlike scikit-learn's function, it does not clip: an outcome of probability 0 makes it infinite.
+    Unlike scikit-learn's function, it does not clip. An outcome of probability 0 makes it infinite.
 
     >>> log_loss([0, 1], [0.0, 0.0])
     inf
@@ -51,7 +51,7 @@ def log_loss(
 def accuracy(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Fraction of outcomes on the right side of 1/2; a prediction of 1/2 counts as class 1: O(n).
+    """Fraction of outcomes on the right side of 1/2. A prediction of 1/2 counts as class 1.
 
     Unlike scikit-learn's `accuracy_score`, it takes probabilities and not decisions.
 

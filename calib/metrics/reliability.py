@@ -25,7 +25,7 @@ from calib.metrics.losses import accuracy, root_mean_squared_error
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve:
-    """Predictions and outcomes in each non-empty bin; arrays of shape (n_bins,).
+    """Predictions and outcomes in each non-empty bin, as arrays of shape (n_bins,).
 
     The curve, its intervals and both errors are computed from one binning.
 
@@ -115,7 +115,7 @@ def reliability_curve(
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width
         [0, 1/K), ..., [(K-1)/K, 1] (Naeini and Cooper 2016).
     ties : {"group", "label"}, default="group"
-        Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split; it goes
+        Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split. It goes
         to the bin of its middle rank. ``"label"``: rows are sorted by (prediction, label) and cut
         into bins of equal size, so that a cut through a tie has the negatives below and the
         positives above. The published evaluation code of these papers uses ``"label"``. It inflates
@@ -124,7 +124,7 @@ def reliability_curve(
     confidence : float, default=0.95
         Coverage of the binomial intervals, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. Weights are counts: a row of weight w stands for w copies of the row,
+        Non-negative weights. Weights are counts. A row of weight w stands for w copies of the row,
         and the intervals take the sum of the weights as the number of points. With
         ``ties="label"`` a cut may divide the copies of a row. If all weights are whole numbers and
         K does not divide their sum, the first bins hold one copy more. With other weights all bins
@@ -137,12 +137,12 @@ def reliability_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Warns
     -----
     UserWarning
-        If the weights sum to one: they have probably been normalised, and the intervals would be
+        If the weights sum to one. They have probably been normalised, and the intervals would be
         as wide as for one point. (The errors do not depend on the sum and do not warn.)
 
     Notes

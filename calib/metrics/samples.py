@@ -14,6 +14,6 @@ def ties_of(labels, probabilities, sample_weight) -> Ties:
 
 
 def counted_sample(labels, probabilities, sample_weight):
-    """Clean labels, predictions and counts; the counts are ones if no weights are given."""
+    """Clean labels, predictions and counts. The counts are ones if no weights are given."""
     outcomes, predicted, weights = check_sample(labels, probabilities, sample_weight, counts=True)
     return outcomes, predicted, np.ones(outcomes.size) if weights is None else weights

@@ -229,7 +229,7 @@ def _switch(command, flag, purpose):
 
 
 def _valued(command, flag, metavar, purpose, **how):
-    """Add a flag with a value; its help ends with the default."""
+    """Add a flag with a value. Its help ends with the default."""
     default = f"default: {how['default']}" if how.get("default") else ""
     purpose = "; ".join(filter(None, [purpose, default]))
     command.add_argument(flag, metavar=metavar, help=purpose, **how)

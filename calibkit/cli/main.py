@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return code
     except BrokenPipeError:
-        with open(os.devnull, "w") as nowhere:  # receives what Python flushes at its end
+        with open(os.devnull, "w") as nowhere:  # receives the output that Python flushes at its end
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return EXIT_CLOSED_PIPE
     except KeyboardInterrupt:

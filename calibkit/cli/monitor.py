@@ -96,7 +96,7 @@ class Watch:
         """Yield the tests with their shares of the false alarms that are allowed.
 
         The test of the base rate has one half. The groups, if there are any, have half of the
-        rest: the k-th group in order of appearance has 1 / (k (k + 1)) of it.
+        rest. The k-th group in order of appearance has 1 / (k (k + 1)) of it.
         """
         rest = 0.25 if self.groups else 0.5
         yield Share(name="base rate", test=self.base_rate, fraction=0.5)
@@ -151,7 +151,7 @@ class Watch:
 
 
 def _described(name, test):
-    """Name of a test; for calibration also since when and where predictions are wrong."""
+    """Name of a test. For calibration also since when and where predictions are wrong."""
     if isinstance(test, BaseRateTest):
         return name
     low, high = test.worst_range

@@ -24,7 +24,7 @@ from calibkit.cli.tables import BLOCK_ROWS, Block, Format, InputError, open_tabl
 MISSING_CELLS = {"", "na", "n/a", "nan", "<na>", "null", "none"}
 CODES_OF_BINARY_LABELS = {"0": 0, "1": 1, "false": 0, "true": 1}
 ROLES = ("score", "label", "weight", "group", "cluster")  # roles that columns can have
-CODE_OF_MISSING_LABEL = 2  # beside the classes 0 and 1
+CODE_OF_MISSING_LABEL = 2  # besides the classes 0 and 1
 IS_MISSING = "is missing: fill it in, or pass --drop-missing to leave such rows out"
 NAME_OTHER_CLASS = "; if it is a class, name the other one with --positive VALUE"
 NAME_POSITIVE = "name the value of class 1 with --positive VALUE"
@@ -58,7 +58,7 @@ class Columns:
     for_margins : str
         What to do with other scores then: the remedy in the error.
     drop_missing : bool
-        Whether rows with a missing cell in one of these columns are left out; they are refused
+        Whether rows with a missing cell in one of these columns are left out. They are refused
         otherwise.
     """
 
@@ -338,7 +338,7 @@ def read_scores(
     progress: Callable[[int], None] | None = None,
     **columns,
 ) -> Scores:
-    """Read all rows of a table; labels, if they are read, must have both classes.
+    """Read all rows of a table. Labels, if they are read, must have both classes.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def read_scores(
     Raises
     ------
     InputError
-        If a cell cannot be used or the labels have one class; the message says where and what to
+        If a cell cannot be used or the labels have one class. The message says where and what to
         do.
     """
     parts = []
@@ -389,7 +389,7 @@ def read_scores(
 
 
 def _joined_column(parts):
-    """Concatenate the parts of a column; they are None if it was not asked for."""
+    """Concatenate the parts of a column. They are None if it was not asked for."""
     return None if parts[0] is None else np.concatenate(parts)
 
 

@@ -11,8 +11,8 @@ from calib import CalibrationMap
 from calibkit.cli.read import Scores
 from calibkit.report.input import clean, described, misread_cautions
 
-LEAST_EXPLAINED = 0.001  # share of the entropy of the outcomes, below which a map is constant
-NOTABLE_EXCESS = 0.1  # share of the positives by which a sum of probabilities is notably off
+LEAST_EXPLAINED = 0.001  # fraction of the entropy of the outcomes, below which a map is constant
+NOTABLE_EXCESS = 0.1  # fraction of the positives by which a sum of probabilities is notably off
 CENTRED = "--parameter centred=true"  # sets the sum right for the methods of the next line
 METHODS_TO_BE_CENTRED = ("stacked", "venn_abers")
 METHODS_WITH_RIGHT_SUMS = {  # by `calib fit --method`

@@ -1,6 +1,6 @@
 """Tables on disk or from standard input, in blocks of rows: text, JSON lines and Parquet.
 
-Nothing is guessed. Text is read strictly and in bounded memory, whatever the file holds: a line or
+Nothing is guessed. Text is read strictly and in bounded memory, whatever the file holds. A line or
 a cell that is too long, a NUL byte or a byte that is not of the encoding ends the reading with an
 `InputError` that says where it is and what to do.
 """
@@ -44,7 +44,7 @@ REMEDIES_FOR_OTHER_FORMATS = {  # keys: the first bytes of a file
 
 
 class InputError(ValueError):
-    """Input that cannot be used; the message says where the fault is and what to do."""
+    """Input that cannot be used. The message says where the fault is and what to do."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class Delimited(Table):
             yield Block(positions=lines, columns=picked, records=rows)
 
     def _checked_records(self):
-        """Yield line and cells of each record; all must be as wide as the first."""
+        """Yield line and cells of each record. All must be as wide as the first."""
         width = None
         try:
             line = 1
@@ -334,7 +334,7 @@ class Parquet(Table):
 
 
 class JSONLines(Table):
-    """A file with a JSON object in each line; a key that a line lacks is a missing cell."""
+    """A file with a JSON object in each line. A key that a line lacks is a missing cell."""
 
     place = "line"
     format = Format()  # how the values are written as text
@@ -382,7 +382,7 @@ class JSONLines(Table):
 
 @contextmanager
 def open_table(path: str | Path, form: Format) -> Iterator[Delimited | JSONLines | Parquet]:
-    """Open a table; ``"-"`` is standard input. The first bytes tell the format, not the name.
+    """Open a table. ``"-"`` is standard input. The first bytes tell the format, not the name.
 
     Raises
     ------

@@ -69,14 +69,14 @@ def compare(
     calibrators : dict of str to calibrator, or iterable of calibrators, optional
         By default the calibrators of `calibkit.comparison.DEFAULTS` that take such scores.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights; they are counts. Whole numbers stand for rows that an integer `cv`
-        deals to the folds one by one, unless there are clusters. Fractions keep a row in one fold.
+        Non-negative weights. They are counts. Whole numbers stand for rows that an integer `cv`
+        splits into folds one by one, unless there are clusters. Fractions keep a row in one fold.
     groups : array-like of shape (n,) or (n, g), optional
         Groups for the calibrators that take them, such as `MondrianVennAbers`. Folds may split a
         group, so that its calibrator has rows to learn from.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient or a day: rows of one are not independent. They are
-        predicted together, and the intervals count clusters.
+        Cluster of each row, such as a patient or a day. Rows of one cluster are not independent.
+        They are predicted together, and the intervals count clusters.
     cv : int, splitter or iterable of (training rows, test rows), default=5
         An integer draws this number of folds, stratified or of whole clusters.
     n_repeats : int, optional
@@ -99,22 +99,22 @@ def compare(
     Raises
     ------
     ValueError
-        For input that is not as described, or from a calibrator; the message names the argument.
+        For input that is not as described, or from a calibrator. The message names the argument.
 
     Notes
     -----
     The gain of a calibrator is the loss of the reference less the loss of the calibrator, row by
     row. Each loss is averaged over the repeats in which the row is predicted, so that repeats add
-    no rows. Standard errors take rows or clusters as independent. The intervals are simultaneous:
-    the best of many calibrators is selected, and its interval allows for that.
+    no rows. Standard errors take rows or clusters as independent. The intervals are simultaneous.
+    The best of many calibrators is selected, and its interval allows for that.
 
     As always in cross-validation, the intervals are for calibrators fitted to samples as large as
     the training parts. They are for the mean gain over such samples, rather than for the gain of
     the few maps that were fitted here. From some 2000 rows on, the interval of the winner may be
     believed. With fewer rows it is a rough guide, since a few large losses decide. The table shows
-    this by simulations with known truth (200 samples each, four calibrators): in how many samples
-    of a hundred the 95 % intervals held all four gains in log loss at once, for the mean gain over
-    samples and for the gain of the very maps that were fitted.
+    this by simulations with a known calibration function (200 samples each, four calibrators). An
+    entry is the percentage of samples in which the 95 % intervals held all four gains in log loss
+    at once, for the mean gain over samples and for the gain of the fitted maps.
 
     ======================  =========  ========  =========  ========
     scores                  average,   average,  fitted,    fitted,
@@ -128,8 +128,8 @@ def compare(
 
     Calibrated scores were kept in at least 99 %.
 
-    The default, `StackedCalibrator()`, is recommended if it is among the calibrators, as it is
-    unless others are named: to choose among many by their gains buys nothing over it. Where only
+    The default, `StackedCalibrator()`, is recommended if it is among the calibrators, which is so
+    unless others are named. The choice among many by their gains does not improve on it. Where only
     others are named, a calibrator is recommended if the interval of its gain lies above 0; of
     several the calibrator of smallest loss. Whether the rows are fit to learn from is not asked
     here: `calibkit.report.make_report` looks for copies, training rows and reversed scores.
@@ -262,7 +262,7 @@ def _trials(
     trials = {reference: validation.try_raw() if raw else validation.try_base_rate()}
     for name, calibrator in methods.items():
         try:
-            with warnings.catch_warnings():  # the fit to all rows repeats those of the best one
+            with warnings.catch_warnings():  # the fit to all rows repeats the warnings
                 warnings.simplefilter("ignore")
                 trials[name] = validation.try_calibrator(calibrator)
         except ValueError as error:

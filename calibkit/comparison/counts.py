@@ -21,7 +21,7 @@ def deal_counts(
 
     Up to 100,000 rows are written out, so that the numbers are those of the rows in this order.
     More are dealt by their numbers in the folds, which have the distribution of rows that are dealt
-    one by one: the sample of the result then has cells, each the copies of a row that are in the
+    one by one. The sample of the result then has cells, each the copies of a row that are in the
     same folds in every repeat. There are at most as many cells as counted rows, and in one repeat
     at most `n_folds` times the rows of the sample. O(cells) for each repeat.
 

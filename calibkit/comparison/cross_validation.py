@@ -47,8 +47,8 @@ def repeated_folds(
     Raises
     ------
     ValueError
-        If there are too few rows of a class, or clusters, for `cv`; if `cv` is none of the above
-        or has no split; if the training rows of a split are of one class.
+        If there are too few rows of a class, or clusters, for `cv`. If `cv` is none of the above
+        or has no split. If the training rows of a split are of one class.
     """
     is_counted = sample.is_counted
     rows = np.flatnonzero(is_counted)
@@ -119,7 +119,7 @@ def _splits_by(splitters, rows, sample):
 
 
 def _by_repeat(splits, labels):
-    """Lists of splits; a list ends before a row would be predicted again."""
+    """Lists of splits. A list ends before a row would be predicted again."""
     repeats = []
     predicted = np.zeros(labels.size, bool)
     for training, test in splits:
@@ -146,7 +146,7 @@ class Trial(NamedTuple):
     predictions : ndarray of shape (n_repeats, n)
         NaN where a repeat does not predict a row.
     row_losses : dict of str to ndarray of shape (n,)
-        "log" and "brier", averaged over the repeats; NaN for rows that are never predicted.
+        "log" and "brier", averaged over the repeats, or NaN for rows that are never predicted.
     fold_losses : dict of str to ndarray of shape (n_splits,)
         Means over the rows of each fold.
     seconds : float
@@ -291,7 +291,7 @@ class CrossValidation:
         return self._tried(predict)._replace(seconds=float(np.median(seconds)))
 
     def first_predictions(self, trial: Trial, n_rows: int) -> NDArray[np.float64]:
-        """Predictions of the first repeat; where rows are counted, means over their copies."""
+        """Predictions of the first repeat. Where rows are counted, means over their copies."""
         predictions = trial.predictions[0]
         if self.row_of_cell is None:
             return predictions

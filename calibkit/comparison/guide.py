@@ -11,7 +11,7 @@ from typing import NamedTuple
 from calib.methods.stacking import StackedCalibrator, default_members
 from calibkit.inference.bootstrap import Interval
 
-FEW_ROWS = 500  # rows from which on features are worth a calibrator of their own in the benchmark
+FEW_ROWS = 500  # rows from which on features were worth their own calibrator in the benchmark
 DEFAULT_NAME = "Stacked"  # name of the default in every comparison
 LOSS_NAMES = {"log": "log loss", "brier": "Brier score"}
 REFERENCE_NAMES = {"Raw": "the raw scores", "Base rate": "the base rate"}
@@ -84,7 +84,7 @@ def advice_to_calibrate(gain: Interval | None, gain_in: str, reference: str) -> 
     Parameters
     ----------
     gain : Interval or None
-        Gain of the default over the reference in cross-validation; None if it was not measured.
+        Gain of the default over the reference in cross-validation, or None if it was not measured.
     gain_in : {"log", "brier"}
         The loss in which the gain is.
     reference : {"Raw", "Base rate"}

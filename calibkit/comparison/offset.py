@@ -11,14 +11,14 @@ from calib.kernels.level import level_shift, rate_within
 class Offset(Calibrator):
     r"""Add one number to the log-odds of probabilities: :math:`\ell' = \ell + c`.
 
-    All odds are multiplied by one factor. That undoes a change of the frequency of positives: of
-    the population, or of the training rows of a classifier, of which one class was sampled or
-    weighted. The number is the likeliest one.
+    All odds are multiplied by one factor. That undoes a change of the frequency of positives. The
+    frequency may be changed in the population, or in the training rows of a classifier if one class
+    was sampled or weighted. The number is the likeliest one.
 
     Attributes
     ----------
     offset_ : float
-        The number c; its exponential is the factor.
+        The number c. Its exponential is the factor.
     map_ : LogitPolynomialMap
 
     Notes

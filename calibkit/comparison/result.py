@@ -43,7 +43,7 @@ class Result(NamedTuple):
         AUC over pairs of rows of the same fold, which the same map has predicted. An increasing map
         does not change it.
     log_gain, brier_gain : Interval or None
-        Loss of the reference less the loss of the method; None for the reference itself.
+        Loss of the reference less the loss of the method, or None for the reference itself.
     harm : float
         Fraction of the folds of all repeats in which the loss that decides is larger than the loss
         of the reference.
@@ -106,7 +106,7 @@ class Comparison:
     chosen : str or None
         The calibrator that is recommended: the default, if it was compared.
     best_ : calibrator or None
-        That calibrator, fitted to all rows; None if none is recommended.
+        That calibrator, fitted to all rows, or None if none is recommended.
     recommendation : str
         Advice, with its reason.
     notes : tuple of str
@@ -137,7 +137,7 @@ class Comparison:
     def table(self) -> list[dict[str, Any]]:
         """A flat dictionary for each method, for example for `pandas.DataFrame`.
 
-        Gains have three entries: ``log_gain``, ``log_gain_lower``, ``log_gain_upper``; they are NaN
+        Gains have three entries: ``log_gain``, ``log_gain_lower``, ``log_gain_upper``. They are NaN
         for the reference.
         """
         rows = []
@@ -196,7 +196,7 @@ class Comparison:
 
 
 def _gains_of(results, loss):
-    """Gains in one loss by method; the reference has none."""
+    """Gains in one loss by method. The reference has none."""
     gains = {name: result.gain(loss) for name, result in results.items()}
     return {name: gain for name, gain in gains.items() if gain is not None}
 
@@ -220,7 +220,7 @@ def _cells_of(result, loss, digits):
 
 
 def _gain_cell(gain, digits):
-    """A gain as it is printed; a dash where both losses are infinite."""
+    """A gain as it is printed. A dash where both losses are infinite."""
     return "-" if np.isnan(gain) else f"{gain:.{digits}f}"
 
 
@@ -236,7 +236,7 @@ def recommend(
         Names of the methods that predict exactly 0 or 1 in some rows.
     settings : Settings
     default : str or None
-        Name of the default; None if it was not compared.
+        Name of the default, or None if it was not compared.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from calib.base.options import RandomState, check_integer, check_random_state
 
 
 def rings(n: int, random_state: RandomState) -> tuple[NDArray[np.float64], NDArray[np.int_]]:
-    """Two classes that share a centre: a disc and the ring around it.
+    """Two classes with the same centre, a disc and the ring around it.
 
     Half of the points are of class 0 with radius uniform on [0, 2], half of class 1 with radius
     uniform on [2, 4]; angles are uniform. The classes do not overlap, but no line separates them.
@@ -85,7 +85,7 @@ class ScoreLaw:
     integral : callable
         The integral of `pi` from 0 to its argument.
     atoms : tuple of (float, float)
-        Disjoint intervals of ranks in increasing order; each is one score, whose probability is
+        Disjoint intervals of ranks in increasing order. Each is one score, whose probability is
         the mean of `pi` over it. None by default.
 
     Examples
@@ -158,7 +158,7 @@ class ScoreLaw:
         Parameters
         ----------
         cuts : ndarray of shape (k,)
-            Increasing, in (0, 1); a score on a cut belongs to the right.
+            Increasing, in (0, 1). A score on a cut belongs to the right.
         values : ndarray of shape (k + 1,)
             Predictions; equal ones count as one prediction, whatever lies between them.
 
@@ -220,7 +220,7 @@ LAWS = {
 
 
 def _steps(name, masses, probabilities, tied):
-    """A distribution that is constant on pieces of the ranks; the `tied` pieces are atoms."""
+    """A distribution that is constant on pieces of the ranks. The `tied` pieces are atoms."""
     ends = np.concatenate([[0.0], np.cumsum(masses)])
     ends[-1] = 1.0
     pi_of_piece = np.asarray(probabilities)

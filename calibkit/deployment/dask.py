@@ -15,7 +15,7 @@ ranges, and each range is joined by itself.
 counts are those of the rows in memory to the last bit, however the rows are partitioned and
 ordered. Other weights are rounded in another order.
 
-*Cost.* Rows are read once. N rows in P partitions take O(N log N); each distinct score of a
+*Cost.* Rows are read once. N rows in P partitions take O(N log N). Each distinct score of a
 partition takes 10 to 24 bytes on the workers. A cluster puts tables that its memory cannot hold on
 disk, which takes several times as long. The client needs 24 bytes for each distinct score, and O(P)
 numbers. If there are many scores and nearly all are distinct, `isotonic_counts` and `roc_auc_score`
@@ -25,7 +25,7 @@ error.
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.
 
-A lost worker changes nothing: its partitions are computed again from their source.
+A lost worker changes nothing. Its partitions are computed again from their source.
 
 Examples
 --------
@@ -77,18 +77,18 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     labels : dask array of shape (n,) or dask series
         Classes, 0/1 or bool, in partitions like those of `scores`.
     sample_weight : dask array of shape (n,) or dask series, optional
-        Non-negative weights; they are counts.
+        Non-negative weights. They are counts.
 
     Returns
     -------
     counts : Counts
-        By increasing scores, without rows of weight zero; for `calib.rows_of_counts` and
+        By increasing scores, without rows of weight zero. For `calib.rows_of_counts` and
         ``fit_counts``, which refuse it if there are no rows.
 
     Raises
     ------
     ValueError
-        For rows that are not as described; the message names the partition and the row in it.
+        For rows that are not as described. The message names the partition and the row in it.
     """
     return _stacked_tables(_ranges(_pooled, scores, labels, sample_weight))
 
@@ -98,7 +98,7 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
 
     `IsotonicCalibrator`, not centred and with any `smoothing`, is fitted to this table as to all
     rows, and `calib.metrics.score_decomposition` finds the same blocks in both. The table has no
-    other use: a block of n rows becomes n / 2 rows at its first score and n / 2 at its last.
+    other use. A block of n rows becomes n / 2 rows at its first score and n / 2 at its last.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
 
 
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
-    """`calib.metrics.roc_auc_score` of rows on the workers; the client gets no table of scores.
+    """`calib.metrics.roc_auc_score` of rows on the workers. The client gets no table of scores.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class ScoresAt(NamedTuple):
     Attributes
     ----------
     lower, upper : float
-        Ends of the interval of scores; both belong to it.
+        Ends of the interval of scores. Both belong to it.
     increasing : bool
         Whether the probability is reached from the left.
     """
@@ -34,11 +34,11 @@ class ScoresAt(NamedTuple):
 def scores_at(map_: CalibrationMap, probability: float) -> ScoresAt:
     """Scores at which a monotone map reaches `probability`, so that a rule needs no map.
 
-    For an increasing map, ``score >= lower`` holds exactly where ``map_(score) >= probability``;
-    for a decreasing one, ``score <= upper`` does. This is exact to the last digit, for all finite
-    scores, with the map as it is computed in floats. In floats a line may round to the value of
-    its knot a few floats before it, and formulas with logarithms or exponentials may not be
-    monotone in their last digit.
+    For an increasing map, ``score >= lower`` holds exactly where ``map_(score) >= probability``.
+    For a decreasing one, ``score <= upper`` does. The result is exact to the last digit, for all
+    finite scores, for the map computed in floats. In floats a line may round to the value of its
+    knot a few floats before it, and formulas with logarithms or exponentials may not be monotone in
+    their last digit.
 
     Parameters
     ----------
@@ -53,10 +53,10 @@ def scores_at(map_: CalibrationMap, probability: float) -> ScoresAt:
         For an increasing map, `lower` is the smallest score where the map is at least
         `probability`. `upper` is the largest where it is still equal to `probability`, and
         `lower` if the map jumps over it. Both are infinite, of the same sign, if all scores
-        have more (minus infinity) or less (infinity); one is if the map equals `probability`
+        have more (minus infinity) or less (infinity). One is if the map equals `probability`
         up to that end. For a decreasing map, all this is mirrored at score 0.
     increasing : bool
-        False for a decreasing map; a constant one counts as increasing.
+        False for a decreasing map. A constant one counts as increasing.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _first_float_where(holds: Callable[[float], bool]) -> float:
 
 
 def _rank(value):
-    """Number of a float in the order of all floats; the number of 0 is 0."""
+    """Number of a float in the order of all floats. The number of 0 is 0."""
     bits = int(np.float64(value).view(np.uint64))
     return bits if bits < SIGN_BIT else SIGN_BIT - bits
 

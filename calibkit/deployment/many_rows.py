@@ -14,7 +14,7 @@ long as numbers of pairs are exact (below some 10^8 rows), and nearly the same b
 Notes
 -----
 *Cost.* Each range is gathered by a pass over all rows, and sorted. N rows in R ranges take O(R N)
-time to gather and O(N log N) to sort; `venn_abers` does both twice. Rows in memory need at most
+time to gather and O(N log N) to sort. `venn_abers` does both twice. Rows in memory need at most
 about half of their memory once more, and `venn_abers` 2 bytes a row beside it. The keys of files
 are written to a folder, 4 or 8 bytes a row, and memory does not grow with the number of files.
 
@@ -110,7 +110,7 @@ class SortedRanges(NamedTuple):
 
 
 def _blocks(keys):
-    """Where blocks of sorted keys begin and end; no block ends inside a tie.
+    """Where blocks of sorted keys begin and end. No block ends inside a tie.
 
     The keys before the end of a block may have been replaced when the next one is asked for.
     """
@@ -142,7 +142,7 @@ def rows_in_memory(
     labels : array-like of shape (n,)
         Classes, 0/1 or bool. Arrays of bool are not copied.
     rows_per_range : int, optional
-        Rows that are sorted together; by default 2^26, or a quarter of all rows if that is less.
+        Rows that are sorted together. By default 2^26, or a quarter of all rows if that is less.
     verbose : int, default=0
         Whether each range is reported to the standard error.
 
@@ -193,7 +193,7 @@ def _packed(bits, labels, packing):
 
 
 def _lowest_keys(sample, n_ranges):
-    """The lowest keys of ranges with about equally many rows; the first is 0."""
+    """The lowest keys of ranges with about equally many rows. The first is 0."""
     keys = np.sort(sample)[np.arange(1, n_ranges) * sample.size // n_ranges].astype(np.uint64)
     return np.unique(np.append(np.uint64(0), keys & ~np.uint64(1)))
 
@@ -266,7 +266,7 @@ def rows_in_parquet(
     ------
     ValueError
         If the folder holds the keys of other files, or for rows that are not as described in
-        `rows_in_memory`; the message names the file and the row group.
+        `rows_in_memory`. The message names the file and the row group.
 
     Notes
     -----

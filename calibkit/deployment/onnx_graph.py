@@ -89,7 +89,7 @@ def _step(graph, map_, value):
 
 
 def _linear(graph, map_, value):
-    """Each piece is a line from its left end; the outer pieces are constant."""
+    """Each piece is a line from its left end. The outer pieces are constant."""
     halves = 0.5 * map_.scores
     gaps = np.diff(halves)
     rises = np.where(gaps > 0, np.diff(map_.probabilities), 0)

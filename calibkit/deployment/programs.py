@@ -164,7 +164,7 @@ def _sql_mirrored(map_, score):
 
 
 def _null_unless_finite(name, value):
-    """NULL unless the score is finite; the test is needed where a database has NaN equal to NaN."""
+    """NULL unless the score is finite. The test is needed where a database has NaN equal to NaN."""
     return f"CASE WHEN {name} - {name} = 0 THEN CAST(\n{value}AS DOUBLE PRECISION) END\n"
 
 
@@ -245,7 +245,7 @@ def _unchanged(values):
 
 
 def _sql_pieces(map_, score, value, score_of):
-    """A spline of `value`; the scores where its pieces begin are `score_of` the knots."""
+    """A spline of `value`. The scores where its pieces begin are `score_of` the knots."""
     n = len(map_.coefficients) - 2
     halves = np.linspace(map_.low / 2, map_.high / 2, n + 1)  # the range may be beyond all floats
     half, gap = _literals([halves[0], halves[-1] - halves[0]])

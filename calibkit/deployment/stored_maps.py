@@ -26,11 +26,11 @@ class FittedTo:
     score, label : str
         Names of the columns.
     positive : str or None
-        The value of the label that is class 1; None for labels that are 0/1.
+        The value of the label that is class 1, or None for labels that are 0/1.
     rows, positives : int
         Numbers of rows and of positive rows, without those that were dropped.
     total_weight : float or None
-        The sum of the weights; None for rows without weights.
+        The sum of the weights, or None for rows without weights.
     lowest_score, highest_score : float
         Range of the scores.
     """
@@ -87,7 +87,7 @@ class StoredMap:
         Raises
         ------
         ValueError
-            If `text` is no such JSON; the message says what was found.
+            If `text` is no such JSON. The message says what was found.
         """
         try:
             document = json.loads(text)
@@ -148,12 +148,12 @@ def load_map(path: str | PathLike) -> CalibrationMap:
     Returns
     -------
     map_ : CalibrationMap
-        Its probabilities are bit for bit those of the fitted calibrator.
+        Its probabilities are equal bit for bit to the probabilities of the fitted calibrator.
 
     Raises
     ------
     ValueError
-        If the file holds no such map; the message says what was found.
+        If the file holds no such map. The message says what the file holds.
     OSError
         If it cannot be read.
 

@@ -30,7 +30,7 @@ def calibration_map(
     calibrators : dict of str to fitted calibrator
         By name of method.
     scores : array-like of shape (k,), optional
-        Where to evaluate, increasing; by default 501 points of [0, 1].
+        Where to evaluate, increasing. By default 501 points of [0, 1].
     truth : callable, optional
         The true P(z = 1 | score), drawn as a grey band behind the maps.
     styles : dict of str to dict, optional
@@ -44,7 +44,7 @@ def calibration_map(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 
@@ -74,8 +74,8 @@ def calibration_map(
 def partition_map(calibrator: Any, *, tree: int = 0, ax: "Axes | None" = None) -> "Axes":
     """Draw the map of each part of a fitted `HeterogeneousCalibrator`.
 
-    A map is drawn over the scores that its part was calibrated on. It is dashed where the part was
-    too small for a map of its own. The grey band behind is the calibrator of the whole sample.
+    A map is drawn over the scores that its part was calibrated on. The line is dashed where the
+    part was too small for its own map. The grey band behind is the calibrator of the whole sample.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def forest_plot(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 
@@ -196,7 +196,7 @@ def weights_plot(calibrator: Any, *, ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     calibrator : fitted StackedCalibrator
-        Of two classes or of more.
+        The classes may be two or more.
     ax : matplotlib Axes, optional
 
     Returns

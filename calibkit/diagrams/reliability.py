@@ -34,7 +34,7 @@ def reliability_diagram(
 ) -> "tuple[Axes, Axes]":
     """Observed fraction against predicted probability, above the distribution of predictions.
 
-    Vertical bars are 95 % Clopper-Pearson intervals; the diagonal is perfect calibration; the
+    Vertical bars are 95 % Clopper-Pearson intervals. The diagonal is perfect calibration; the
     legend states the expected calibration error over the same bins.
 
     Parameters
@@ -42,17 +42,17 @@ def reliability_diagram(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     predictions : array-like of shape (n,), or dict of str to such arrays
-        Probabilities of class 1; a dictionary has them by name of method.
+        Probabilities of class 1. A dictionary has them by name of method.
     n_bins, strategy, ties, sample_weight
         As in `calib.metrics.reliability_curve`.
     scale : {"score", "logit"}, default="score"
         Scale of both axes: probabilities, or their log-odds, on which rare positives fill more than
-        a corner. There 0 and 1 lie at infinity: a bin without positives shows its upper limit only.
+        a corner. There 0 and 1 lie at infinity. A bin without positives shows its upper limit only.
     styles : dict of str to dict, optional
-        Properties of matplotlib's lines by name of method, such as its colour and marker; a name
+        Properties of matplotlib's lines by name of method, such as its colour and marker. A name
         that is missing gets the next colour and marker of a cycle.
     axes : pair of matplotlib Axes, optional
-        For the diagram and for the histogram below it; by default a new figure.
+        For the diagram and for the histogram below it. By default a new figure.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def reliability_diagram(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 
@@ -120,20 +120,21 @@ def corp_diagram(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     predictions : array-like of shape (n,), or dict of str to such arrays
-        Probabilities of class 1; a dictionary has them by name of method.
+        Probabilities of class 1. A dictionary has them by name of method.
     groups : array-like of shape (n,), optional
-        Numbers or strings: a curve for each group; `predictions` is then one array.
+        Numbers or strings: a curve for each group. `predictions` is then one array.
     band : {"consistency", "confidence"} or None, default="consistency"
         `consistency_band`, 90 % at each point around the diagonal: the play of chance; or
-        `confidence_band` of `calib.metrics`, 95 % around the truth as a whole, if that increases.
+        `confidence_band` of `calib.metrics`, 95 % around the whole true calibration function, if it
+        increases.
     scale : {"score", "logit"}, default="score"
         Scale of both axes, as in `reliability_diagram`.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     styles : dict of str to dict, optional
-        As in `reliability_diagram`, by name of method or of group; only colours are used.
+        As in `reliability_diagram`, by name of method or of group. Only colours are used.
     axes : pair of matplotlib Axes, optional
-        For the diagram and for the histogram below it; by default a new figure.
+        For the diagram and for the histogram below it. By default a new figure.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def corp_diagram(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
     ImportError
         If matplotlib is not installed.
 

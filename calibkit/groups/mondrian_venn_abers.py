@@ -12,7 +12,7 @@ from calib.methods.venn_abers import MERGES, VennAbers
 
 
 class MondrianVennAbers(GroupCalibrator):
-    r"""A Venn-Abers predictor of its own for each group of objects.
+    r"""A separate Venn-Abers predictor for each group of objects.
 
     .. math:: p_c(y, k) = g_{k,c}(y), \quad c \in \{0, 1\},
 
@@ -36,11 +36,11 @@ class MondrianVennAbers(GroupCalibrator):
     Groups are given as numbers or strings, one for each row and none missing, in `fit` and
     `predict`. They are the categories of Mondrian prediction: anything that is known of an object
     before its label, such as hospital, sex and age, the leaf of a tree, and that was defined
-    without the calibration labels. A group of few points has wide pairs; a group without any has
+    without the calibration labels. A group of few points has wide pairs. A group without any has
     the pair [0, 1], which is merged to 1/2. Nothing is borrowed from other groups. Where this costs
     too much, `HeterogeneousCalibrator` falls back on all points, and gives up the guarantee.
 
-    O(N log N) to fit, O(n log n) to predict n scores; memory O(N).
+    O(N log N) to fit, O(n log n) to predict n scores, memory O(N).
 
     References
     ----------
@@ -78,7 +78,7 @@ class MondrianVennAbers(GroupCalibrator):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
         groups : array-like of shape (n,)
             Their groups.
 
@@ -105,7 +105,7 @@ class MondrianVennAbers(GroupCalibrator):
 
 
 def _rows_by_group(groups):
-    """Rows of each group, by its value; an empty dict if there is no row."""
+    """Rows of each group, by its value. An empty dict if there is no row."""
     values, codes = np.unique(groups, return_inverse=True)
     order = np.argsort(codes, kind="stable")
     starts = np.cumsum(np.bincount(codes))[:-1]

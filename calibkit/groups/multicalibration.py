@@ -26,14 +26,14 @@ class Patch(NamedTuple):
     Attributes
     ----------
     group : int or None
-        Number of the group, or of its column; None for everyone.
+        Number of the group, or of its column, or None for everyone.
     name : str
         Name of the group, or ``"everyone"``.
     low, high : float
-        Range of the predictions *before* the patch; `high` is 2 where there is no upper end.
+        Range of the predictions *before* the patch. `high` is 2 where there is no upper end.
     shift : float
-        What is added to their log-odds, which are then cut off at those of 2**-53 and 1 - 2**-53,
-        or, by choice, to the predictions themselves, which are cut off at 0 and 1.
+        The shift of their log-odds, which are then cut off at the log-odds of 2**-53 and 1 -
+        2**-53, or, by choice, to the predictions themselves, which are cut off at 0 and 1.
     n_points : float
         Calibration points in the set, or their weight.
     bias : float
@@ -56,12 +56,12 @@ class Patch(NamedTuple):
 class Multicalibration(GroupCalibrator):
     r"""Patch probabilities until no group shows a bias at any level of the prediction.
 
-    Groups may overlap: women, people under 30, women under 30. With p the prediction,
+    Groups may overlap, such as women, people under 30, women under 30. With p the prediction,
 
     .. math:: E[z - p \mid x \in G,\; p \in I] \approx 0
 
-    is asked for every group G, everyone included, and every run I of neighbouring levels of p. Of
-    all these sets the one with the largest evidence against it is patched, again and again:
+    is asked for every group G, everyone included, and every run I of neighbouring levels of p. The
+    set with the largest evidence against it is patched, again and again:
 
     .. math:: \operatorname{logit} p \leftarrow \operatorname{logit} p + c
 
@@ -70,9 +70,9 @@ class Multicalibration(GroupCalibrator):
     Parameters
     ----------
     scale : {"logit", "score"}, default="logit"
-        What a patch adds to. Log-odds keep predictions away from 0 and 1, and rare positives are
-        judged as such; the log loss falls. Scores as they are, which are probabilities here, cut
-        off at 0 and 1, are the paper's choice, and the Brier score falls.
+        The scale to which a patch adds. Log-odds keep predictions away from 0 and 1, and rare
+        positives are judged as such. The log loss falls. The paper's choice is the scores
+        themselves, which are probabilities here, cut off at 0 and 1. The Brier score then falls.
     n_levels : int, default=10
         Levels of the prediction: ranges that hold equally many of the `scores`. With one level only
         groups as a whole are patched, which is called *multiaccuracy*.
@@ -82,28 +82,29 @@ class Multicalibration(GroupCalibrator):
     Attributes
     ----------
     patches_ : list of Patch
-        In the order in which they are applied; ``[patch._asdict() for patch in patches_]`` are
+        In the order in which they are applied. ``[patch._asdict() for patch in patches_]`` are
         plain numbers and strings.
     threshold_ : float
         Evidence that a patch needs, log(2 M / alpha) for M sets.
     cuts_ : ndarray of shape (n_levels - 1,)
-        Between the levels; fewer where scores are tied.
+        Between the levels. Fewer where scores are tied.
     group_names_ : list of str
         Names of the columns of groups, x0, x1 and so on where columns have no names; or the
         distinct values of groups that are given in one dimension.
     n_features_in_, feature_names_in_ : int, ndarray
-        Number and names of the columns of groups; names only for a data frame of named columns.
+        Number and names of the columns of groups, with names only for a data frame of named
+        columns.
 
     Notes
     -----
     Groups that overlap are given as columns of bool or 0/1, an array or a data frame of shape
-    (n, g) that says who belongs to which; rows may be in several groups, or in none. Groups that do
-    not overlap may be given as one number or string for each row; a value that did not occur in
+    (n, g) that says who belongs to which. Rows may be in several groups, or in none. Groups that do
+    not overlap may be given as one number or string for each row. A value that did not occur in
     `fit` belongs to no group. Scores are probabilities from a classifier or calibrator that has not
     been trained on these rows.
 
     Let a set have n points with mean prediction p and m positives. The patch moves its mean
-    prediction to p + b, where b = (m - n p) / (n + 1): all of the bias but for one pseudo-label
+    prediction to p + b, where b = (m - n p) / (n + 1). All of the bias but for one pseudo-label
     that is as predicted. The evidence is n d(p + b, p) with
 
     .. math::
@@ -134,9 +135,9 @@ class Multicalibration(GroupCalibrator):
     1. Weights of another kind, for importance say, make w copies of one label, which chance alone
     can turn into evidence: divide them by the largest.
 
-    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed; what
-    no patch moves stays as it is. Log-odds are handed from patch to patch, since a probability near
-    1 would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
+    Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed. Predictions that no patch
+    moves remain unchanged. Log-odds are handed from patch to patch, since a probability near 1
+    would lose digits. Fit: O(g n) for g groups to sum up, and O(g L^2) to search L levels, for
     every patch. Predict: O(n) for every patch.
 
     References
@@ -293,7 +294,7 @@ class Multicalibration(GroupCalibrator):
 
 
 def _with_everyone(members):
-    """Membership of each row in each group, of shape (g + 1, n); the first group is everyone."""
+    """Membership of each row in each group, of shape (g + 1, n). The first group is everyone."""
     return np.vstack([np.ones(len(members), bool), members.T])
 
 

@@ -53,13 +53,14 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
 
     .. math:: \frac{n}{n + k}\, \ell_i + \frac{k}{n + k}\, \ell ,
 
-    between the log-odds of its own calibrator and those of the common calibrator. For Platt scaling
-    the blend is the posterior mean of a and b, in the normal approximation, if the prior has the
-    information of k points about the common values. For the offset of a small part the precision of
-    the prior is 1 + k / 4, since the information of one point at probability 1/2 is 1/4.
+    between the log-odds of its calibrator and the log-odds of the common calibrator. For Platt
+    scaling the blend is the posterior mean of a and b, in the normal approximation, if the prior
+    has the information of k points about the common values. For the offset of a small part the
+    precision of the prior is 1 + k / 4, since the information of one point at probability 1/2 is
+    1/4.
 
-    Fit: with a number the cost of `HeterogeneousCalibrator`; with ``"cv"`` six times that, but for
-    boosting, where every strength needs calibrators of its own.
+    Fit: with a number the cost of `HeterogeneousCalibrator`. With ``"cv"`` six times that, but for
+    boosting, where every strength needs its own calibrators.
 
     References
     ----------
@@ -103,15 +104,15 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
         return parts.fit(part_numbers_of(self.partition_, groups, features), sample)
 
     def _losses_out_of_fold(self, calibrator, sample, groups, features):
-        """Log loss of each of `POOLING_STRENGTHS`; all 0 if a class is too rare to compare them."""
+        """Log loss of each of `POOLING_STRENGTHS`. All 0 if a class is too rare to compare them."""
         losses = np.zeros(len(POOLING_STRENGTHS))
         copies = np.ones(sample.scores.size) if sample.weights is None else sample.weights
         if min(copies[sample.labels == label].sum() for label in (0, 1)) < POOLING_FOLDS:
             return losses
         ties = part_numbers_of(
             self.partition_, groups, features
-        ).T  # rows of equal score and label are told apart by part
-        with warnings.catch_warnings():  # the fit to the whole sample repeats what matters
+        ).T  # rows of equal score and label are distinguished by part
+        with warnings.catch_warnings():  # the fit to all rows repeats the warnings that matter
             warnings.simplefilter("ignore")
             for held_out in deal(sample.scores, sample.labels, copies, POOLING_FOLDS, ties):
                 others = copies - held_out

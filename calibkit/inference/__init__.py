@@ -5,7 +5,7 @@ counts or as sampling weights, or says why it cannot. `clusters` name the rows t
 other, such as the rows of one patient.
 
 Tests by simulation draw with the same seed by default, so that a result can be repeated. Their
-level holds over the draws: with one seed and 999 draws the share of calibrated files that a test of
+level holds over the draws. With one seed and 999 draws the share of calibrated files that a test of
 level 5 % rejects differs from 5 % by an error with a standard deviation of 0.7 points, with 199
 draws of 1.5 points, and no number of files makes that error smaller. Whoever tests many files
 passes a generator, `random_state=numpy.random.default_rng(0)`, to all of the calls.

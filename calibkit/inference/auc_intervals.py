@@ -33,7 +33,7 @@ class PartsAUC(NamedTuple):
         ``share_within * within + (1 - share_within) * across``.
     within, across : float
         AUC over the pairs of a positive and a negative of the same part, and over the pairs of
-        different parts; NaN if there is no such pair.
+        different parts, or NaN if there is no such pair.
     share_within : float
         Fraction of the pairs that lie in one part.
     """
@@ -61,11 +61,11 @@ def auc_by_parts(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, of both classes.
     scores : array-like of shape (n,)
-        Finite real numbers; probabilities or not.
+        Finite real numbers, probabilities or not.
     parts : array-like of shape (n,)
-        Part of each row: numbers or strings.
+        Part of each row, as numbers or strings.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -120,14 +120,14 @@ def auc_interval(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, two or more of each class.
     scores : array-like of shape (n,)
-        Finite real numbers; probabilities or not.
+        Finite real numbers, probabilities or not.
     confidence : float, default=0.95
         Coverage, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def auc_interval(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -194,14 +194,14 @@ def auc_difference(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, two or more of each class.
     first, second : array-like of shape (n,)
-        Two scores for each row: finite real numbers, probabilities or not.
+        Two scores for each row, as finite real numbers, probabilities or not.
     confidence : float, default=0.95
         Coverage, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def auc_difference(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -301,7 +301,7 @@ def _mean_and_error(fractions, rows):
 
 
 def _degrees_of_freedom(fractions, rows):
-    """Degrees of freedom of the variance of clusters; infinite if rows are independent."""
+    """Degrees of freedom of the variance of clusters. Infinite if rows are independent."""
     if rows.codes is None:
         return np.inf
     totals = np.bincount(rows.labels, rows.weights)

@@ -18,7 +18,7 @@ MAX_BAND_POINTS = 1000  # distinct predictions at which a consistency band is st
 
 @dataclass(frozen=True, eq=False)
 class CalibrationBand:
-    """Lower and upper limits at k increasing predictions; arrays of shape (k,).
+    """Lower and upper limits at k increasing predictions, as arrays of shape (k,).
 
     Attributes
     ----------
@@ -57,8 +57,8 @@ def consistency_band(
 ) -> CalibrationBand:
     """Limits of the CORP curve at each prediction if the predictions are calibrated.
 
-    Outcomes are drawn from the predictions, which stay as they are, and isotonic regression is
-    fitted anew; the limits are quantiles over these fits at each prediction.
+    Outcomes are drawn from the unchanged predictions, and isotonic regression is fitted to each
+    draw. The limits are quantiles over these fits at each prediction.
 
     Parameters
     ----------
@@ -73,8 +73,7 @@ def consistency_band(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
@@ -84,7 +83,7 @@ def consistency_band(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -93,7 +92,7 @@ def consistency_band(
     ``(1 + confidence) / 2``. The same holds for 1 near the largest predictions. Elsewhere the
     default band held 88 to 95 % of curves of new outcomes (nominally 90; 2000 samples of each of
     nine distributions and sizes): quantiles of 200 fits are slightly too narrow, and short pieces
-    make the band wide. The band is not simultaneous: the curve of a calibrated forecaster leaves
+    make the band wide. The band is not simultaneous. The curve of a calibrated forecaster leaves
     it somewhere in most samples. The band shows the size of chance and is no test.
 
     References
@@ -160,27 +159,26 @@ def confidence_band(
         group. A larger K makes the band slightly narrower for large samples and wider for small
         samples.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
     band : CalibrationBand
         At the distinct predictions. The band is a test of calibration (`holds_diagonal`), and of
-        monotonicity: if it `crosses`, the true curve does not increase. Each of the two tests errs
+        monotonicity. If it `crosses`, the true curve does not increase. Each of the two tests errs
         with probability at most ``1 - confidence``.
 
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n + K^2). Coverage is guaranteed in finite samples for independent outcomes, given the
     predictions. The outcomes of a group need not have the same probability, because a limit is used
     only for predictions beyond the group, on the side where the limit holds. The guarantee makes
-    the band wide: for small samples it excludes little. There is no guarantee with sampling
+    the band wide. For small samples it excludes few curves. There is no guarantee with sampling
     weights, because the weighted outcomes have no binomial distribution.
 
     References
@@ -203,7 +201,7 @@ def confidence_band(
 def band_of(tied, confidence=0.95, n_groups=50):
     """Confidence band from the counts at distinct predictions.
 
-    The counts need not be whole numbers: for clusters, the rows count as fewer independent rows.
+    The counts need not be whole numbers. For clusters, the rows count as fewer independent rows.
     """
     starts = runs_of_neighbours(tied, n_groups)
     points = prefix_sums(tied.weights)[starts]

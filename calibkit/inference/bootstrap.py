@@ -53,7 +53,7 @@ def bootstrap_interval(
     Parameters
     ----------
     measure : callable
-        ``measure(labels, probabilities, sample_weight=...)``, a number; set options beforehand, for
+        ``measure(labels, probabilities, sample_weight=...)``, a number. Set options beforehand, for
         example with `functools.partial`.
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
@@ -66,10 +66,10 @@ def bootstrap_interval(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights. Weights are counts: the number of rows drawn is their sum, rounded.
+        Non-negative weights. Weights are counts. The number of rows drawn is their sum, rounded.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
         As many clusters are drawn as the sample has.
 
     Returns
@@ -86,11 +86,11 @@ def bootstrap_interval(
     -----
     The measure is computed `n_resamples` times. Calibration errors are biased upwards, and the
     errors of bootstrap samples twice as much. Therefore the usual percentile interval is too high
-    and sometimes lies entirely above the truth. The basic interval removes most of the bias and may
-    extend below 0. For 500 overconfident predictions, 95 % intervals of ECE held the truth in 85 %
-    of the samples, 95 % intervals of the Kuiper error in 92 %, and percentile intervals in 79 % and
-    41 %. If the predictions are calibrated or nearly so, no bootstrap of an error is valid: use a
-    test.
+    and sometimes lies entirely above the true value. The basic interval removes most of the bias
+    and may extend below 0. For 500 overconfident predictions, 95 % intervals of ECE held the true
+    value in 85 % of the samples, 95 % intervals of the Kuiper error in 92 %, and percentile
+    intervals in 79 % and 41 %. If the predictions are calibrated or nearly so, no bootstrap of an
+    error is valid. Use a test.
 
     References
     ----------
@@ -212,7 +212,7 @@ def bootstrap_by_group(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     groups : array-like of shape (n,)
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     confidence : float, default=0.95
         Probability that all intervals hold, in (0, 1).
     n_resamples : int, default=2000
@@ -220,10 +220,10 @@ def bootstrap_by_group(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def bootstrap_by_group(
 
     Notes
     -----
-    Groups share no row, so their intervals are independent: with G groups each interval has the
+    Groups share no row, so their intervals are independent. With G groups each interval has the
     confidence ``confidence ** (1 / G)`` (Sidak). A cluster with rows in several groups makes the
     intervals dependent, which does little harm: Sidak's intervals are then slightly conservative.
 

@@ -31,7 +31,7 @@ class ClusterTests(NamedTuple):
     ----------
     bias, spiegelhalter : TestResult
         The sum of the residuals over its standard deviation, and the same with the residuals
-        weighted as in `spiegelhalter_test`. The p values come from the t distribution; its degrees
+        weighted as in `spiegelhalter_test`. The p values come from the t distribution. Its degrees
         of freedom are the number of clusters less one.
     kuiper : TestResult
         The range of the cumulative residuals over the standard deviation of their sum. Its p value
@@ -78,13 +78,13 @@ def cluster_tests(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     clusters : array-like of shape (n,)
-        Cluster of each row: numbers or strings.
+        Cluster of each row, as numbers or strings.
     n_resamples : int, default=999
         Number of paths for Kuiper's test.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the signs.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows, all of one cluster. Not negative.
+        Counts. A row of weight w stands for w rows, all of one cluster. Not negative.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def cluster_tests(
 
     Notes
     -----
-    O(n log n + n_resamples n). The second estimate is for rare positives: if few are observed by
+    O(n log n + n_resamples n). The second estimate is for rare positives. If few are observed by
     chance, the first estimate is too small just when the sum is low. The tests were tried on 1200
     to 5000 calibrated samples of each of 11 settings, with clusters whose rows are a little alike
     or equal. Each test rejected at most 6.5 % at the 5 % level; where the function refuses, up to
@@ -155,7 +155,7 @@ class _ClusteredSample(NamedTuple):
     codes: NDArray[np.int64]
 
     def part(self, rows):
-        """Return some of the rows; their clusters keep their numbers."""
+        """Return some of the rows. Their clusters keep their numbers."""
         return _ClusteredSample(
             labels=self.labels[rows],
             probabilities=self.probabilities[rows],

@@ -31,9 +31,9 @@ def debiased_squared_error(
     n_bins : int or "cube_root", default=10
         As in `reliability_curve`.
     strategy : {"quantile", "uniform"}, default="quantile"
-        As in `reliability_curve`; ties are not split.
+        As in `reliability_curve`, where ties are not split.
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def debiased_squared_error(
     Notes
     -----
     O(n log n) for quantile bins, O(n) for uniform ones. The estimate is unbiased for the error of
-    the bins if the outcomes in a bin vary as those of one probability. The error inside bins, where
-    residuals of both signs cancel, stays hidden: a binned error is a lower bound.
+    the bins if all outcomes in a bin have the same probability. The error inside bins, where
+    residuals of both signs cancel, stays hidden. A binned error is a lower bound.
 
     References
     ----------
@@ -79,7 +79,7 @@ def sweep_calibration_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def sweep_calibration_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

@@ -6,12 +6,12 @@ The expected cost of an action is linear in the probability p of class 1,
 
 with :math:`c_{az}` its cost where the label is z. Only an interval that holds p is known, such as
 the pair of `VennAbers.predict_interval`. The extreme costs and the largest regret are found at its
-ends: the cost is linear, and the regret :math:`c_a(p) - \min_b c_b(p)` is convex.
+ends. The cost is linear, and the regret :math:`c_a(p) - \min_b c_b(p)` is convex.
 
 Every function takes
 
 * p0, p1: array-like of shape (n,), the ends of the intervals, in [0, 1] and in either order, since
-  the ends of `TransductiveVennAbers` may cross; `n` may be 0;
+  the ends of `TransductiveVennAbers` may cross. `n` may be 0;
 * costs: array-like of shape (k, 2), a row for each of at least two actions: its cost where the
   label is 0, and where it is 1; at most 1e300 in size. Gains are negative costs.
 
@@ -90,16 +90,16 @@ def largest_regrets(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[n
     -------
     regrets : ndarray of shape (n, k)
         The maximum, over the probabilities of the interval, of the expected cost of the action less
-        the smallest expected cost of any action; not negative.
+        the smallest expected cost of any action, not negative.
     """
     ends = _costs_at_ends(p0, p1, costs)
     return np.max(ends - ends.min(axis=2, keepdims=True), axis=0)
 
 
 def minimax_regret_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.int64]:
-    """The action whose largest regret is the smallest; the first of several such actions.
+    """The action whose largest regret is the smallest, or the first of several such actions.
 
-    The better of two actions is the one with the smaller cost at the midpoint of the interval.
+    The better of two actions has the smaller cost at the midpoint of the interval.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 If the default is to act in no case, the gain is the share of the positives among all rows that are
 acted on, less the odds of the threshold times the share of the negatives. Few of these rows may be
 of one class, and then its share has a long tail on one side only. So each share has exact limits of
-its own. From these the limits of the difference are recovered: their distances from it are those
+its own. From these the limits of the difference are recovered. Their distances from it are those
 that the two variances would have, if they were as large as the limits say.
 """
 
@@ -44,7 +44,7 @@ def limits_if_rows(
     """
     others = np.maximum(1 - positives, 0) * np.maximum(1 - negatives, 0)
     products = positives * negatives
-    # two shares of one sample: at most -1, where no row is left
+    # two fractions of one sample, at most -1, where no row is left
     correlation = -np.sqrt(products / np.where(products > 0, np.maximum(others, products), 1.0))
     totals = np.full((2, odds.size), total)
     tails = np.full(odds.size, (1 - confidence) / 2)

@@ -47,7 +47,7 @@ def kuiper_interval(
     confidence : float, default=0.95
         Least coverage in large samples, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def kuiper_interval(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -127,7 +127,7 @@ def kuiper_range(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def kuiper_range(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -171,7 +171,7 @@ def worst_range(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -180,11 +180,11 @@ def worst_range(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
-    O(n log n). Neighbouring predictions are put into 50 groups of equal size; if there are at most
+    O(n log n). Neighbouring predictions are put into 50 groups of equal size. If there are at most
     50 distinct predictions, each of them is a group. Among all runs of neighbouring groups, the
     result has the largest product of its number of rows and its Kullback-Leibler divergence. A
     large error of few rows counts more here than for the Kuiper error. `calibration_test` with
@@ -243,7 +243,7 @@ def detectable_bias(
     power : float, default=0.8
         Least probability of detecting the bias, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def detectable_bias(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -322,11 +322,11 @@ def calibration_by_group(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     groups : array-like of shape (n,)
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     confidence : float, default=0.95
         Least probability that all limits hold, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
 
     Returns
     -------
@@ -336,15 +336,15 @@ def calibration_by_group(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n). Groups share no row, so with G groups each has the exact binomial limits of
     confidence ``confidence ** (1 / G)`` around its fraction of positives, and its p value p becomes
-    ``1 - (1 - p) ** G`` (Sidak). The limits assume equal probabilities of the outcomes of a group;
-    if the probabilities differ, the limits are conservative. A group can be miscalibrated without a
-    bias: the test can detect that.
+    ``1 - (1 - p) ** G`` (Sidak). The limits assume equal probabilities of the outcomes of a group.
+    If the probabilities differ, the limits are conservative. A group can be miscalibrated without a
+    bias. The test can detect that.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Statistics of many draws of outcomes at once; a row of `hits` holds the positives of a draw."""
+"""Statistics of many draws of outcomes at once. A row of `hits` holds the positives of a draw."""
 
 import math
 
@@ -64,7 +64,7 @@ def worst_intervals(hits, counts, expected):
 
 @jit
 def same_class_sums(kernel, classes):
-    """Sum of a symmetric kernel over the pairs of rows of equal class, for each draw: O(n^2)."""
+    """Sum of a symmetric kernel over the pairs of rows of equal class, for each draw, in O(n^2)."""
     sums = np.zeros(classes.shape[0])
     for draw in range(classes.shape[0]):
         drawn = classes[draw]

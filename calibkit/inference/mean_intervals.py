@@ -36,7 +36,7 @@ def binomial_limits(
     Parameters
     ----------
     positives : array-like
-        Numbers of positives, or their weight; from 0 to `counts`.
+        Numbers of positives, or their weight, from 0 to `counts`.
     counts : array-like
         Numbers of points, or their weight; positive, of a shape compatible with `positives`.
     confidence : float, default=0.95
@@ -50,7 +50,7 @@ def binomial_limits(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -98,13 +98,13 @@ def mean_interval(
     confidence : float, default=0.95
         Coverage in large samples, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        How many rows of the population a row stands for, though it is one outcome, because of
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
 
     Returns
     -------
@@ -114,11 +114,11 @@ def mean_interval(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
-    O(n). The interval relies on the central limit theorem: it is too narrow for few rows, and if a
+    O(n). The interval relies on the central limit theorem. It is too narrow for few rows, and if a
     few rows have nearly all of the loss. With clusters or sampling weights the variance is a
     jackknife estimate, which leaves out one cluster or row at a time, and z is a quantile of the t
     distribution. Its degrees of freedom are the effective number of clusters or rows, less one and

@@ -14,19 +14,19 @@ from calibkit.inference.gain_limits import limits_if_clusters, limits_if_rows
 
 
 class MurphyCurve(NamedTuple):
-    """Mean elementary score at each threshold; arrays of shape (k,)."""
+    """Mean elementary score at each threshold, as arrays of shape (k,)."""
 
     thresholds: NDArray[np.float64]
     scores: NDArray[np.float64]
 
 
 class DecisionCurve(NamedTuple):
-    """Net benefit at each threshold; arrays of shape (k,).
+    """Net benefit at each threshold, as arrays of shape (k,).
 
     Attributes
     ----------
     thresholds : ndarray
-        Threshold probabilities t: one acts where the prediction exceeds t.
+        Threshold probabilities t. One acts where the prediction exceeds t.
     net_benefit : ndarray
         Net benefit of acting where the prediction exceeds the threshold.
     act_on_all : ndarray
@@ -65,9 +65,9 @@ def murphy_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
-        In [0, 1]; by default 0.01, 0.02, ..., 0.99.
+        In [0, 1]. By default 0.01, 0.02, ..., 0.99.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def murphy_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -120,9 +120,9 @@ def decision_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
-        In [0, 1); by default 0.01, 0.02, ..., 0.99.
+        In [0, 1). By default 0.01, 0.02, ..., 0.99.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -131,12 +131,12 @@ def decision_curve(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n + k log n). One acts if the prediction *exceeds* the threshold. Some programs also act
-    on predictions equal to the threshold; the results then differ where there are any. Read the
+    on predictions equal to the threshold. The results then differ where there are any. Read the
     curve only over thresholds that are reasonable for the costs of the decision.
 
     References
@@ -199,12 +199,12 @@ def _rates_at_thresholds(labels, probabilities, thresholds, sample_weight):
 
 
 class DecisionGains(NamedTuple):
-    """Gain in net benefit at each threshold; arrays of shape (k,).
+    """Gain in net benefit at each threshold, as arrays of shape (k,).
 
     Attributes
     ----------
     thresholds : ndarray
-        Threshold probabilities: one acts where the prediction exceeds the threshold.
+        Threshold probabilities. One acts where the prediction exceeds the threshold.
     gain : ndarray
         Net benefit of acting where the prediction exceeds the threshold, minus the net benefit of
         acting in all cases or in none, whichever is better on these rows.
@@ -236,14 +236,14 @@ def decision_gains(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     thresholds : array-like of shape (k,), optional
-        In [0, 1); by default 0.01, 0.02, ..., 0.99.
+        In [0, 1). By default 0.01, 0.02, ..., 0.99.
     confidence : float, default=0.95
         Coverage at one threshold, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient: numbers or strings. Only rows of different clusters
-        are independent.
+        Cluster of each row, such as a patient, as numbers or strings. Only rows of different
+        clusters are independent.
 
     Returns
     -------
@@ -252,13 +252,13 @@ def decision_gains(
     Raises
     ------
     ValueError
-        As `decision_curve`; the message names the argument.
+        As `decision_curve`. The message names the argument.
 
     Notes
     -----
     O(n log n + k log n), and O(k n) with clusters. The gain is a mean over the rows. Where the
     prediction and the better of all and none lead to different decisions, a positive counts 1 and a
-    negative minus the odds of the threshold, or the reverse if one acts in all cases; other rows
+    negative minus the odds of the threshold, or the reverse if one acts in all cases. Other rows
     count 0.
 
     The limits are built from exact limits of two shares, of the positives and of the negatives for

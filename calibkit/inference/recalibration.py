@@ -17,7 +17,7 @@ from calibkit.inference.clean_samples import is_sampled
 from calibkit.inference.clusters import Contributions, cluster_codes, cluster_error
 from calibkit.inference.mean_intervals import normal_interval, t_interval
 
-SINGULAR = 1e-12  # information without a cluster, as a share of all, at which no line is told
+SINGULAR = 1e-12  # fraction of the information left without a cluster, at which no line is found
 
 
 class RecalibrationLine(NamedTuple):
@@ -26,7 +26,7 @@ class RecalibrationLine(NamedTuple):
     Attributes
     ----------
     slope, intercept : float
-        1 and 0 if calibrated; a slope below 1 means predictions too far from the base rate.
+        1 and 0 if calibrated. A slope below 1 means predictions too far from the base rate.
     in_the_large : float
         Intercept with the slope fixed at 1: positive if the predictions are too low on average.
     """
@@ -54,9 +54,9 @@ def recalibration_line(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
-        Predictions in (0, 1): their logits must be finite.
+        Predictions in (0, 1). Their logits must be finite.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -65,13 +65,13 @@ def recalibration_line(
     Raises
     ------
     ValueError
-        For input that is not as described, or if no finite line fits: predictions that are all
+        For input that is not as described, or if no finite line fits. Predictions that are all
         equal, or that separate the classes. The message names the argument.
 
     Notes
     -----
     O(n) for each of about ten Newton steps. A line of slope 1 and intercept 0 does not imply
-    calibration: the true curve may bend around the line.
+    calibration. The true curve may bend around the line.
 
     References
     ----------
@@ -144,17 +144,17 @@ def recalibration_intervals(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool, of both classes.
     probabilities : array-like of shape (n,)
-        Predictions in (0, 1): their logits must be finite.
+        Predictions in (0, 1). Their logits must be finite.
     confidence : float, default=0.95
         Coverage of each interval in large samples, in (0, 1).
     sample_weight : array-like of shape (n,), optional
-        Counts: a row of weight w stands for w rows. Not negative.
+        Counts. A row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        How many rows of the population a row stands for, though it is one outcome, because of
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient, where only rows of different ones are independent:
-        numbers or strings.
+        Cluster of each row, such as a patient, where only rows of different ones are independent,
+        as numbers or strings.
 
     Returns
     -------
@@ -169,15 +169,15 @@ def recalibration_intervals(
     -----
     O(n) in addition to the fit. The usual variance, the inverse of A alone, is right if the true
     curve is such a line. If the true curve bends, the sandwich is right for the best fitting line.
-    Both variances are for large samples: do not trust them with fewer than about twenty rows of a
+    Both variances are for large samples. Do not trust them with fewer than about twenty rows of a
     class.
 
     With clusters or sampling weights the variance is a jackknife estimate, which leaves out one
     cluster or row at a time by one Newton step, and z is a quantile of the t distribution. Its
-    degrees of freedom are those of `mean_interval`, for each coefficient by itself. The limits are
-    infinite if a single cluster tells the line.
+    degrees of freedom are the same as in `mean_interval`, for each coefficient by itself. The
+    limits are infinite if a single cluster tells the line.
 
-    In simulations of 300 samples each, 95 % intervals held the truth in 95 to 97 % where a few
+    In simulations of 300 samples each, 95 % intervals held the true value in 95 to 97 % where a few
     clusters have a large part of the rows, and in 97 to 99 % where a few sampling weights are most
     of the total. Their length then says how few rows count.
 
@@ -225,7 +225,7 @@ def recalibration_intervals(
 
 
 class _WeightedRows(NamedTuple):
-    """Rows of a regression; `counts` are the numbers of outcomes that they stand for."""
+    """Rows of a regression. `counts` are the numbers of outcomes that they stand for."""
 
     labels: NDArray[np.uint8]
     weights: NDArray[np.float64]
@@ -234,7 +234,7 @@ class _WeightedRows(NamedTuple):
 
 
 def _coefficient_intervals(rows, fitted, design, coefficients, confidence):
-    """Intervals of the coefficients; `design` has a row for each coefficient."""
+    """Intervals of the coefficients. `design` has a row for each coefficient."""
     information = rows.weights * fitted * (1 - fitted)
     bread = (design * information) @ design.T
     if rows.codes is None:
@@ -264,7 +264,7 @@ def _coefficient_intervals(rows, fitted, design, coefficients, confidence):
 def _moved_without(rows, fitted, design, bread):
     """How far one Newton step moves each coefficient when a cluster is left out.
 
-    The array has a row for each coefficient; it is infinite if the other clusters tell no line.
+    The array has a row for each coefficient. It is infinite if the other clusters tell no line.
     """
 
     def sums(values):

@@ -32,8 +32,8 @@ class Simulated(NamedTuple):
     draws : ndarray of shape (n_resamples,)
         The statistic of each draw.
     p_value : float
-        ``(1 + number of draws as large as the estimate) / (1 + n_resamples)``; 0 if an outcome was
-        given probability 0, which happens in no draw.
+        ``(1 + number of draws as large as the estimate) / (1 + n_resamples)``, or 0 if an outcome
+        was given probability 0, which happens in no draw.
     adjusted : float
         P value for all statistics of the call together: the fraction of the draws, with the sample
         among them, whose smallest p value is as small as this p value. Only one of twenty
@@ -82,7 +82,7 @@ def calibration_test(
         * ``"scan"``: the largest divergence of outcomes from predictions over any range of
           neighbours, among 50 groups of them; `worst_range` finds that range.
     groups : array-like of shape (n,), optional
-        Group of each row, a number or a string: each statistic is computed in each group, too.
+        Group of each row, a number or a string. Each statistic is also computed in each group.
     n_bins : int or "cube_root", default=10
         Number of bins of ``"ece"`` and ``"hosmer_lemeshow"``, as in `reliability_curve`.
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -92,8 +92,7 @@ def calibration_test(
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
@@ -104,17 +103,17 @@ def calibration_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n + n_resamples n), and the time for the statistics. ``"miscalibration"``,
     ``"smooth_calibration_error"``, ``"smooth_ece"`` (slowest) and functions are computed draw by
-    draw, all other statistics for many draws at once. The predictions stay as they are, so no
-    theory of large samples is needed: if the predictions are calibrated, a p value is at most
-    ``k / (n_resamples + 1)`` with just that probability, or with a smaller probability where draws
-    are tied. The same is true of the smallest `adjusted` p value, so all that are at most 0.05 may
-    be believed at once.
+    draw, all other statistics for many draws at once. The predictions are not drawn, so no theory
+    of large samples is needed. If the predictions are calibrated, a p value is at most ``k /
+    (n_resamples + 1)`` with just that probability, or with a smaller probability where draws are
+    tied. The same is true of the smallest `adjusted` p value, so all that are at most 0.05 may be
+    believed at once.
 
     References
     ----------
@@ -295,7 +294,7 @@ def _draws_of_positives(scores, weights, n_draws, rng):
 
 
 def drawn_p_value(estimate, drawn):
-    """P value of an estimate by blocks of draws; not all are taken where it is not small.
+    """P value of an estimate by blocks of draws. Not all are taken where it is not small.
 
     Besag and Clifford (1991): with h = SUFFICIENT_EXCEEDANCES, if draw number l is the h-th that
     is as large as the sample, h / l is a p value as exact as the p value from all draws.
@@ -324,7 +323,7 @@ class Outcomes(NamedTuple):
         Their difference is the sum of the residuals. With sampling weights `observed` is this
         weighted sum, and `expected` is 0.
     variances : ndarray of shape (n_ties,)
-        Variances of these sums by the predictions; with sampling weights the sums of the squared
+        Variances of these sums by the predictions. With sampling weights the sums of the squared
         residuals.
     distributions : tuple of callable
         Distributions of the sums if the predictions are calibrated, one or two. Called with
@@ -355,7 +354,7 @@ class Outcomes(NamedTuple):
         return bool(np.any(self.observed[certain] != self.expected[certain]))
 
     def p_value(self, estimate, statistic, asymptotic, n_resamples, random_state):
-        """P value by draws; if they may be wrong, the largest one of theirs and `asymptotic`."""
+        """P value by draws. If they may be wrong, the largest one of theirs and `asymptotic`."""
         check_integer(n_resamples, "n_resamples")
         rng = check_random_state(random_state)
         p_values = []

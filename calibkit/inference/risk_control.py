@@ -16,14 +16,14 @@ THRESHOLDS = np.arange(100) / 100  # fixed before any row is seen, which the pro
 
 
 class RiskControlledThreshold(NamedTuple):
-    """A threshold at or above which rows are accepted, and what the sample shows there.
+    """A threshold at or above which rows are accepted, with its results in the sample.
 
     Attributes
     ----------
     threshold : float or None
         None if no threshold can be promised.
     n_accepted : int
-        Rows of the sample at or above the threshold; 0 without a threshold.
+        Rows of the sample at or above the threshold, or 0 without a threshold.
     n_errors : int
         Negatives among them.
     n_rows : int
@@ -59,7 +59,7 @@ def risk_controlled_threshold(
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Outcomes, 0/1 or bool, of rows that are independent and of one law.
+        Outcomes, 0/1 or bool, of rows that are independent and have the same distribution.
     probabilities : array-like of shape (n,)
         Predictions in [0, 1]. They need not be calibrated.
     max_error : float
@@ -76,12 +76,12 @@ def risk_controlled_threshold(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n). The thresholds 0, 0.01, ..., 0.99 are fixed before the rows are seen. Each has a
-    hypothesis: its error is above r. Its p value is the probability of so few errors or fewer among
+    hypothesis. Its error is above r. Its p value is the probability of so few errors or fewer among
     its accepted rows, if each is an error with probability r. That is the test of Clopper and
     Pearson. Walks start at `n_starts` thresholds, evenly placed from 0.99 downwards. A walk goes to
     lower thresholds, that is to more accepted rows, while p values are at most the
@@ -90,11 +90,11 @@ def risk_controlled_threshold(
     result is the lowest threshold that a walk reaches.
 
     *Proof.* Given the number of rows at or above a fixed t, their errors are binomial with
-    probability R(t). If R(t) > r, the p value at t is at most a level with probability at most
-    that level. A walk reaches a false promise only if it rejects the first true hypothesis on its
-    way, and which hypothesis that is depends on the law alone. So a walk errs with
-    probability at most its level, and some walk errs with probability at most alpha.
-    R need not fall as t grows.
+    probability R(t). If R(t) > r, the p value at t is at most a level with probability at most that
+    level. A walk reaches a false promise only if it rejects the first true hypothesis on its way,
+    and the position of this hypothesis depends on the distribution alone. So a walk errs with
+    probability at most its level, and some walk errs with probability at most alpha. R need not
+    fall as t grows.
 
     The proof needs independent rows. There are no weights and no clusters, because nothing is
     proved for them here.
@@ -135,7 +135,7 @@ def risk_controlled_thresholds(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     groups : array-like of shape (n,)
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     max_error, alpha, n_starts
         As in `risk_controlled_threshold`.
 
@@ -147,7 +147,7 @@ def risk_controlled_thresholds(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -195,7 +195,7 @@ def rows_until_promise(
     Raises
     ------
     ValueError
-        For an argument out of its range; the message names it.
+        For an argument out of its range. The message names it.
 
     Notes
     -----

@@ -22,7 +22,7 @@ class CopiesTest(NamedTuple):
         Rows that repeat another row, at scores whose rows all have the same outcome.
     differing, expected : float
         Sums over the scores that several rows have. `differing` sums the fraction of pairs of these
-        rows whose outcomes differ; `expected` sums the fraction of such pairs between these rows
+        rows whose outcomes differ. `expected` sums the fraction of such pairs between these rows
         and the rows of the neighbouring scores.
     p_value : float
         Probability of so few differences, or fewer, if rows of equal score are independent.
@@ -49,9 +49,9 @@ def copies_test(
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     scores : array-like of shape (n,)
-        Finite real numbers; probabilities or not.
+        Finite real numbers, probabilities or not.
     sample_weight : array-like of shape (n,), optional
-        Whole numbers: a row of weight w is tested as w rows. Sampling weights stand for cases that
+        Whole numbers. A row of weight w is tested as w rows. Sampling weights stand for cases that
         nobody saw, so the test finds copies.
 
     Returns
@@ -61,7 +61,7 @@ def copies_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -136,7 +136,7 @@ def change_test(values: ArrayLike) -> ChangeTest:
     .. math:: \max_k \Big| \sum_{i \le k} (v_i - \bar v) \Big| \Big/ (s \sqrt n)
 
     with the standard deviation s of the values. Residuals, ``labels - probabilities``, show whether
-    calibration drifts; labels show whether the base rate drifts.
+    calibration drifts. Labels show whether the base rate drifts.
 
     Parameters
     ----------
@@ -150,16 +150,16 @@ def change_test(values: ArrayLike) -> ChangeTest:
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n). In large samples the partial sums are a Brownian bridge, whose largest distance from 0 has
     Kolmogorov's distribution. They are read at n times only, which misses 0.58 standard deviations
-    of a step on average; these are added before the p value is looked up (Siegmund 1979). Without
+    of a step on average. These are added before the p value is looked up (Siegmund 1979). Without
     them the test of 20 rows would reject one sample in 70. With rare outcomes the test still
-    rejects less often than it may. It tests all rows once: for rows that keep arriving there are
-    `SequentialCalibrationTest` and `BaseRateTest`. A change in the middle is found most easily; a
+    rejects less often than it may. It tests all rows once. For rows that keep arriving there are
+    `SequentialCalibrationTest` and `BaseRateTest`. A change in the middle is found most easily. A
     change that is reversed later is hardly found.
 
     References

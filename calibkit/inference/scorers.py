@@ -48,7 +48,7 @@ def get_scorer(name: str, **options: object) -> Callable:
 
     Notes
     -----
-    The labels may be any two classes; the larger one is the positive class, as in scikit-learn.
+    The labels may be any two classes. The larger one is the positive class, as in scikit-learn.
     Choose models by proper scores, because calibration errors alone prefer a constant.
 
     Examples
@@ -74,7 +74,7 @@ def get_scorer(name: str, **options: object) -> Callable:
 
 
 def _score_any_two_classes(y, probabilities, *, measure, sample_weight=None, **options):
-    """Score labels of any two values; the larger value is the positive class."""
+    """Score labels of any two values. The larger value is the positive class."""
     y = np.asarray(y)
     classes = np.unique(y)
     if classes.size != 2:

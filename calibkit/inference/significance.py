@@ -46,7 +46,7 @@ def spiegelhalter_test(
     sample_weight: ArrayLike | None = None,
     sampling_weight: ArrayLike | None = None,
 ) -> TestResult:
-    r"""Spiegelhalter's Z, two-sided: test whether the Brier score is what calibration implies.
+    r"""Spiegelhalter's Z, two-sided: test the Brier score against its value under calibration.
 
     .. math:: Z = \frac{\sum (z_i - p_i)(1 - 2 p_i)}{\sqrt{\sum (1 - 2 p_i)^2 p_i (1 - p_i)}}
 
@@ -60,15 +60,14 @@ def spiegelhalter_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws; fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        How many rows of the population a row stands for, though it is one outcome, because of
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
 
     Returns
     -------
@@ -80,7 +79,7 @@ def spiegelhalter_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -146,7 +145,7 @@ def hosmer_lemeshow_test(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     n_bins : int, default=10
-        Number K of bins; ties are not split, and fewer result where they fill several bins.
+        Number K of bins, where ties are not split, and fewer result where they fill several bins.
     in_sample : bool, default=False
         Whether the predictions were fitted to these labels by logistic regression. If they were,
         there are K - 2 degrees of freedom, else K.
@@ -154,12 +153,11 @@ def hosmer_lemeshow_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws; fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
 
     Returns
     -------
@@ -168,14 +166,14 @@ def hosmer_lemeshow_test(
     Raises
     ------
     ValueError
-        For input that is not as described, or with fewer than three bins and `in_sample`; the
+        For input that is not as described, or with fewer than three bins and `in_sample`. The
         message names the argument.
 
     Notes
     -----
     O(n log n). The two usual mistakes are K - 2 degrees of freedom for new data, which rejects
     calibrated predictions too often, and bins that expect few positives or few negatives, where
-    chi-squared is no approximation: with rare positives the test rejects two or three times as
+    chi-squared is no approximation. With rare positives the test rejects two or three times as
     often as it may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or
     more than a fifth of the bins fewer than five. They are not drawn for predictions `in_sample`,
     because the draws would have to repeat the fit. The answer depends on the number of bins. There
@@ -238,15 +236,14 @@ def kuiper_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws; fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an
-        outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome: by
-        reweighting or case-control sampling. Not negative; only the ratios matter.
+        How many rows of the population a row stands for, though it is one outcome, because of
+        reweighting or case-control sampling. Not negative. Only the ratios matter.
 
     Returns
     -------
@@ -257,17 +254,17 @@ def kuiper_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n). In large samples the p value comes from the range of Brownian motion (Feller 1951).
     The residuals are read at n times only, which misses on average 0.58 standard deviations of a
     step at either end. These are added before the p value is looked up, else the test of 200 rows
-    rejects 4 calibrated samples of 100 and not 5. With many ties the test would reject a third of
-    what it may, and with rare positives too few samples or too many. So outcomes are drawn where
-    the number of positives has a variance below 25, or where ties leave the path few steps. Every
-    departure from calibration is found as n grows.
+    rejects 4 calibrated samples of 100 and not 5. With many ties the asymptotic test rejects only a
+    third as often as it should. With rare positives it rejects sometimes too seldom, sometimes too
+    often. So outcomes are drawn where the number of positives has a variance below 25, or where
+    ties leave the path few steps. Every departure from calibration is found as n grows.
 
     With sampling weights w the variance is :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few
     rows (as many as 1000 equal ones, or fewer), outcomes are drawn, given who was sampled. The
@@ -322,7 +319,7 @@ def _kuiper_test_of(sample, with_draws, n_resamples, random_state):
 
 
 def _standardised_sums(sums, variances):
-    """Sums over their standard deviations; 0 where the deviation is 0."""
+    """Sums over their standard deviations, or 0 where the deviation is 0."""
     deviations = np.sqrt(variances)
     return np.divide(sums, deviations, out=np.zeros(np.shape(sums)), where=deviations > 0)
 
@@ -365,7 +362,7 @@ def _outcomes(labels, probabilities, sample_weight, sampling_weight):
 
 
 def _needs_draws(null, needed, obstacle=""):
-    """Whether to draw outcomes, as `null` says; `obstacle` names predictions that forbid it."""
+    """Whether to draw outcomes, as `null` says. `obstacle` names predictions that forbid it."""
     check_choice(null, ["auto", "draws", "asymptotic"], "null")
     if null == "draws" and obstacle:
         raise ValueError(

@@ -6,9 +6,9 @@ from calib.kernels.compiling import jit
 
 
 def least_total_variation(path, costs):
-    r"""Minimum of ``sum_i costs[i] |path[i] - x_i| + sum_i |x_i - x_{i-1}|``: O(n log n).
+    r"""Minimum of ``sum_i costs[i] |path[i] - x_i| + sum_i |x_i - x_{i-1}|``, in O(n log n).
 
-    The path `x` has x_{-1} = 0 before its beginning and x_n = path[n] at its end; `path` has one
+    The path `x` has x_{-1} = 0 before its beginning and x_n = path[n] at its end. `path` has one
     value more than `costs`.
 
     The least cost of a beginning of the path, as a function of its end, is convex and piecewise
@@ -26,7 +26,7 @@ def least_total_variation(path, costs):
 
 @jit
 def _least_total_variation(path, costs, kinks, positions, mirrored, low, high):
-    """The minimum; `low` and `high` are empty heaps of kinks, ordered from below and from above."""
+    """The minimum. `low` and `high` are empty heaps of kinks, ordered from below and from above."""
     n = costs.size
     _push(low, positions, n)
     _push(high, mirrored, n)

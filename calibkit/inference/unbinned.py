@@ -37,7 +37,7 @@ def kuiper_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def kuiper_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def averaged_two_bin_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def averaged_two_bin_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def smooth_calibration_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def smooth_calibration_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
@@ -200,7 +200,7 @@ def smooth_ece(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -210,14 +210,14 @@ def smooth_ece(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n), and a few dozen cosine transforms of 32768 cells, which diagonalise the reflected
-    Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions
-    the error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
-    intervals of it hold the truth much less often than they say; those of
+    Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions the
+    error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
+    intervals of it hold the true value much less often than their level says. Intervals of
     `smooth_calibration_error` do nearly as often.
 
     References
@@ -270,7 +270,7 @@ def integrated_calibration_index(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -280,16 +280,16 @@ def integrated_calibration_index(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     O(n log n + m^2) for m distinct predictions. If there are more than 1000, neighbours are pooled
     into 1000 groups of equal size, and the curve is fitted to the groups. With so wide a span the
-    curve is stiff: sharp errors, such as errors of the extreme predictions, are smoothed away.
+    curve is stiff. Sharp errors, such as errors of the extreme predictions, are smoothed away.
 
     Two conventions differ from R's ``loess(y ~ p)``. The curve is fitted at every prediction, as by
-    ``surface="direct"``; by default R interpolates it between some of them, which changed the index
+    ``surface="direct"``. By default R interpolates it between some of them, which changed the index
     by up to 3 % in 14 files. The neighbours have at least three quarters of the weight; R takes
     the whole number of points below, which changed it by less than 0.1 %. Where three quarters of n
     are a whole number, and no more than 1000 predictions differ, ``surface="direct"`` agrees.

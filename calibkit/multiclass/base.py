@@ -59,9 +59,9 @@ class MulticlassCalibrator(BaseEstimator):
             A column for each class, k of at least 2. Each row is in [0, 1] and sums to 1, give or
             take 1e-3, unless the calibrator takes any scores (`unit_scores`).
         labels : array-like of shape (n,)
-            Classes: the number of the column, from 0 to k - 1. A class may be absent.
+            Classes, as the number of the column, from 0 to k - 1. A class may be absent.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights. They are counts: a weight of w stands for w copies of the row.
+            Non-negative weights. They are counts. A weight of w stands for w copies of the row.
 
         Returns
         -------
@@ -70,15 +70,15 @@ class MulticlassCalibrator(BaseEstimator):
         Raises
         ------
         ValueError
-            If an argument is not as described. The message names it, what was found and the
-            remedy. The calibrator is then left as it was.
+            If an argument is not as described. The message names it, the value found and the
+            remedy. The calibrator then remains unchanged.
 
         Warns
         -----
         OneClassWarning
             If all labels are equal.
         UserWarning
-            If weights sum to one: they have been normalised, and count as one observation.
+            If weights sum to one. They have been normalised, and count as one observation.
         """
         with restored_on_failure(self):
             z, p, weights = check_rows(
@@ -96,12 +96,12 @@ class MulticlassCalibrator(BaseEstimator):
         Parameters
         ----------
         probabilities : array-like of shape (n, k)
-            Rows as in `fit`, with the same columns; `n` may be 0.
+            Rows as in `fit`, with the same columns. `n` may be 0.
 
         Returns
         -------
         calibrated : ndarray of shape (n, k)
-            In [0, 1]; each row sums to 1.
+            In [0, 1]. Each row sums to 1.
         """
         return self._predict_proba(self._check_rows(probabilities))
 
@@ -110,13 +110,13 @@ class MulticlassCalibrator(BaseEstimator):
     ) -> float:
         """Minus the `brier_score_loss` of `predict_proba`, in [-2, 0]: proper, and finite.
 
-        Parameters are those of `fit`.
+        The parameters are the same as in `fit`.
         """
         calibrated = self.predict_proba(probabilities)
         return -brier_score_loss(labels, calibrated, sample_weight=sample_weight)
 
     def _check_rows(self, probabilities):
-        """Return rows to predict from, with as many columns as in `fit`; there may be none."""
+        """Return rows to predict from, with as many columns as in `fit`. There may be none."""
         check_is_fitted(self)
         k = self.classes_.size
         return check_score_rows(probabilities, unit=self.unit_scores, n_classes=k, allow_empty=True)

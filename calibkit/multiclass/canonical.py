@@ -33,7 +33,7 @@ def canonical_calibration_test(
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Classes: numbers of columns.
+        Classes, as numbers of columns.
     probabilities : array-like of shape (n, k)
         Rows with the sum 1.
     statistic : callable, optional
@@ -51,7 +51,7 @@ def canonical_calibration_test(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

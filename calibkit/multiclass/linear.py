@@ -37,13 +37,14 @@ class TemperatureScaling(MulticlassCalibrator):
     Parameters
     ----------
     scale : {"logit", "score"}, default="logit"
-        What is divided: logarithms of probabilities, kept at or above 2**-53 first; or the scores
-        themselves, such as the logits of a network, which no rounding to 0 has cut off.
+        The numbers to divide: logarithms of probabilities, kept at or above 2**-53 first; or the
+        scores themselves, such as the logits of a network, which no rounding to 0 has cut off.
 
     Attributes
     ----------
     temperature_ : float
-        T, in (0, inf]: above 1 where the scores are too sure, below 1 where they are too cautious.
+        T, in (0, inf]: above 1 where the scores are over-confident, below 1 where they are
+        under-confident.
     n_iter_ : int
         How often all rows were read to find it.
 
@@ -60,7 +61,7 @@ class TemperatureScaling(MulticlassCalibrator):
 
     Notes
     -----
-    The log loss is convex in 1/T, which is 0 or more; its slope has one zero, or none:
+    The log loss is convex in 1/T, which is 0 or more. Its slope has one zero, or none:
 
     * where the labelled classes score at most as much as the mean of their rows, summed over all
       rows, the optimum is 1/T = 0, and all classes are equally likely;
@@ -93,7 +94,7 @@ class TemperatureScaling(MulticlassCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether rows must be probabilities: where their logarithms are taken."""
+        """Whether rows must be probabilities, because their logarithms are taken."""
         check_choice(self.scale, ["logit", "score"], "scale")
         return self.scale == "logit"
 
@@ -252,7 +253,7 @@ class VectorScaling(LinearCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the likelihood has no maximum: where a class is absent from `labels`, or separated from
+        If the likelihood has no maximum, because a class is absent from `labels`, or separated from
         the others.
 
     Notes
@@ -260,7 +261,7 @@ class VectorScaling(LinearCalibrator):
     Probabilities are kept at or above 2**-53 first. Guo et al. scale the logits of a network, which
     are :math:`\log p_j` but for a constant in each row. Probabilities do not tell the constant, and
     factors that differ do not cancel it, so theirs is another family. The identity is w = 1 and
-    b = 0; one w for all and b = 0 is `TemperatureScaling`. With two classes it is
+    b = 0. One w for all and b = 0 is `TemperatureScaling`. With two classes it is
     `calib.BetaCalibration`, whose a and b may be negative here.
 
     Newton's method with step halving: O(n k) for each product of conjugate gradients, some dozens
@@ -317,15 +318,15 @@ class DirichletCalibration(LinearCalibrator):
         :math:`\lambda`, 0 or more: W off the diagonal is as under a normal prior with standard
         deviation :math:`\lambda^{-1/2}`.
     intercept_penalty : float, default=10.0
-        :math:`\mu`, 0 or more, likewise for b.
+        :math:`\mu`, 0 or more, for b.
 
     Attributes
     ----------
     coef_ : ndarray of shape (k, k)
         W; a row for each calibrated class.
     intercept_ : ndarray of shape (k,)
-        b, with the sum 0: only differences count. Those of the rows of W are all that counts of
-        it, too, if there is no penalty.
+        b, with the sum 0: only differences count. Without a penalty, only the differences of the
+        rows of W matter as well.
     n_iter_ : int
         Newton steps taken over all rows.
 
@@ -337,23 +338,23 @@ class DirichletCalibration(LinearCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the likelihood has no maximum: where a class is absent from `labels`, or separated from
+        If the likelihood has no maximum, because a class is absent from `labels`, or separated from
         the others by its own probability, whose factor costs nothing.
 
     Notes
     -----
     Probabilities are kept at or above 2**-53 first. There are k (k + 1) coefficients: take few
-    classes or many rows, or choose the penalties by cross-validation, as the authors do; they
+    classes or many rows, or choose the penalties by cross-validation, as the authors do. They
     divide the loss by N and the sums by k (k - 1) and k, so that their penalties are
     :math:`\lambda k (k - 1) / (2 N)` and :math:`\mu k / (2 N)`. Probabilities of exactly 0, as
-    forests give, are far out in logarithms; `TemperatureScaling` is often better with these.
+    forests give, are far out in logarithms. `TemperatureScaling` is often better with these.
 
     Without penalties it is the matrix scaling of Guo et al., on log-probabilities in the place of
-    logits; with two classes then `calib.BetaCalibration`, whose a and b may be negative here. The
+    logits. With two classes then `calib.BetaCalibration`, whose a and b may be negative here. The
     identity is W = 1 and b = 0.
 
     Newton's method with step halving: O(n k^2) for each product of conjugate gradients, some
-    hundreds in all where there are many classes; O(n k + k^3) memory.
+    hundreds in all where there are many classes, O(n k + k^3) memory.
 
     References
     ----------

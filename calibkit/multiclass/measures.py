@@ -22,7 +22,7 @@ def confidences(
     Parameters
     ----------
     labels : array-like of shape (n,)
-        Classes: numbers of columns.
+        Classes, as numbers of columns.
     probabilities : array-like of shape (n, k)
         Rows with the sum 1. The first of equal probabilities counts as the largest.
 
@@ -36,12 +36,12 @@ def confidences(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     Guo et al. (2017) and Kull et al. (2019) speak of confidence calibration, Kumar et al. (2019) of
-    top-label calibration; `top_label` asks for more. Vaicenavicius et al. (2019) call this and
+    top-label calibration. `top_label` asks for more. Vaicenavicius et al. (2019) call this and
     `class_wise` reductions of the probabilities. O(n k).
 
     Examples
@@ -74,7 +74,7 @@ def class_wise(
     measure : callable
         ``measure(labels, probabilities, **options)``, of `calib` or elsewhere.
     labels : array-like of shape (n,)
-        Classes: numbers of columns.
+        Classes, as numbers of columns.
     probabilities : array-like of shape (n, k)
         Rows with the sum 1.
     sample_weight : array-like of shape (n,), optional
@@ -86,14 +86,14 @@ def class_wise(
     -------
     values : ndarray of shape (k,)
         For each class. Their mean with `expected_calibration_error` is the class-wise ECE of Kull
-        et al. (2019), the static calibration error of Nixon et al. (2019); with
+        et al. (2019), the static calibration error of Nixon et al. (2019). With
         `debiased_squared_error` it is the square of the debiased marginal calibration error of
         Kumar et al. (2019).
 
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Examples
     --------
@@ -118,20 +118,20 @@ def top_label(
 ) -> float:
     """Mean of a binary measure of the confidence, among the rows of each predicted class.
 
-    Parameters are those of `class_wise`.
+    The parameters are the same as in `class_wise`.
 
     Returns
     -------
     value : float
         Mean over the classes that are most probable somewhere, weighted by how often they are. With
         `expected_calibration_error` this is the top-label ECE of Gupta and Ramdas (2022), which is
-        at least that of `confidences` where both have the same bins: errors of different
+        at least the ECE of `confidences` where both have the same bins: errors of different
         predicted classes do not cancel.
 
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Examples
     --------
@@ -161,10 +161,10 @@ def brier_score_loss(
     sample_weight: ArrayLike | None = None,
     scale_by_half: bool | str = "auto",
 ) -> float:
-    """Mean over rows of the sum over classes of squared differences, in [0, 2]: O(n k).
+    """Mean over rows of the sum over classes of squared differences, in [0, 2], in O(n k).
 
-    As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes: it
-    then is `calib.metrics.brier_score_loss`. The sum itself is that of Brier (1950).
+    As in scikit-learn, ``scale_by_half=True`` halves it, and ``"auto"`` does with two classes. It
+    then is `calib.metrics.brier_score_loss`. The sum itself is the score of Brier (1950).
 
     >>> brier_score_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
     0.25
@@ -184,9 +184,9 @@ def brier_score_loss(
 def log_loss(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Mean of minus the logarithm of the probability of the outcome, in [0, inf]: O(n k).
+    """Mean of minus the logarithm of the probability of the outcome, in [0, inf], in O(n k).
 
-    It is infinite where an outcome had probability 0; nothing is cut off.
+    It is infinite where an outcome had probability 0. Nothing is cut off.
 
     >>> log_loss([0, 1], [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]).__round__(3)
     0.347

@@ -46,7 +46,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
     Warns
     -----
     OneClassWarning
-        If a class has no row: its calibrator then knows only what it is not.
+        If a class has no row. Its calibrator then has only rows of other classes.
 
     Notes
     -----
@@ -56,7 +56,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
     and for `predict_each`. The sum of a row is 1 on average, over the population that the
     calibrators describe, but not in each row; dividing by it may destroy the calibration of every
     class. Where all :math:`f_k` are 0, as isotonic regression may give, all classes are equally
-    likely. The largest probability may be that of another class than before.
+    likely. Another class than before may have the largest probability.
 
     k times the cost of the binary calibrator.
 
@@ -95,7 +95,7 @@ class OneVsRestCalibrator(MulticlassCalibrator):
         Returns
         -------
         calibrated : ndarray of shape (n, k)
-            :math:`f_k(p_k)`, in [0, 1]; rows need not sum to 1.
+            :math:`f_k(p_k)`, in [0, 1]. Rows need not sum to 1.
         """
         return self._predict_each(self._check_rows(probabilities))
 
@@ -156,10 +156,11 @@ class TopLabelBinning(MulticlassCalibrator):
     -----
     The first class of equal largest probabilities is the top label.
 
-    `bounds` holds for what `predict_top_label` returns, and for nothing else. `predict_proba` has
-    the same probability for the top label and shares what is left among the others in the given
-    proportions, equally if all of them are 0. That is a convention, not calibrated, and its log
-    loss may be infinite. Where the top label is often wrong, another class may get more.
+    `bounds` holds for what `predict_top_label` returns, and for no other probability.
+    `predict_proba` has the same probability for the top label and divides the rest among the other
+    classes in the given proportions, equally if all of them are 0. That is a convention, not
+    calibrated, and its log loss may be infinite. Where the top label is often wrong, another class
+    may get more.
 
     Fit O(N (k + log N)), predict O(k) per row.
 
@@ -193,7 +194,7 @@ class TopLabelBinning(MulticlassCalibrator):
         Returns
         -------
         labels : ndarray of shape (n,)
-            Class of the largest probability; of equal ones, the first.
+            Class of the largest probability. If several are equal, the first of them.
         calibrated : ndarray of shape (n,)
             In [0, 1].
         """
@@ -296,7 +297,8 @@ class PairwiseVennAbers(MulticlassCalibrator):
     ----------
     calibrators_ : dict
         ``calibrators_[j, k]`` for classes j < k is the predictor of k rather than j. It is absent
-        if neither class has a row; both are then equally likely, as they are for the pair [0, 1].
+        if neither class has a row. Both are then equally likely. The pair [0, 1] also makes both
+        equally likely.
 
     Raises
     ------
@@ -308,11 +310,11 @@ class PairwiseVennAbers(MulticlassCalibrator):
     Where :math:`p_j = p_k = 0`, their ratio counts as 1.
 
     If the :math:`r_{kj}` belong to one distribution on the classes, the formula returns it.
-    Otherwise they contradict each other, and the formula is a compromise, divided by its sum. What
-    is valid is each pair: of ``calibrators_[j, k].predict_interval``, the probability that belongs
-    to the true label is perfectly calibrated *among the objects of the two classes*. Neither the
-    merged nor the coupled probabilities have this property. For pairs that are valid for all
-    objects, and one class at a time, use ``OneVsRestCalibrator(VennAbers())``.
+    Otherwise they contradict each other, and the formula is a compromise, divided by its sum. Each
+    single pair is valid: among ``calibrators_[j, k].predict_interval``, the probability that
+    belongs to the true label is perfectly calibrated *among the objects of the two classes*.
+    Neither the merged nor the coupled probabilities have this property. For pairs that are valid
+    for all objects, and one class at a time, use ``OneVsRestCalibrator(VennAbers())``.
 
     The probabilities are in (0, 1), so the log loss is finite. With two classes this is `VennAbers`
     on :math:`p_1`, where rows sum to 1.

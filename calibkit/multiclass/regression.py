@@ -122,7 +122,7 @@ class SoftmaxLoss(Problem):
     weights : ndarray of shape (n,)
         Weights with the sum 1.
     penalties : ndarray, shaped as coefficients
-        Penalties, divided by the sum of the original weights; none is negative.
+        Penalties, divided by the sum of the original weights. None is negative.
     """
 
     design: OwnFeature | AllFeatures
@@ -263,7 +263,7 @@ def _softmax(logits, labels):
 
 
 def _complements(shares):
-    """1 - p; for the largest p it is the sum of the others, which is not rounded to 0."""
+    """1 - p. For the largest p it is the sum of the others, which is not rounded to 0."""
     rows = np.arange(len(shares))
     best = shares.argmax(axis=1)
     others = shares.copy()

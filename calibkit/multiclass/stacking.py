@@ -21,7 +21,7 @@ from calibkit.multiclass.reductions import OneVsRestCalibrator
 
 
 class StackedCalibrator(MulticlassCalibrator):
-    r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(p)`, weighted by what they foresee.
+    r"""An average of calibrators, :math:`\sum_k v_k \hat p_k(p)`, weighted by held-out losses.
 
     Each calibrator learns from all folds but one and predicts that one, in turn. A calibrator
     weighs the more, the smaller its log loss on the held-out rows is. Then each learns from all
@@ -33,7 +33,7 @@ class StackedCalibrator(MulticlassCalibrator):
         Members. By default the probabilities themselves, temperature scaling, vector scaling, and
         a spline for each class against the rest.
     cv : int, default=5
-        Number of folds, dealt as those of `calib.CalibratorCV`, class by class. With more than
+        Number of folds, split at random class by class as in `calib.CalibratorCV`. With more than
         100,000 observations one fold is held out, and no other.
     trust : float, default=0.5
         Prior weight of the probabilities themselves, in (0, 1): of the members that are
@@ -45,7 +45,7 @@ class StackedCalibrator(MulticlassCalibrator):
     weights_ : ndarray of shape (n_members,)
         Positive, of sum 1. The prior weights if there is one class only.
     losses_ : ndarray of shape (n_members,)
-        Mean log loss of each out of fold; NaN if there is one class only.
+        Mean log loss of each out of fold, or NaN if there is one class only.
     calibrators_ : list of MulticlassCalibrator
         The members, fitted to all rows.
 
@@ -57,9 +57,9 @@ class StackedCalibrator(MulticlassCalibrator):
 
     Notes
     -----
-    With two classes, and members that agree, the weights are those of `calib.StackedCalibrator`.
-    Probabilities are kept at or above 2**-53 in the losses. Other numbers of the same classes give
-    other folds, and therefore other weights.
+    With two classes, and members that agree, the weights are equal to the weights of
+    `calib.StackedCalibrator`. Probabilities are kept at or above 2**-53 in the losses. Other
+    numbers of the same classes give other folds, and therefore other weights.
 
     References
     ----------

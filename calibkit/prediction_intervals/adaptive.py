@@ -35,10 +35,10 @@ class AdaptiveCalibrator(ScoreModel):
     -----
     Scores may be any real numbers, on the scale of the intervals. The prediction depends on the
     score only through its interval: equal scores may get different probabilities, and the result
-    is not a map of the score. An interval of points of one class gives exactly 0 or 1; with one
+    is not a map of the score. An interval of points of one class gives exactly 0 or 1. With one
     class only every prediction is that class.
 
-    Fit O(N log N); predict O(log N) per score, by a tree of partial sums; memory O(N).
+    Fit O(N log N), predict O(log N) per score, by a tree of partial sums, memory O(N).
 
     References
     ----------
@@ -68,14 +68,14 @@ class AdaptiveCalibrator(ScoreModel):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
         lower, upper : array-like of shape (n,)
             Finite ends of their intervals, with ``lower <= scores <= upper``.
 
         Returns
         -------
         probabilities : ndarray of shape (n,)
-            In [0, 1]; the base rate where the interval holds no calibration point.
+            In [0, 1]. The base rate where the interval holds no calibration point.
 
         Raises
         ------

@@ -31,7 +31,7 @@ class SelfCalibratingConformal(OneDimensional):
     :math:`g_c` the isotonic regression of the outcomes of the calibration sample and (y, c). The
     value that belongs to the true outcome is perfectly calibrated. The outcome c conforms if its
     residual :math:`|c - p_c(y)|` is not among the largest in its level set, the points where
-    :math:`g_c` has the same value; the set of the outcomes that conform holds the true one with
+    :math:`g_c` has the same value. The set of the outcomes that conform holds the true one with
     probability of at least :math:`1 - \alpha`, given the value that belongs to it.
 
     Parameters
@@ -58,7 +58,7 @@ class SelfCalibratingConformal(OneDimensional):
     not trained on the calibration sample. For labels 0 and 1 the range of values is the pair of
     `VennAbers`.
 
-    The outcomes that conform are found exactly, without a grid; `predict_interval` gives the
+    The outcomes that conform are found exactly, without a grid. `predict_interval` gives the
     smallest interval that holds them all, whose ends are rounded outward by 1e-9 of half the range
     of the outcomes. The guarantee needs exchangeable data and nothing else, whatever the ties. If
     alpha is at most 1/2 and outcomes are continuous, the coverage exceeds 1 - alpha by at most
@@ -112,7 +112,7 @@ class SelfCalibratingConformal(OneDimensional):
         Raises
         ------
         ValueError
-            If an argument is not as described. What was fitted before is then kept.
+            If an argument is not as described. The previous fit is then kept.
         """
         with restored_on_failure(self):
             check_positive(self.alpha, "alpha", below=1)
@@ -144,12 +144,12 @@ class SelfCalibratingConformal(OneDimensional):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores on the scale that was used in `fit`; `n` may be 0.
+            Finite scores on the scale that was used in `fit`. `n` may be 0.
 
         Returns
         -------
         lower, upper : ndarray of shape (n,)
-            The value if the new object has the lowest outcome, and if it has the highest; any
+            The value if the new object has the lowest outcome, and if it has the highest. Any
             outcome between them has a value between these.
         """
         ranges, _ = self._predict(scores)
@@ -213,7 +213,7 @@ class SelfCalibratingConformal(OneDimensional):
         return self._with_offset(ranges)[place_of], self._with_offset(intervals)[place_of]
 
     def _with_offset(self, values):
-        """Outcomes from their differences to the middle; a bound is restored to its last bit."""
+        """Outcomes from their differences to the middle. A bound is restored to its last bit."""
         outcomes = values + self.middle_
         for bound in self._bounds:
             outcomes[values == bound - self.middle_] = bound

@@ -59,7 +59,7 @@ def minorant_corners(weights, sums):
     -------
     left, right : ndarray of shape (g + 1,)
         The corner before point i in the minorant of the points up to i, and the corner behind it in
-        the minorant of the points from i on; of points on one edge only its ends are corners. O(g).
+        the minorant of the points from i on. Of points on one edge only its ends are corners. O(g).
     """
     g = weights.size - 1
     left = np.zeros(g + 1, np.int64)
@@ -270,7 +270,7 @@ def _conforming(outcomes, start, end, total, lower, upper, room, limits):
 def _select(values, size, k):
     """The value that would be at place k if the first `size` were sorted: Hoare's quickselect.
 
-    Expected O(size); the values are moved about. To compile `np.partition` would take seconds.
+    Expected O(size). The values are moved about. To compile `np.partition` would take seconds.
     """
     low = 0
     high = size - 1

@@ -11,7 +11,7 @@ from calib.kernels.compiling import jit
 
 @jit
 def sum_tree(values):
-    """Tree of partial sums: node k has the sum of the nodes 2k and 2k + 1; the leaves come last."""
+    """Tree of partial sums: node k has the sum of the nodes 2k and 2k + 1. The leaves come last."""
     n = values.size
     tree = np.zeros(2 * n)
     for i in range(n):
@@ -23,7 +23,7 @@ def sum_tree(values):
 
 @jit
 def interval_sums(tree, starts, ends):
-    """Sum of ``values[start:end]`` for each pair, O(log n) each; 0 where a run is empty."""
+    """Sum of ``values[start:end]`` for each pair, O(log n) each, or 0 where a run is empty."""
     n = tree.size // 2
     sums = np.zeros(starts.size)
     for i in range(starts.size):

@@ -1,6 +1,6 @@
 """One page on one file of scores: whether they are honest probabilities, and how sure that is.
 
-`make_report` measures; a `Report` holds numbers and words, and writes them as JSON or as an HTML
+`make_report` measures. A `Report` holds numbers and words, and writes them as JSON or as an HTML
 page that loads nothing else.
 """
 

@@ -17,7 +17,7 @@ FIT_WORDS = {default.name: default.fit for default in DEFAULTS}  # after calib f
 
 
 def compared(sample: CleanSample, seed: int) -> Compared | None:
-    """Compare the default calibrators by cross-validation; None if a fold would lack a class.
+    """Compare the default calibrators by cross-validation, or None if a fold would lack a class.
 
     If the sample has very many rows, a part of them is taken. With fewer than 20 rows of a class
     the gain of the default alone is measured.
@@ -60,7 +60,7 @@ def compared(sample: CleanSample, seed: int) -> Compared | None:
 
 
 def _n_rows(sample):
-    """Number of rows, those that are counted included; with clusters each row is one case."""
+    """Number of rows, those that are counted included. With clusters each row is one case."""
     return int(sample.counts.sum()) if sample.clusters is None else sample.labels.size
 
 

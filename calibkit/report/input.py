@@ -21,11 +21,11 @@ DRIFT_LEVEL = 0.005  # p value of each of two series below which it is reported:
 ROWS_PER_TIED_SCORE = 10  # rows a score, from which on scores are taken for classes of cases
 NOTABLE_COPIES = 0.01  # fraction of the rows
 MOST_MARKS = 2  # marks for missing values at either end of the scores
-LEAST_OTHERS = 10  # distinct scores beside such marks
+LEAST_OTHERS = 10  # distinct scores besides such marks
 FAR_OFF = 3.0  # distance of a mark from all other scores, in units of their range
 LEAST_PERCENTAGE = 10.0  # largest score, up to which scores in [0, 100] are no percentages
-FREQUENT = 0.1  # share of the rarer class from which on scores below 1/2 should occur
-CERTAIN_ERRORS = 3.0  # standard errors by which the mean score is surely above the rate
+FREQUENT = 0.1  # fraction of the rarer class from which on scores below 1/2 should occur
+CERTAIN_ERRORS = 3.0  # standard errors by which the mean score is significantly above the rate
 SUSPICIOUS_AUC = 0.99  # no honest file had it together with the next one
 SUSPICIOUS_GAIN = 0.5  # fraction of the Brier score that a map would remove
 

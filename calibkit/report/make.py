@@ -130,7 +130,7 @@ def before_fitting(
 
 
 def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
-    """Compare calibrators; None where advice is withheld or rows are too few."""
+    """Compare calibrators, or None where advice is withheld or rows are too few."""
     if withheld_by(first_look.data, first_look.cautions):
         return None
     from calibkit.report.calibrators import compared  # here, because it loads folds
@@ -157,31 +157,31 @@ def make_report(
     ----------
     scores : array-like of shape (n,)
         Finite numbers. If some lie outside [0, 1], everything that needs probabilities is left out.
-        What lies beyond by at most 1e-5 is rounding, which is clipped with a warning.
+        A number beyond these limits by at most 1e-5 is clipped with a warning.
     labels : array-like of shape (n,)
         Outcomes, 0/1 or bool.
     sample_weight : array-like of shape (n,), optional
-        Counts, whole numbers: a row of weight w stands for w rows, each with an outcome of its own.
+        Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
         If the weights are no whole numbers, or outcomes show that they are no counts
-        (`copies_test`), each row is taken as one case of weight w, as in a sample; the report says
+        (`copies_test`), each row is taken as one case of weight w, as in a sample. The report says
         so.
     groups : array-like of shape (n,), optional
-        Group of each row: numbers or strings.
+        Group of each row, as numbers or strings.
     clusters : array-like of shape (n,), optional
-        Cluster of each row, such as a patient: rows of one are not independent.
+        Cluster of each row, such as a patient. Rows of one cluster are not independent.
     thresholds : iterable of float, optional
         Probabilities beyond which you act, each above 0 and below 1: the cost of a false alarm over
-        the sum of this and the cost of a miss. The report says which scores are surely on the wrong
-        side of each, which may be, and what that costs.
+        the sum of this and the cost of a miss. For each, the report says which scores are
+        significantly on the wrong side, which may be, and their cost.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
         Sentences on how the data were read, to be shown with them.
     command : str, optional
-        The words that fit the default to these rows on the command line, to be shown beside those
-        of Python.
+        The words that fit the default to these rows on the command line, to be shown next to the
+        words for Python.
     random_state : None, int, numpy Generator or RandomState, default=0
-        Draws the samples that show what chance does, and the folds of the comparison.
+        Draws the random samples of calibrated outcomes and the folds of the comparison.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def make_report(
     Raises
     ------
     ValueError
-        For input that is not as described, or too few clusters, as in `cluster_tests`; the message
+        For input that is not as described, or too few clusters, as in `cluster_tests`. The message
         names the argument.
 
     Notes

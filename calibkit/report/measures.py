@@ -34,7 +34,7 @@ from calibkit.report.sample import MIN_ROWS_OF_CLASS, RARE_FRACTION, CleanSample
 
 Chance = dict[str, Simulated]  # errors of calibrated outcomes, by statistic
 PValues = dict[int | None, float]  # p values of all rows (None) and of each group, by number
-N_DRAWS = 99  # samples of outcomes that are drawn from the predictions to show what chance does
+N_DRAWS = 99  # samples of outcomes that are drawn from the predictions to show the effect of chance
 VERDICT_STATISTICS = ["kuiper", "scan"]
 MIN_VERDICT_DRAWS = 999  # simulated samples of a test
 DRAWS_PER_TEST = 20  # for the verdict: with fewer, one test among many could not reject
@@ -61,7 +61,7 @@ class ReportedMeasure(NamedTuple):
     name : str
         Name for readers.
     meaning : str
-        A sentence for readers; empty if the name is enough.
+        A sentence for readers, or empty if the name is enough.
     """
 
     key: str
@@ -163,7 +163,7 @@ def verdict_p_values(sample: CleanSample, random_state: int) -> PValues:
 
     Each p value is the smaller one of Kuiper's test and of the test of all ranges. Any of them is
     at most 0.05 in one of twenty calibrated samples. Neighbours of a group are put together, for
-    speed: the test of their numbers of positives is as exact.
+    speed. The test of their numbers of positives is as exact.
     """
     codes = _tested_groups(sample)
     tested = np.unique(codes)
@@ -205,7 +205,7 @@ def verdict_p_values_of_clusters(
 
 
 def _tested_groups(sample):
-    """Number of the group of each row; all groups but the largest have the number -1."""
+    """Number of the group of each row. All groups but the largest have the number -1."""
     if sample.groups is None:
         return np.zeros(sample.labels.size, np.int64)
     ranks = np.argsort(np.argsort(-np.bincount(sample.groups), kind="stable"))
@@ -245,7 +245,7 @@ def _neighbour_blocks(sample, codes, max_blocks):
 
 
 def place_of(sample: CleanSample, group: int | None) -> Bin:
-    """The range that looks worst, of all rows or of a group; its limits allow for the choice."""
+    """The range that looks worst, of all rows or of a group. Its limits allow for the choice."""
     part = sample.independent
     if group is not None and part.groups is not None:
         part = part.rows(np.equal(part.groups, group))
@@ -267,7 +267,7 @@ def place_of(sample: CleanSample, group: int | None) -> Bin:
 
 
 def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[Estimate, ...]:
-    """Every measure; for scores outside [0, 1] only the AUC, which needs no probabilities."""
+    """Every measure. For scores outside [0, 1] only the AUC, which needs no probabilities."""
     if not data.probabilities:
         return (area_under_curve(sample),)
     by_chance: Chance = {} if chance is None else chance
@@ -360,7 +360,7 @@ def _line_estimates(sample):
 
 
 def _interval_estimate(key, interval, *, chance=None):
-    """An `Interval` with the name and the meaning of the measure; infinite limits are left out."""
+    """An `Interval` with the name and the meaning of the measure. Infinite limits are left out."""
     limits = (interval.lower, interval.upper)
     if not (math.isfinite(interval.lower) and math.isfinite(interval.upper)):
         limits = (None, None)
@@ -470,7 +470,7 @@ def reliability_bins(sample: CleanSample) -> tuple[Bin, ...]:
 
 
 def groups_of(sample: CleanSample, p_values: PValues) -> tuple[Group, ...]:
-    """Each group, in order; with the p value of the verdict, if it has one."""
+    """Each group, in order. With the p value of the verdict, if it has one."""
     if sample.groups is None:
         return ()
     by_group = sample.independent.measured(inference.calibration_by_group, groups=sample.groups)

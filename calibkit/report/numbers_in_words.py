@@ -47,7 +47,7 @@ def count(value: float, thing: str) -> str:
 
 
 def amount(value: float) -> str:
-    """Write a number of rows; weights need not be whole."""
+    """Write a number of rows. Weights need not be whole."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-N_BINS = 10  # bins of the table beside the diagram
+N_BINS = 10  # bins of the table next to the diagram
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Data:
     lowest, highest, mean : float
         Range and mean of the scores.
     n_groups : int
-        Number of groups; 0 if there were none.
+        Number of groups, or 0 if there were none.
     probabilities : bool
         Whether all scores lie in [0, 1].
     """
@@ -48,7 +48,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Caution:
-    """Something about the data that a reader must know; `kind` is for machines."""
+    """Something about the data that a reader must know. `kind` is for machines."""
 
     kind: str
     text: str
@@ -56,7 +56,7 @@ class Caution:
 
 @dataclass(frozen=True)
 class Bin:
-    """Neighbouring predictions: their range and mean, and the share of positives with limits."""
+    """Neighbouring predictions: their range and mean, and the fraction of positives."""
 
     lowest: float
     highest: float
@@ -85,10 +85,10 @@ class Verdict:
         A bias of all predictions that Kuiper's test finds with a probability of at least 80 %.
     place : Bin or None
         If "miscalibrated": the worst range, in the first of `groups` if there are any. Its limits
-        hold for all ranges and groups at once, and are wider than the test: they may hold
+        hold for all ranges and groups at once, and are wider than the test. They may hold
         `predicted`.
     groups : tuple of str
-        Groups that are miscalibrated, the worst first; empty if all groups are.
+        Groups that are miscalibrated, the worst first, or empty if all groups are.
     """
 
     outcome: str
@@ -102,7 +102,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure with its 95 % limits; None where there is none, and `note` says why.
+    """A measure with its 95 % limits, or None where there is none, and `note` says why.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Test:
-    """A test of calibration; a statistic of None is infinite."""
+    """A test of calibration. A statistic of None is infinite."""
 
     __test__ = False  # this is no test of pytest's
 
@@ -141,9 +141,9 @@ class Test:
 class Curve:
     """The corners of the diagram: isotonic curve, confidence band, histogram.
 
-    `predicted` and `recalibrated` are the ends of the flat pieces of the curve; `band_at`, `lower`
+    `predicted` and `recalibrated` are the ends of the flat pieces of the curve. `band_at`, `lower`
     and `upper` are the ends of the flat pieces of the band, whose simultaneous confidence is 95 %.
-    The histogram counts the rows between `edges`; its outer columns also count the rows beyond. If
+    The histogram counts the rows between `edges`. Its outer columns also count the rows beyond. If
     `logit`, because one class is rare, the edges are equally far apart in log-odds, and log-odds
     are the scale of the diagram.
     """
@@ -162,7 +162,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Group:
-    """Calibration in one group; the limits of the bias hold in all groups at once.
+    """Calibration in one group. The limits of the bias hold in all groups at once.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Group:
     total, positives : float
         Numbers of rows, or weights.
     predicted, observed : float
-        Mean prediction and share of positives.
+        Mean prediction and fraction of positives.
     bias, lower, upper : float
         `observed` less `predicted`, with limits.
     p_value : float
@@ -224,25 +224,25 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class Escape:
-    """What the confidence band says of decisions at a threshold of the user.
+    """The consequences of the confidence band for decisions at a threshold of the user.
 
     Attributes
     ----------
     threshold : float
         One acts where the score exceeds it.
     wrong : ScoreRange or None
-        Scores that are surely on the wrong side of the threshold: the whole band is on the other
-        side.
+        Scores that are significantly on the wrong side of the threshold, because the whole band is
+        on the other side.
     open : ScoreRange or None
         Scores for which the band has both sides of the threshold.
     least_loss, loss : float
         Least and largest net benefit, in hits for each row, that the best increasing map gains over
         the scores.
     least_false_alarms, false_alarms : float
-        How many false alarms fewer that is worth in 1,000 rows, where one acts on too many scores;
-        0 if one does not. It is at most the number of false alarms among these rows.
+        How many false alarms fewer that is worth in 1,000 rows, where one acts on too many scores,
+        or 0 if one does not. It is at most the number of false alarms among these rows.
     least_hits, hits : float
-        How many hits more that is worth in 1,000 rows, where one acts on too few; 0 if one does
+        How many hits more that is worth in 1,000 rows, where one acts on too few, or 0 if one does
         not. It is at most the number of misses among these rows.
     """
 
@@ -259,13 +259,13 @@ class Escape:
 
 @dataclass(frozen=True)
 class Method:
-    """A calibrator in the comparison; a loss of None is infinite.
+    """A calibrator in the comparison. A loss of None is infinite.
 
     Attributes
     ----------
     name : str
     fit : str
-        The words that choose it on the command line, after ``calib fit --method``; empty for the
+        The words that choose it on the command line, after ``calib fit --method``, or empty for the
         reference.
     log_loss, brier : float or None
         Mean cross-validated losses.

@@ -8,7 +8,7 @@ from calibkit.report import records as contents
 
 @dataclass(frozen=True)
 class Report:
-    """The result of `make_report`; see the classes of its parts.
+    """The result of `make_report`. See the classes of its parts.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Report:
     bins : tuple of Bin
     groups : tuple of Group
     decisions : tuple of Threshold
-        At thresholds 0.01, 0.02, ..., 0.99, and at those of the user.
+        At thresholds 0.01, 0.02, ..., 0.99, and at the thresholds of the user.
     escapes : tuple of Escape
         At each threshold of the user.
     comparison : Compared or None
@@ -55,7 +55,7 @@ class Report:
     methods: tuple[str, ...]
 
     def to_json(self) -> str:
-        """Write the report as JSON: objects for the parts, null for what is missing."""
+        """Write the report as JSON: objects for the parts, null for missing values."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
 
     def to_html(self) -> str:

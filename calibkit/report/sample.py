@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from calibkit.report.records import Data
 
-MIN_ROWS_OF_CLASS = 20  # rows of each class below which nothing is said but by simulation
-RARE_FRACTION = 0.05  # share of a class, below which the diagram has log-odds
+MIN_ROWS_OF_CLASS = 20  # rows of each class below which only simulation is used
+RARE_FRACTION = 0.05  # fraction of a class, below which the diagram has log-odds
 
 
 class CleanSample(NamedTuple):
@@ -27,7 +27,7 @@ class CleanSample(NamedTuple):
     effect : float
         Number of rows in clusters that tell as much as one independent row.
     sampled : bool
-        Whether the weights were found to be sampling weights; each row is a cluster then.
+        Whether the weights were found to be sampling weights. Each row is a cluster then.
     clipped : int
         Number of scores that rounding brought beyond [0, 1], and that were clipped.
     """

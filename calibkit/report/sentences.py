@@ -309,7 +309,7 @@ def _errors_in_words(judgement, sample, slope, names):
 
 
 def _place_in_words(place, deviation):
-    """The worst range and how far it is off; of predictions of 0, what was seen."""
+    """The worst range and how far it is off. Of predictions of 0, what was seen."""
     if place.predicted > 0:
         return f"{_range_in_words(place)} are {_deviation_in_words(deviation)}"
     digits = max(1, decimals_between(100 * place.lower, 100 * place.upper))

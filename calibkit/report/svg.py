@@ -238,7 +238,7 @@ def _round_odds(low, high):
 
 
 def _short_number(value, decimals=None):
-    """The text of a tick; probabilities have no fixed number of decimals."""
+    """The text of a tick. Probabilities have no fixed number of decimals."""
     if abs(value) >= 1e6 or decimals is None and value < 1e-3:
         text = f"{value:g}" if decimals == 0 else f"{value:.0e}"
         return re.sub(r"e\+?(-?)0*", r"e\1", text)

@@ -14,7 +14,7 @@ POWER = 0.8  # probability with which the test finds a bias that is called detec
 SMALL_ERROR = 0.01  # fraction of the rows below which an error may be small
 SMALLEST_RATIO = 0.01  # of predicted over observed, below which the difference tells more
 SMALL_ERROR_OF_CLASS = 0.1  # fraction of the rarer class below which an error may be small
-WANTED_BIAS = 0.2  # fraction of the share of the rarer class: a bias that a sample should show
+WANTED_BIAS = 0.2  # fraction of the rate of the rarer class, a bias that a sample should show
 
 NO_EVIDENCE = "no evidence"
 MISCALIBRATED = "miscalibrated"
@@ -36,7 +36,7 @@ class Finding(NamedTuple):
     p_value : float or None
         None if nothing was tested.
     groups : tuple of int
-        Groups that are rejected by themselves, the smallest p value first; none if all are.
+        Groups that are rejected by themselves, the smallest p value first. None if all are.
     place : Bin or None
         The worst range, of the first of these groups or of all rows.
     """
@@ -232,7 +232,7 @@ def _certain_bias(bias, data):
 
 
 def _certain_spread(slope, data):
-    """What the slope says, or None if its limits hold 1; they are limits of large samples."""
+    """What the slope says, or None if its limits hold 1. They are limits of large samples."""
     if rarer(data) < MIN_ROWS_OF_CLASS or not _excludes(slope, 1):
         return None
     if slope.upper < 0:

@@ -131,7 +131,7 @@ class Learners:
         self.means, self.precisions = means, precisions
 
     def thin(self):
-        """Drop learners; each leaves its capital to the next older learner that stays."""
+        """Drop learners. Each leaves its capital to the next older learner that stays."""
         starts = spread(self.starts)
         stays = np.isin(self.starts, starts)
         heirs = np.cumsum(stays) - 1

@@ -15,7 +15,7 @@ from calibkit.streams.online_calibrators import OnlineCalibrator, OnlinePlattSca
 class GuardedCalibrator(OnlineCalibrator):
     r"""Keep a map until a challenger has beaten it, on rows that neither had seen.
 
-    The first batch makes the map that is in use. Later batches do not change it: they train a
+    The first batch makes the map that is in use. Later batches do not change it. They train a
     challenger that begins from nothing, and before it learns from a batch, its probabilities q bet
     against the probabilities p in use. When the capital
 
@@ -28,10 +28,10 @@ class GuardedCalibrator(OnlineCalibrator):
     Parameters
     ----------
     calibrator : OnlineCalibrator, optional
-        The calibrator that learns; by default `OnlinePlattScaling`.
+        The calibrator that learns. By default `OnlinePlattScaling`.
     alpha : float, default=0.05
         Risk, at most, that a map in use is ever replaced although it is exactly calibrated. A
-        fitted one never is: see the notes.
+        fitted map is never exactly calibrated (see Notes).
 
     Attributes
     ----------
@@ -62,18 +62,19 @@ class GuardedCalibrator(OnlineCalibrator):
     label if the probabilities are calibrated under these weights. A row of larger weight breaks the
     bound: divide importance or class weights by the largest that may occur.
 
-    Whenever a map is replaced, its log loss since the challenger began to bet was larger than that
-    of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. And it
-    is replaced after the first batch at which the best map of the challenger's family has
-    gained that much, on the rows that were bet on, and what the challenger lost to it by learning.
-    The challenger learns its first batch without a bet, so a map stays for two batches at least.
+    Whenever a map is replaced, its log loss since the challenger began to bet was larger than the
+    loss of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. The
+    map in use is replaced after the first batch at which the best map of the challenger's family
+    has gained that much on the rows that were bet on, plus the loss of the challenger relative to
+    it. The challenger learns its first batch without a bet, so a map stays for two batches at
+    least.
 
-    A fitted map is never exactly calibrated: with a few times the rows of its fit, a challenger
-    may beat it without any change of the truth. In 400 streams of a stable truth, in batches of
-    50, 64 % of the maps fitted to 200 rows were replaced within 3000 rows, and 33 % of those fitted
-    to 1000 within 6000; of the replacements 82 and 72 % were nearer to the truth. The challenger
-    counts rows before and after a change alike, so the longer the map in use was right, the later a
-    change is found.
+    A fitted map is never exactly calibrated. With a few times the rows of its fit, a challenger may
+    beat it without any change of the true calibration function. In 400 streams with a stable true
+    calibration function, in batches of 50, 64 % of the maps fitted to 200 rows were replaced within
+    3000 rows, and 33 % of those fitted to 1000 within 6000; 82 and 72 % of the replacements were
+    nearer to the true function. The challenger counts rows before and after a change alike, so the
+    longer the map in use was right, the later a change is found.
 
     References
     ----------

@@ -38,10 +38,10 @@ class OnlineCalibrator(Calibrator):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn from another batch; `fit` would begin anew with it.
+        """Learn from another batch. `fit` would begin anew with it.
 
-        Parameters are those of `fit`. A batch may hold one class only, without a warning. Groups
-        are refused: online calibrators take none.
+        The parameters are the same as in `fit`. A batch may hold one class only, without a warning.
+        Groups are refused: online calibrators take none.
 
         Returns
         -------
@@ -50,7 +50,7 @@ class OnlineCalibrator(Calibrator):
         Raises
         ------
         ValueError
-            As `fit`. The calibrator is then as it was.
+            As `fit`. The calibrator then remains unchanged.
         """
         with restored_on_failure(self):
             if not hasattr(self, "classes_"):
@@ -72,7 +72,7 @@ class OnlineCalibrator(Calibrator):
         Raises
         ------
         ValueError
-            If `stored` is no such dictionary. The calibrator is then as it was.
+            If `stored` is no such dictionary. The calibrator then remains unchanged.
         """
         with restored_on_failure(self):
             self.classes_ = np.array([0, 1])
@@ -99,9 +99,9 @@ class OnlineHistogramBinning(OnlineCalibrator):
     Parameters
     ----------
     bins : int or array-like of shape (B - 1,), default=10
-        A number of bins of equal width on [0, 1]; scores must then be probabilities. Or
-        increasing cuts between the bins, such as `cuts_` of a `HistogramBinning` of earlier scores;
-        a score on a cut belongs to the right.
+        A number of bins of equal width on [0, 1]. Scores must then be probabilities. Or
+        increasing cuts between the bins, such as `cuts_` of a `HistogramBinning` of earlier scores.
+        A score on a cut belongs to the right.
 
     Attributes
     ----------
@@ -119,12 +119,12 @@ class OnlineHistogramBinning(OnlineCalibrator):
 
     Notes
     -----
-    The counts are those of one fit to all rows, whatever the batches and their order. Half an
-    observation of each class, the estimate of Krichevsky and Trofimov, keeps the probabilities
+    The counts are the same as after one fit to all rows, whatever the batches and their order. Half
+    an observation of each class, the estimate of Krichevsky and Trofimov, keeps the probabilities
     away from 0 and 1: predicting every row of weight 1 before its label is learned costs at most
     :math:`\sum_i (\tfrac12 \log N_i + \log 2)`, over bins that hold a row, more log loss than the
-    best constants that one could have chosen afterwards, whatever the labels. An empty bin
-    predicts 1/2.
+    best constants that one could have chosen afterwards, whatever the labels. An empty bin predicts
+    1/2.
 
     O(log B) a row, O(B) memory.
 
@@ -147,7 +147,7 @@ class OnlineHistogramBinning(OnlineCalibrator):
 
     @property
     def unit_scores(self) -> bool:
-        """Whether scores must lie in [0, 1]: for bins of equal width."""
+        """Whether scores must lie in [0, 1], as for bins of equal width."""
         return isinstance(self.bins, numbers.Integral)
 
     def merge(self, other: "OnlineHistogramBinning") -> Self:
@@ -270,7 +270,7 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
     slope_, intercept_ : float
         a and b.
     precision_ : ndarray of shape (2, 2)
-        Inverse of their covariance, b first: what has been learned, and the prior.
+        Inverse of their covariance, b first, from the rows and the prior.
     map_ : LogitPolynomialMap
         The map, for shipping.
 
@@ -291,9 +291,10 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
         \end{aligned}
 
     after n rows, r² the mean of 1 + ℓ², whatever the labels. That is about log n where the best
-    slope is moderate; scores squeezed together may need a steep one. The mode of a normal
+    slope is moderate. Scores squeezed together may need a steep one. The mode of a normal
     posterior, which predicts here, has no such bound, and costs more where logits spread widely.
-    All rows count alike, old ones too: `GuardedCalibrator` begins anew when the truth has changed.
+    All rows have the same weight, old rows included. `GuardedCalibrator` begins anew when the true
+    calibration function has changed.
 
     O(n) for each of some five Newton steps of a batch of n rows, constant memory between batches.
 

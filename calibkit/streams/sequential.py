@@ -66,9 +66,9 @@ class SequentialCalibrationTest(AnytimeTest):
     j; together they get a fraction :math:`1 / (j (j + 1))` of the initial capital. So after a
     change there are learners that have seen few batches from before it. One of the two bets by
     ``logit q = logit p + a + b logit p``, the other by a shift of the logit in each of seven ranges
-    of p, and both learn by Bayesian logistic regression. The whole capital is a martingale from 1,
-    too. It ever reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as often
-    as you like, stop when you like.
+    of p, and both learn by Bayesian logistic regression. The whole capital is also a martingale
+    from 1. It ever reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as
+    often as you like, stop when you like.
 
     Attributes
     ----------
@@ -91,10 +91,10 @@ class SequentialCalibrationTest(AnytimeTest):
 
     Notes
     -----
-    An update takes a few Newton steps of O(rows log(batches)) time each; the memory is
+    An update takes a few Newton steps of O(rows log(batches)) time each. The memory is
     O(log(batches)), because only a few learners stay for each power of two of their ages, and the
     others leave their capital to an older learner. A learner bets nothing on its first batch, and
-    bets on later batches with what it learned before, so small batches are better. Outcomes must
+    bets on later batches with the map learned before, so small batches are better. Outcomes must
     become known before the next predictions are bet on. Rows must be independent. A fitted map is
     never exactly calibrated, so the test also rejects such a map after many times the rows of its
     fit.
@@ -132,7 +132,7 @@ class SequentialCalibrationTest(AnytimeTest):
 
     @property
     def since(self) -> int:
-        """Batch at which the learner with most of the capital began; 1 before the first batch."""
+        """Batch at which the learner with most of the capital began, or 1 before any batch."""
         if not self.n_batches:
             return 1
         log_capitals = [learners.log_capitals for learners in self._learners]
@@ -162,7 +162,7 @@ class SequentialCalibrationTest(AnytimeTest):
         probabilities : array-like of shape (n,)
             Predictions in [0, 1], made before the outcomes were known.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; they are counts.
+            Non-negative weights. They are counts.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class SequentialCalibrationTest(AnytimeTest):
         Raises
         ------
         ValueError
-            For input that is not as described; the message names the argument. The test is then
+            For input that is not as described. The message names the argument. The test is then
             unchanged.
         """
         outcomes, predicted, weights = counted_sample(labels, probabilities, sample_weight)
@@ -244,7 +244,7 @@ class BaseRateTest(AnytimeTest):
 
     Notes
     -----
-    Each batch takes O(number of batches) time; the memory is two numbers a batch. A change is found
+    Each batch takes O(number of batches) time. The memory is two numbers a batch. A change is found
     the sooner, the larger it is and the more rows lie on both sides of it.
     `SequentialCalibrationTest` tests calibration. Either of the two can change without the other.
 
@@ -281,7 +281,7 @@ class BaseRateTest(AnytimeTest):
         labels : array-like of shape (n,)
             Outcomes, 0/1 or bool.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; they are counts.
+            Non-negative weights. They are counts.
 
         Returns
         -------
@@ -290,7 +290,7 @@ class BaseRateTest(AnytimeTest):
         Raises
         ------
         ValueError
-            For input that is not as described; the test is then unchanged.
+            For input that is not as described. The test is then unchanged.
         """
         outcomes = check_labels(labels)
         weights = counts_of(sample_weight, outcomes.size, "labels")

@@ -262,18 +262,18 @@ def check_calibrator(
 ) -> list[Outcome]:
     """Check that a calibrator, of this or another package, keeps the promises of a calibrator.
 
-    It does for calibrators of scores what scikit-learn's ``check_estimator`` does for estimators.
+    The checks are the counterpart of scikit-learn's ``check_estimator`` for calibrators of scores.
 
     Parameters
     ----------
     calibrator : estimator or callable
         An object with ``fit(scores, labels)`` and ``predict_proba(scores)``, whose last column is
-        used, or ``predict(scores)``, on scores of one dimension; it is cloned and not changed.
+        used, or ``predict(scores)``, on scores of one dimension. It is cloned and not changed.
         Else a function ``fit_predict(scores, labels, sample_weight, new_scores)`` that returns
-        the probabilities of class 1; `sample_weight` is None if there are no weights.
+        the probabilities of class 1. `sample_weight` is None if there are no weights.
     binary : bool, default=True
         If False, the calibrator takes rows of probabilities with a column for each class, as the
-        calibrators of `calibkit.multiclass` do; it is tried with two classes.
+        calibrators of `calibkit.multiclass` do. It is tried with two classes.
     monotone : bool, default=False
         Whether a higher score never has a lower probability.
     ties : bool, default=True
@@ -283,7 +283,7 @@ def check_calibrator(
         Whether a weight counts copies of its row; "positive" if none may be zero. By default a
         function promises it, and an estimator whose `fit` takes `sample_weight`.
     unit : bool, optional
-        Whether scores must lie in [0, 1]; else huge scores are tried as well. By default
+        Whether scores must lie in [0, 1]. Otherwise huge scores are tried as well. By default
         ``calibrator.unit_scores``, or True where there is no such attribute.
     idempotent : bool, default=False
         Whether calibrating the calibrated scores of the sample changes nothing.
@@ -305,8 +305,8 @@ def check_calibrator(
     Raises
     ------
     CheckError
-        If a check fails and `on_fail` is "raise": an `AssertionError` that names the check, what
-        was expected and found, and the input, ready to be pasted.
+        If a check fails and `on_fail` is "raise": an `AssertionError` that names the check, the
+        expected and the actual result, and the input, ready to be pasted.
 
     Notes
     -----

@@ -168,7 +168,7 @@ def kuiper(labels, probabilities, weights=None):
 def gaps_of_bins(labels, probabilities, weights=None, n_bins=10, strategy="uniform"):
     """Yield weight and ``|observed - predicted|`` of each bin: Naeini, Cooper, Hauskrecht (2015).
 
-    The weight of a bin is a fraction of all weights. Bins have equal width, or equal weight; then
+    The weight of a bin is a fraction of all weights. Bins have equal width, or equal weight. Then
     a tie lies in the bin of its middle rank.
     """
     p, totals, hits = tied(probabilities, labels, weights)

@@ -26,7 +26,7 @@ WEIGHTLESS_SCORE = 0.05  # score of the row with weight 0
 
 
 class CheckError(AssertionError):
-    """A check failed: what was expected and found, and the input, ready to be pasted.
+    """A failed check: expected and actual result, and the input, ready to be pasted.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def pasted(values: ArrayLike) -> str:
 
 
 class CheckSample(NamedTuple):
-    """Scores, labels, and weights or None; a measure takes the scores as predictions."""
+    """Scores, labels, and weights or None. A measure takes the scores as predictions."""
 
     scores: NDArray
     labels: NDArray

@@ -35,8 +35,8 @@ def bin_bounds(
     Parameters
     ----------
     counts : HistogramBinning, or array-like of shape (B,)
-        The fitted bins; or their ``counts_``, from left to right, where each unit is a case of
-        its own, independent of the others.
+        The fitted bins; or their ``counts_``, from left to right, where each unit is a case that is
+        independent of the others.
     alpha : float
         Probability of failure, in (0, 1).
     strategy : {"quantile", "uniform"}, default="quantile"
@@ -54,7 +54,7 @@ def bin_bounds(
     Returns
     -------
     bounds : ndarray of shape (B,)
-        At most 1; a bound of 1 says nothing.
+        At most 1. A bound of 1 says nothing.
 
     Raises
     ------
@@ -137,8 +137,8 @@ def ece_bound(
 
         &t = \sqrt{\frac{\log(4/\alpha)}{2N}}
 
-    with the `bin_bounds` epsilon_i for alpha/2, or the largest of them if that is smaller.
-    Parameters are those of `bin_bounds`; it holds for any distribution of the scores.
+    with the `bin_bounds` epsilon_i for alpha/2, or the largest of them if that is smaller. The
+    parameters are the same as in `bin_bounds`. The bound holds for any distribution of the scores.
 
     Returns
     -------
@@ -181,8 +181,8 @@ def auc_loss_bound(
     Parameters
     ----------
     base_rate : float
-        p = P(z = 1), in (0, 1), of the population; with the fraction of the sample in its place the
-        bound is approximate. The others are those of `bin_bounds`.
+        p = P(z = 1), in (0, 1), of the population. With the fraction of the sample in its place the
+        bound is approximate. The other parameters are the same as in `bin_bounds`.
 
     Returns
     -------
@@ -219,12 +219,12 @@ def clopper_pearson_limits(
     counts, positives : array-like of shape (B,)
         ``HistogramBinning.counts_`` and ``positives_``.
     alpha : float
-        Probability that some interval misses, in (0, 1); each has alpha/B of it.
+        Probability that some interval misses, in (0, 1). Each has alpha/B of it.
 
     Returns
     -------
     lower, upper : ndarray of shape (B,)
-        In [0, 1]; an empty bin has [0, 1].
+        In [0, 1]. An empty bin has [0, 1].
 
     Notes
     -----

@@ -14,15 +14,15 @@ from calib.base.probabilities import rescaled
 class DiscreteLaw:
     r"""Score levels and parts of feature space, with their masses among positives and negatives.
 
-    An object lies in the cell (s, i) if its score is on level s and its features are in part i.
-    A transformation T gives each cell a value; all measures are those of T as a classifier.
-    They are exact: nothing is drawn. Parts may be single objects, which is the full partition.
+    An object lies in the cell (s, i) if its score is on level s and its features are in part i. A
+    transformation T gives each cell a value; all measures treat T as a classifier. They are exact.
+    Nothing is drawn. Parts may be single objects, which is the full partition.
 
     Parameters
     ----------
     positive, negative : array-like of shape (n_levels, n_parts)
         Weights of the cells among positives and among negatives, levels from the lowest score to
-        the highest. Not negative, not all zero; each array is divided by its sum.
+        the highest. Not negative, not all zero. Each array is divided by its sum.
     base_rate : float
         P(z = 1), in (0, 1).
 
@@ -35,12 +35,12 @@ class DiscreteLaw:
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
     Wherever a method takes `values`, these are the T(s, i), numbers or infinite, in an array that
-    broadcasts to the shape of the distribution: a column, of shape (n_levels, 1), is a function of
+    broadcasts to the shape of the distribution. A column, of shape (n_levels, 1), is a function of
     the score alone. A method costs one sort of the cells. Weights and base rate of type
     ``fractions.Fraction`` are computed with as such, except in `pr_auc` and `log_loss`.
 
@@ -103,7 +103,7 @@ class DiscreteLaw:
 
     @property
     def posterior(self) -> NDArray:
-        """P(z = 1 | cell), the calibrated probability of each cell; 0 for an empty cell."""
+        """P(z = 1 | cell), the calibrated probability of each cell, or 0 for an empty cell."""
         return _ratio(self._joint_positive, self.mass)
 
     def roc(self, values: ArrayLike) -> tuple[NDArray, NDArray]:
@@ -138,7 +138,8 @@ class DiscreteLaw:
         Returns
         -------
         precision, recall : ndarray of shape (k + 1,)
-            From recall 0, where the precision is the limit, that of the highest value, to 1.
+            From recall 0, where the precision is its limit, the precision at the highest value, to
+            1.
         """
         fpr, tpr = self.roc(values)
         positive = self.base_rate * tpr[1:]

@@ -114,9 +114,9 @@ SAYS = SIZES | {  # a measure, its column, and what it is multiplied by, or None
     "misleading": ("misleading", 100),
     "wrong": ("wrong", 100),
     "found": ("error found", 100),
-    "caught": ("remark made", 100),
-    "false_alarms": ("false remark", 100),
-    "right_groups_named": ("right group named", 100),
+    "caught": ("problem named", 100),
+    "false_alarms": ("absent problem named", 100),
+    "right_groups_named": ("innocent group blamed", 100),
 }
 COSTS = SIZES | {
     "harm": ("harms", 100),

@@ -572,7 +572,7 @@ def part(page, name):
 
 def take_example(page):
     """By keyboard; until a map is drawn."""
-    page.get_by_role("button", name="Take the example").press("Enter")
+    page.get_by_role("button", name="Try the example").press("Enter")
     part(page, "picture").locator("path.orange").wait_for(state="attached")
 
 

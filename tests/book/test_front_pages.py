@@ -133,6 +133,15 @@ def test_every_notebook_is_run_again_and_compared():
     assert "--nbval " in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
+def test_most_notebooks_take_under_a_minute_and_the_longest_three():
+    seconds = pd.read_csv(ROOT / "results" / "notebook_seconds.csv")["seconds"]
+    assert (seconds < 60).mean() > 0.75 and 120 < seconds.max() < 180
+    for name in ("README.md", "book/run_teach_reproduce.md", "tools/notebook_archive.py"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert re.search(r"[Mm]ost\s[^.]*under\sa\sminute[^.]*three", text), name
+        assert not re.search(r"(?:[Ee]ach|A notebook)\s[^.]*under\sa\sminute", text), name
+
+
 def test_open_problems_and_projects_are_where_the_page_says():
     titles = {k: re.findall(r"\{exercise-start\} (.*)", text) for k, text in CHAPTERS.items()}
     found = [k for k, names in titles.items() if re.search(r"open|[Pp]roject", str(names))]

@@ -1,6 +1,8 @@
 """The archive of notebooks: unpacked, installed and run away from the clone."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -14,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import notebook_archive  # noqa: E402
 
-ARCHIVED = ["13_near_isotonic_path", "15_many_data_sets"]  # the second reads recorded results
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "CALIB_DATA"}
 
 
@@ -22,8 +24,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "CAL
 def folder(tmp_path_factory):
     """The unpacked archive."""
     place = tmp_path_factory.mktemp("archive")
-    notebook_archive.write()
-    with zipfile.ZipFile(notebook_archive.ARCHIVE) as archive:
+    notebook_archive.write(place / "notebooks.zip")
+    with zipfile.ZipFile(place / "notebooks.zip") as archive:
         archive.extractall(place)
     return place / notebook_archive.FOLDER
 
@@ -42,8 +44,15 @@ def python(folder):
 
 
 def test_it_has_every_notebook(folder):
-    names = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
-    assert {path.name for path in (folder / "notebooks").glob("*.ipynb")} == names
+    assert sorted(path.stem for path in (folder / "notebooks").glob("*.ipynb")) == NOTEBOOKS
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_it_has_every_file_that_a_notebook_opens(folder, name):
+    notebook = json.loads((folder / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for path in re.findall(r"[\"'](\.\./[^\"']+)[\"']", "\n".join(code)):
+        assert list((folder / "notebooks").glob(re.sub(r"\{[^}]*\}", "*", path))), path
 
 
 def test_it_asks_for_what_the_lock_has(folder):
@@ -61,7 +70,7 @@ def test_it_uses_nothing_of_the_clone(folder, python):
     assert done.stdout.split() == [str(folder / "calib/__init__.py"), str(folder / "results")]
 
 
-@pytest.mark.parametrize("name", ARCHIVED)
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_prints_what_is_stored(folder, python, name):
     nbval = ["--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]
     nbval += ["--nbval-sanitize-with", ROOT / "tests" / "nbval_sanitize.cfg"]

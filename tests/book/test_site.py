@@ -636,6 +636,12 @@ SEARCHES = {  # what readers type: the page that must be first or second
     "errata": "book/findings",
     "glossary": "book/glossary",
     "teaching": "book/teach",
+    "xgboost": "book/which_method",
+    "how many samples do I need": "notebooks/09_calibration_size",
+    "platt scaling formula": "notebooks/06_platt_and_isotonic",
+    "confidence interval": "book/api/intervals",
+    "scikit-learn pipeline": "book/api/classifiers",
+    "isotonic": "notebooks/06_platt_and_isotonic",
 }
 FOUND = """() => [...document.querySelectorAll("#search-results li")].map(item =>
   [item.querySelector("a").href, item.querySelector("p").textContent])"""
@@ -654,6 +660,12 @@ def search_page(site, browser):
 def test_search_finds_what_readers_ask_for(search_page, query):
     shown = search_page.evaluate("(query) => search.rank(query).shown", query)
     assert SEARCHES[query] in [one["page"] for one in shown[:2]]
+
+
+def test_references_of_our_checks_come_after_chapters(search_page):
+    shown = search_page.evaluate("search.rank('isotonic').shown")
+    internal = [k for k, one in enumerate(shown) if ".references." in one["title"]]
+    assert not internal or internal[0] > 5
 
 
 def test_search_of_nonsense_finds_nothing(search_page):

@@ -416,7 +416,7 @@ def test_too_sure_numbers(site, tab, factor):
     with opened(site, tab, "too-sure") as widget:
         widget.set("factor", factor)
         pattern = (
-            r"called (\d+) % comes in (\d+) % .*Log loss ([\d.]+), calibrated ([\d.]+); "
+            r"predicted at (\d+) %, (\d+) % are .*Log loss ([\d.]+), calibrated ([\d.]+); "
             r"Brier score ([\d.]+), calibrated ([\d.]+)\."
         )
         found = widget.numbers(pattern)

@@ -13,13 +13,13 @@ widgets.define("too-sure", () => {
   function draw({ factor }, [panel]) {
     const { truth, brier, log } = methods.confidence(factor);
     const range = [0, 1];
-    panel.axes({ x: range, y: range, xlabel: "what is said", ylabel: "what comes" });
+    panel.axes({ x: range, y: range, xlabel: "predicted probability", ylabel: "observed fraction" });
     panel.path("grey line", [[0, 0], [1, 1]]);
     panel.curve("blue line", (said) => truth(Math.min(Math.max(said, 1e-9), 1 - 1e-9)));
     for (const said of SAID) panel.dot("blue dot", said, truth(said), 6);
     for (const said of SAID) panel.dot("orange dot square", truth(said), truth(said), 4);
     return (
-      `What is called ${per(0.9)} comes in ${per(truth(0.9))} of cases. ` +
+      `Of the cases predicted at ${per(0.9)}, ${per(truth(0.9))} are positive. ` +
       `Log loss ${log.toFixed(3)}, calibrated ${right.log.toFixed(3)}; ` +
       `Brier score ${brier.toFixed(3)}, calibrated ${right.brier.toFixed(3)}.`
     );
@@ -27,13 +27,13 @@ widgets.define("too-sure", () => {
 
   const range = { min: 0.4, max: 4, step: 0.1, value: 2.5, format: (k) => `× ${k.toFixed(1)}` };
   return {
-    label: "A forecaster who is too sure, or not sure enough",
+    label: "A forecaster who is over-confident or under-confident",
     controls: [slider({ name: "factor", label: "Confidence", ...range })],
     legend: [
-      ["blue dot", "as it came"],
+      ["blue dot", "uncalibrated"],
       ["orange dot square", "calibrated"],
     ],
-    panels: ["What comes against what is said"],
+    panels: ["Observed fraction against predicted probability"],
     draw,
   };
 });

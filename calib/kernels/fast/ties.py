@@ -1,6 +1,6 @@
 """Pool the tied scores of many rows, and count ordered pairs.
 
-The results are, to the last bit, those of a few lines of NumPy: `calib.kernels.ties.ties` has
+The results are, to the last bit, those of a few lines of NumPy. `calib.kernels.ties.ties` has
 them for ties, and `calib.metrics.auc.won_by_ties` for pairs.
 
 Without weights one sort of integers orders scores and labels. With weights one sort finds the order
