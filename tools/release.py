@@ -4,7 +4,7 @@ python tools/release.py VERSION        needs a clean clone, and VERSION in CHANG
 
 Writes the version, the date of today and the files for archives, commits them, runs the tests,
 makes site and books, tags the commit, and puts what is published into the folder release/VERSION,
-with notes and sums. CONTRIBUTING.md says what a human being does with them.
+with notes and sums. RELEASING.md says what a human being does with them.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def main(version):
     folder = collect(version)
     git("tag", "--annotate", f"v{version}", "--file", str(folder / "NOTES.md"))
     print(f"The tag is v{version}, the files are in {folder.relative_to(ROOT)}.")
-    print("CONTRIBUTING.md says what is left for a human being.")
+    print("RELEASING.md says what is left for a human being.")
 
 
 if __name__ == "__main__":
