@@ -22,7 +22,7 @@ import one_sort
 import page
 import several
 import tasks
-from faster import FASTER, ahead
+from faster import FASTER, NOTHING, ahead
 from timing import LIMIT, SIZES, as_text, measure, sort_seconds
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +50,7 @@ def milliseconds(seconds):
     if not seconds:
         return "-"
     value = 1000 * float(seconds)
-    if value < 1e-3:  # a measure predicts nothing
+    if float(seconds) < NOTHING:  # a measure predicts nothing
         return ""
     return f"{value:.3g}" if value < 1e5 else f"{value:.0f}"
 
