@@ -18,6 +18,7 @@ from experiments import baselines, ledger, registry
 from experiments.constants import CONSTANTS, KINDS
 from experiments.pointers import Pointer, pointer
 from experiments.recording import RESULTS
+from experiments.second_hand import AGREE, RECORD
 
 ROOT = RESULTS.parent
 FOLDER = "publications"
@@ -33,6 +34,7 @@ TITLES = {
 }
 CLAIMS = [
     *["claim", "paper", "table", "row", "column", "printed", "ours", "error", "verdict"],
+    *["second", "hands"],
     *["file", "mean_of", "rows"],
 ]
 OPEN = "TO BE SIGNED"  # in place of what only a person can give
@@ -129,6 +131,8 @@ def _claims_of_output(read):
             "ours": f"{rows['ours'][k]:.6g}",
             "error": "0",
             "verdict": "",
+            "second": "",
+            "hands": "",
         }
         found.append(claim | _pointed(Pointer(name, "ours", (place,))))
     return found
@@ -153,6 +157,7 @@ def article(paper, entries, claims):
         _bullets(_deviations(paper)),
         "## What was run",
         _runs(paper),
+        *(["## A second hand", *_second_hand(own)] if own else []),
         "## Code and data",
         f"`make reproduce ITEM={paper.name}` sets the printed numbers beside ours, and with "
         "`FRESH=1` it computes ours anew. `publications/claims.csv` has a line for each number, "
@@ -210,6 +215,25 @@ def _results(paper, own):
             else ["No cause of a difference is accepted."]
         ),
     ]
+
+
+def _second_hand(own):
+    """How many numbers were computed again in R, and which do not agree."""
+    both = [entry for entry in own if entry.hands]
+    apart = [entry for entry in both if entry.hands != AGREE]
+    if not both:
+        return ["No number of these tables was computed by a second program."]
+    words = (
+        f"The protocol of {len(both)} numbers was written again in R, from the paper and without "
+        f"a line of the package (`second_hand`, `make second-hand`). {len(both) - len(apart)} "
+        "of them agree with ours within three standard errors of the difference of the two means."
+    )
+    rows = [[e.table, e.row, e.column, f"{e.ours:g}", f"{e.second:g}"] for e in apart]
+    return (
+        [words, _table(["table", "row", "column", "ours", "second hand"], rows)]
+        if rows
+        else [words]
+    )
 
 
 def _output_of_the_program(claims):
@@ -299,7 +323,7 @@ def _manifest(papers):
     """The files that the claims rest on, pinned by checksums."""
     names = [RESULTS / f"{name}.csv" for paper in papers.values() for name in _records(paper)]
     names += [RESULTS / "published" / f"{t.file}.csv" for p in papers.values() for t in p.tables]
-    names += [ledger.LEDGER, ledger.CAUSES, baselines.SHARES]
+    names += [ledger.LEDGER, ledger.CAUSES, baselines.SHARES, RECORD]
     return [
         {
             "file": path.relative_to(ROOT).as_posix(),
