@@ -41,7 +41,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py calib/*/*/*.py calibkit/*.py calibkit/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
-  results/protocols/*.txt)
+  results/protocols/*.txt publications/*.csv)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-site \
   test-pdf test-wheel proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
