@@ -43,11 +43,11 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py calib/*/*/*.py calibkit/*.py calibkit/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
-  results/protocols/*.txt)
+  results/protocols/*.txt publications/*.csv)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-archive test-site \
   test-pdf test-wheel release proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
-  results reproduce audit bench course course-grade course-mark course-test clean
+  results reproduce audit second-hand publish bench course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
@@ -94,6 +94,14 @@ reproduce: .venv/set-up  ## a table or figure: ITEM=...; FRESH=1 anew, CASES=5 a
 audit: .venv/set-up  ## compute a random PERCENT=1 of all records anew, in MINUTES=10
 	@$(data) OMP_NUM_THREADS=1 $(python) -m experiments audit \
 	  --percent $(PERCENT) --minutes $(MINUTES)
+
+second-hand: .venv/set-up  ## run the protocols that were written again in R, where R is there
+	@if command -v Rscript >/dev/null; then $(data) $(python) -m experiments.second_hand && \
+	  $(python) -m experiments ledger; else \
+	  echo "R is missing, nothing was run: apt-get install r-base-core r-cran-e1071"; fi
+
+publish: .venv/set-up  ## write five replication reports, the claims and codecheck.yml
+	$(python) -m experiments publish
 
 verdicts: .venv/set-up  ## judge the verdict of the report on files of known truth; long
 	$(python) -m experiments verdicts verdicts_advice

@@ -1,7 +1,7 @@
-"""The commands of the experiments: record them, write the ledger, reproduce an item, audit.
+"""The commands of the experiments: record them, write the ledger, reproduce, audit, publish.
 
-``python -m experiments [NAME ...]``, ``... ledger``, ``... reproduce [ITEM] [--fresh]`` and
-``... audit``.
+``python -m experiments [NAME ...]``, ``... ledger``, ``... reproduce [ITEM] [--fresh]``,
+``... audit`` and ``... publish``.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from calibkit.datasets import DatasetNotFound
-from experiments import auditing, baselines, experiments, ledger, record, registry
+from experiments import auditing, baselines, experiments, ledger, publishing, record, registry
 from experiments.choices import CHOICES, choices
 from experiments.missing import MISSING, missing
 from experiments.placebos import PLACEBOS, rates
@@ -25,7 +25,7 @@ def main():
         known = experiments()
     except ImportError as error:
         sys.exit(error)
-    commands = {"reproduce": reproduce, "ledger": write_ledger, "audit": audit}
+    commands = {"reproduce": reproduce, "ledger": write_ledger, "audit": audit, "publish": publish}
     if sys.argv[1:2] and sys.argv[1] in commands:
         commands[sys.argv[1]](sys.argv[2:])
     else:
@@ -38,7 +38,9 @@ def record_experiments(arguments, known):
         prog="python -m experiments",
         description="Run long experiments and record their rows in the folder results; an "
         "interrupted run goes on where it stopped.",
-        epilog="experiments: " + ", ".join(known) + "; other commands: ledger, reproduce, audit",
+        epilog="experiments: "
+        + ", ".join(known)
+        + "; other commands: ledger, reproduce, audit, publish",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     _add_jobs(parser)
@@ -132,6 +134,15 @@ def reproduce(arguments):
         parser.error(error)
     if left_out:
         sys.exit(f"\nLeft out: {', '.join(left_out)}. The lines above say why.")
+
+
+def publish(arguments):
+    """Write the five replication reports, the claims and codecheck.yml from the ledger."""
+    argparse.ArgumentParser(
+        prog="python -m experiments publish", description=publish.__doc__
+    ).parse_args(arguments)
+    for path in publishing.publish():
+        print(f"written to {path.relative_to(publishing.ROOT)}")
 
 
 def audit(arguments):

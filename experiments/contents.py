@@ -176,7 +176,8 @@ class Cause:
         Of a place (table, row, column): whether its number had no part in that choice.
     documented : str
         Where the authors' public code has it; "" if no code is known. What their code does was
-        not chosen by printed numbers, so it need not be told from chance.
+        not chosen by printed numbers, so it need not be told from chance, and belongs to the
+        protocol whatever it mends or spoils.
     """
 
     name: str

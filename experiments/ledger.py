@@ -7,9 +7,9 @@ number if under it ours agrees, by the standard error of the base reading, and a
 gap is left. It is accepted if each half of the rows, taken alone, chooses it of all ways to set the
 same thing, and if its moves given to other rows hardly ever gain as much (`experiments.chance`),
 with a correction for the number of settings that were tried for the paper. A cause that the
-authors' public code documents needs no test of chance: it is accepted if it mends more than it
-spoils. Where a constant in a cause was chosen by printed numbers, what it mends *fits, tuned*, and
-is not explained.
+authors' public code documents needs no test of chance: it is accepted whatever it mends or spoils,
+since printed numbers would choose it if only a helpful one were. Where a constant in a cause was
+chosen by printed numbers, what it mends *fits, tuned*, and is not explained.
 
 The accepted causes together are one protocol of a paper, the same for all of its tables.
 """
@@ -30,6 +30,7 @@ from experiments.chance import (
 )
 from experiments.contents import Ours
 from experiments.recording import RESULTS, recorded
+from experiments.second_hand import apart, read_second_hand, verdict
 
 LEDGER = RESULTS / "ledger.csv"
 CAUSES = RESULTS / "ledger_causes.csv"
@@ -62,6 +63,12 @@ class Entry(NamedTuple):
         The latter in standard errors of the base reading.
     reason : str
         Why the number cannot be compared, or "".
+    second : float
+        The number of the second hand, an independent program (`experiments.second_hand`).
+    apart : float
+        The second hand less ours, in standard errors of the difference of the two means.
+    hands : str
+        Whether the two hands agree within Monte Carlo error; "" without a second hand.
     """
 
     paper: str
@@ -79,6 +86,9 @@ class Entry(NamedTuple):
     ours_under_cause: float = math.nan
     standardised_under_cause: float = math.nan
     reason: str = ""
+    second: float = math.nan
+    apart: float = math.nan
+    hands: str = ""
 
 
 class Trial(NamedTuple):
@@ -158,10 +168,13 @@ def entries(paper, read, tables=None):
     trials = judge(paper, {c.name: changes(paper, c, printed, base, under) for c in paper.causes})
     accepted = [trial for trial in trials if trial.accepted]
     accepted.sort(key=lambda trial: trial.tuned)  # what is no fit comes first
-    found = [
-        _entry(paper.name, place, number, base[place], [(t, under[t.cause]) for t in accepted])
-        for place, number in printed.items()
-    ]
+    second = read_second_hand()
+    found = []
+    for place, number in printed.items():
+        entry = _entry(
+            paper.name, place, number, base[place], [(t, under[t.cause]) for t in accepted]
+        )
+        found.append(_with_second_hand(entry, base[place], second))
     explained = [entry.cause for entry in found]
     trials = [trial._replace(explains=explained.count(trial.cause)) for trial in trials]
     return [entry for entry in found if tables is None or entry.table in tables], trials
@@ -261,9 +274,8 @@ def judge(paper, changes):
     accepted, trials = {""}, []
     for cause in paper.causes:
         share, passed = best.get(cause.name, (1.0, False))
-        counts = _, mends, spoils = tally(changes[cause.name])
-        documented = bool(cause.documented) and mends > spoils
-        if (passed or documented) and cause.after in accepted:
+        counts = tally(changes[cause.name])
+        if (passed or cause.documented) and cause.after in accepted:
             accepted.add(cause.name)
         trials.append(
             Trial(
@@ -302,6 +314,15 @@ def _entry(paper, place, printed, ours, causes):
                 standardised_under_cause=standardised(printed, other),
             )
     return entry
+
+
+def _with_second_hand(entry, ours, second):
+    """The entry with the number of the second hand, where there is one."""
+    hand = second.get(entry[:4])
+    if hand is None or isinstance(ours, str):
+        return entry
+    distance = apart(ours, hand)
+    return entry._replace(second=hand.ours, apart=distance, hands=verdict(distance))
 
 
 def write(rows, path=LEDGER):

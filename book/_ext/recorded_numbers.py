@@ -3,7 +3,7 @@
 A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 
 * ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
-* ``ledger_vovk2014_agree``, ``ledger_all_share``: counts of the ledger;
+* ``ledger_vovk2014_agree``, ``ledger_all_share``, ``claims``: counts of the ledger and the claims;
 * ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
 * ``hour_ece``: numbers of the short book, book/hour/census.py;
 * ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
@@ -36,7 +36,9 @@ from experiments.ledger import (
 from experiments.naeini2014.protocol import N_RUNS
 from experiments.naeini2016.settings import SETTINGS
 from experiments.placebos import PLACEBOS, Rate
+from experiments.recording import RESULTS, read_table
 from experiments.registry import papers
+from experiments.second_hand import AGREE
 from experiments.verdicts import peers, table
 from experiments.verdicts.rubric import LEVEL
 from experiments.vovk2014.held_out import HELD_OUT, HeldOut
@@ -92,6 +94,14 @@ def ledger():
     tried, passed = np.sum([one[2::2] for one in read_ledger(PLACEBOS, Rate)], axis=0)
     yield from [("ledger_placebos", f"{tried:,}"), ("ledger_size", f"{passed / tried:.1%}")]
     yield "ledger_tuned_readings", f"{totals(found)[TUNED]}"
+    both = [entry for entry in found if entry.hands]
+    yield "ledger_second_numbers", f"{len(both)}"
+    yield "ledger_second_agree", f"{sum(entry.hands == AGREE for entry in both)}"
+    claims = read_table(RESULTS.parent / "publications" / "claims.csv")
+    yield "claims", f"{claims['claim'].size}"
+    yield "claims_pointed", f"{np.count_nonzero(claims['mean_of'])}"
+    documented = {(p.name, c.name) for p in papers().values() for c in p.causes if c.documented}
+    yield "ledger_documented", f"{sum((e.paper, e.cause) in documented for e in found)}"
     infinite = sum(math.isinf(entry.published) and math.isinf(entry.ours) for entry in found)
     yield "ledger_both_infinite", f"{infinite}"
     yield "choice_first", FIRST
