@@ -84,19 +84,7 @@ def recalibration_line(
     >>> [round(value, 3) for value in line]
     [0.315, 0.0, 0.0]
     """
-    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
-    certain = (probabilities == 0) | (probabilities == 1)
-    if certain.any():
-        row = int(np.argmax(certain))
-        raise ValueError(
-            f"probabilities must lie strictly between 0 and 1; found {probabilities[row]} in "
-            f"{np.count_nonzero(certain)} rows: their logits are infinite; clip them, for example "
-            "with np.clip(probabilities, 1e-6, 1 - 1e-6)"
-        )
-    weights = np.ones(labels.size) if weights is None else rescaled(weights)
-    logits = logit(probabilities)
-    remedy = "add rows of the other class or leave it out"
-    check_both_classes(labels, f"no finite line fits, so {remedy}")
+    labels, logits, weights = _checked_logits(labels, probabilities, sample_weight, "line fits")
     negative, positive = logits[labels == 0], logits[labels == 1]
     if negative.max() <= positive.min() or positive.max() <= negative.min():
         raise ValueError(
@@ -114,6 +102,70 @@ def recalibration_line(
         intercept=float(intercept),
         in_the_large=level_shift(logits, weights, np.average(labels, weights=weights)),
     )
+
+
+def calibration_in_the_large(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Calibration in the large: what is to be added to the logits so that the mean is right.
+
+    It is the intercept of a logistic regression on the logits whose slope is fixed at 1. Unlike the
+    line of `recalibration_line` it also exists where the predictions are all equal, or separate the
+    classes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, of both classes.
+    probabilities : array-like of shape (n,)
+        Predictions in (0, 1): their logits must be finite.
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
+
+    Returns
+    -------
+    shift : float
+        Positive if the predictions are too low on average.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n) for each of some six steps.
+
+    References
+    ----------
+    Cox (1958).
+
+    Examples
+    --------
+    >>> from calibkit.inference import calibration_in_the_large
+    >>> round(calibration_in_the_large([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]), 3)
+    1.099
+    """
+    labels, logits, weights = _checked_logits(
+        labels, probabilities, sample_weight, "shift is right"
+    )
+    return level_shift(logits, weights, np.average(labels, weights=weights))
+
+
+def _checked_logits(labels, probabilities, sample_weight, what):
+    """Labels of both classes, finite logits and weights; `what` does not exist for one class."""
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    certain = (probabilities == 0) | (probabilities == 1)
+    if certain.any():
+        row = int(np.argmax(certain))
+        raise ValueError(
+            f"probabilities must lie strictly between 0 and 1; found {probabilities[row]} in "
+            f"{np.count_nonzero(certain)} rows: their logits are infinite; clip them, for example "
+            "with np.clip(probabilities, 1e-6, 1 - 1e-6)"
+        )
+    weights = np.ones(labels.size) if weights is None else rescaled(weights)
+    check_both_classes(labels, f"no finite {what}, so add rows of the other class or leave it out")
+    return labels, logit(probabilities), weights
 
 
 def recalibration_intervals(
