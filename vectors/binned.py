@@ -37,6 +37,12 @@ def top_label(rows, predicts):
     )
 
 
+def targets_of(rows):
+    """Return the rows of each target: class 1, or the top label."""
+    top = {} if rows.weighted else {name: top_label(rows, by) for name, by in TOP.items()}
+    return {"class 1": rows} | top
+
+
 def sums(rows, bins):
     """Weight, sum of scores and of labels in each bin that is not empty, in order."""
     found = {}
@@ -116,12 +122,9 @@ MEASURES = {"ece": ece, "mce": mce, "rms_error": rms}
 def width_case(name, function, rows, n_bins, why):
     """Make a case of bins of equal width."""
     measure = MEASURES[function]
-    targets = {"class 1": rows}
-    if not rows.weighted:
-        targets |= {target: top_label(rows, predicts) for target, predicts in TOP.items()}
     answers = [
         ({"target": target, "closed": closed}, measure(part, way(part, n_bins)))
-        for target, part in targets.items()
+        for target, part in targets_of(rows).items()
         for closed, way in WIDTH.items()
     ]
     wrong = [(mistake, measure(rows, way(rows, n_bins))) for mistake, way in WIDTH_MISTAKES.items()]
@@ -147,7 +150,8 @@ def mass_case(name, function, rows, n_bins, why):
     measure = MEASURES[function]
     ways = {"middle rank": MASS["middle rank"]} if rows.weighted else MASS
     answers = [
-        ({"target": "class 1", "ties": ties}, measure(rows, way(rows, n_bins)))
+        ({"target": target, "ties": ties}, measure(part, way(part, n_bins)))
+        for target, part in targets_of(rows).items()
         for ties, way in ways.items()
     ]
     wrong = [

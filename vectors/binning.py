@@ -69,6 +69,12 @@ def quantiles_closed_left(rows, n_bins):
     return [sum(edge <= p for edge in inner) for p in rows.scores]
 
 
+def quantiles_merged(rows, n_bins):
+    """Return such bins, where equal edges are one, so that the largest score opens no bin."""
+    inner = sorted(set(quantile_edges(rows, n_bins)))[1:-1]
+    return [sum(edge <= p for edge in inner) for p in rows.scores]
+
+
 def quantiles_closed_right(rows, n_bins):
     """Return bins between quantiles that hold their upper edge; the first holds both."""
     inner = quantile_edges(rows, n_bins)[1:-1]
@@ -92,6 +98,14 @@ def rows_in_order(rows, n_bins):
     return cut_rows(rows, n_bins, key=lambda i: (rows.scores[i], i))
 
 
+def larger_bins_last(rows, n_bins):
+    """Return bins of sorted rows that begin at the whole parts of k n / K."""
+    n = len(rows.labels)
+    order = sorted(range(n), key=lambda i: (rows.scores[i], i))
+    starts = [k * n // n_bins for k in range(n_bins)]
+    return [sum(start <= order.index(i) for start in starts) - 1 for i in range(n)]
+
+
 def negatives_first(rows, n_bins):
     """Return such bins, where the negatives of a tie come first."""
     return cut_rows(rows, n_bins, key=lambda i: (rows.scores[i], rows.labels[i]))
@@ -102,7 +116,9 @@ MASS = {  # what becomes of ties
     "middle rank": middle_ranks,
     "quantiles, closed right": quantiles_closed_right,
     "quantiles, closed left": quantiles_closed_left,
+    "quantiles, closed left, equal ones merged": quantiles_merged,
     "rows in order": rows_in_order,
+    "rows in order, larger bins last": larger_bins_last,
 }
 WIDTH_MISTAKES = {
     "a score of 0 is in no bin": zero_lost,
@@ -111,4 +127,7 @@ WIDTH_MISTAKES = {
     "a score of 1 has a bin of its own": one_alone,
     "one bin less than asked for": one_bin_less,
 }
-MASS_MISTAKES = {"a tie is cut, its negatives below its positives": negatives_first}
+MASS_MISTAKES = {
+    "a tie is cut, its negatives below its positives": negatives_first,
+    "one bin less than asked for": lambda rows, n_bins: middle_ranks(rows, n_bins - 1),
+}

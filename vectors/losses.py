@@ -9,7 +9,12 @@ from vectors.samples import EVERYWHERE, chosen
 BRIER = "Brier (1950), with one term for two classes"
 LOG = "Good (1952)"
 OBSERVED = "Steyerberg (2009), Clinical Prediction Models: O/E of positives"
-CLIPS = {"1e-15": Fraction(1, 10**15), "2^-52": Fraction(1, 2**52), "1e-7": Fraction(1, 10**7)}
+CLIPS = {
+    "1e-15": Fraction(1, 10**15),
+    "2^-52": Fraction(1, 2**52),
+    "1e-12": Fraction(1, 10**12),
+    "1e-7": Fraction(1, 10**7),
+}
 
 
 def brier(rows):

@@ -70,6 +70,9 @@ def cases():
                 ("the path is read inside ties", measure(path_of_rows(rows))),
                 ("weights are ignored", measure(path(rows.unweighted()))),
             ]
+            if measure is spread:
+                read = [place for _, place in path(rows)]
+                wrong.append(("the path does not begin at 0", max(read) - min(read)))
             if measure is not averaged:
                 wrong.append(("range and largest distance are exchanged", other(path(rows))))
             yield case(

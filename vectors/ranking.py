@@ -26,7 +26,7 @@ def cases():
         area = auc(rows)
         answers = [({"one class": "refused"}, area)]
         if area == UNDEFINED:
-            answers += [({"one class": "1/2"}, Fraction(1, 2))]
+            answers += [({"one class": "1/2"}, Fraction(1, 2)), ({"one class": "0"}, Fraction(0))]
         yield case(
             name,
             "auc",

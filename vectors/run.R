@@ -29,8 +29,9 @@ judge <- function(functions, file = "calibration-1.json") {
     f <- functions[[case[["function"]]]]
     given <- lapply(case$input, unlist)
     if (is.null(f) || !all(names(given) %in% names(formals(f)))) next
-    found <- tryCatch(suppressWarnings(as.numeric(unlist(do.call(f, given)))),
+    found <- tryCatch(suppressWarnings(unlist(do.call(f, given))),
                       error = function(e) conditionMessage(e))
+    if (is.null(found)) next  # not offered
     fits <- function(answers) Filter(function(a) is_answer(found, a, case$tolerance), answers)
     right <- vapply(fits(case$answers), words, "")
     wrong <- vapply(fits(case$mistakes), function(a) a$mistake, "")

@@ -78,8 +78,9 @@ def cases():
             answers=[
                 ({"law": "exact", "sides": "two"}, exact_p(sample)),
                 ({"law": "normal", "sides": "two"}, normal_p(sample)),
+                ({"law": "normal", "sides": "upper"}, upper_p(sample)),
             ],
-            mistakes=[("one-sided, by the normal law", upper_p(sample))],
+            mistakes=[("the lower side", 1 - upper_p(sample))],
         )
     for name, sample, why in chosen("all-equal"):
         yield z_case(name, sample, f"{why}: Z is 0/0")
