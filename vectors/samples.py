@@ -37,7 +37,7 @@ SAMPLES = {
     "all-equal": (rows("1110", "1/2 1/2 1/2 1/2"), "all scores are 1/2"),
     "all-equal-low": (rows("1111", "1/8 1/8 1/8 1/8"), "all scores are equal, and far too low"),
     "certain": (rows("0011", "0 0 1 1"), "scores of 0 and 1, and all are right"),
-    "certain-and-wrong": (rows("0101", "0 0 1 1"), "scores of 0 and 1, and some are wrong"),
+    "certain-and-wrong": (rows("010011", "0 0 1 1 1 1"), "scores of 0 and 1, and some are wrong"),
     "ends": (rows("1011", "0 1/8 5/8 7/8"), "a score of 0 belongs to the first bin"),
     "last": (rows("1010", "1/8 1/2 7/8 1"), "a score of 1 belongs to the last bin"),
     "edges": (rows("0110101", "1/4 1/4 1/2 1/2 3/4 3/4 3/4"), "scores on the edges of four bins"),

@@ -6,11 +6,12 @@ import io
 import itertools
 import json
 import math
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import closing
 from decimal import localcontext
 from fractions import Fraction
@@ -32,6 +33,7 @@ from vectors.schema import SCHEMA
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "calibkit" / "testing"
 CASES = read_vectors()
+VERDICTS = ["pass", "imprecise", "other convention", "refused", "fault"]
 
 
 def decimals(answer):
@@ -165,6 +167,45 @@ def test_the_normal_tail_and_the_law_of_all_outcomes():
     assert spiegelhalter.exact_p(rows("1000", "1/4 1/4 1/4 1/4")) == 1
     # 3 or 4 positives of 4, each with probability 1/8
     assert spiegelhalter.exact_p(rows("1110", "1/8 1/8 1/8 1/8")) == Fraction(29, 4096)
+
+
+# The page
+
+
+def test_the_example_of_the_page_prints_what_the_page_shows(tmp_path):
+    page = (ROOT / "book" / "test_your_own.md").read_text(encoding="utf-8")
+    code, shown = (
+        re.search(rf"```{kind}\n(.*?)```", page, re.DOTALL)[1] for kind in ("py", "text")
+    )
+    for name in ("vectors.py", "calibration-1.json"):
+        shutil.copy(FOLDER / name, tmp_path)
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    command = [sys.executable, "-I", "-c", "import sys; sys.path.insert(0, '.'); import mine"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == shown
+
+
+def test_the_table_is_of_the_record_and_the_record_of_these_cases():
+    sys.path.append(str(ROOT / "benchmarks"))
+    from vector_functions import PACKAGES
+
+    record, table, faults = (
+        list(csv.DictReader(io.StringIO((ROOT / "results" / f"{name}.csv").read_text("utf-8"))))
+        for name in ("vectors", "vectors_summary", "vectors_faults")
+    )
+    assert {row["case"] for row in record} == {case["id"] for case in CASES}
+    counts = defaultdict(Counter)
+    for row in record:
+        counts[f"{row['package']} {row['version']}"][row["verdict"]] += 1
+    assert [row["package"] for row in table] == list(counts)
+    for row in table:
+        found = counts[row["package"]]
+        assert int(row["cases"]) == found.total()
+        assert all(int(row[word]) == found[word] for word in VERDICTS)
+    assert set(PACKAGES) <= {row["package"] for row in record}
+    faulty = {package for package, found in counts.items() if found["fault"] + found["refused"]}
+    assert {row["package"] for row in faults if row["package"][:9] != "jevassert"} <= faulty
+    assert len(faults) >= 15
 
 
 # Other languages
