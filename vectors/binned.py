@@ -22,8 +22,10 @@ WIDTH_SAMPLES = (
     "plain ties weights weight-zero one-row only-negatives all-equal all-equal-low certain "
     "certain-and-wrong ends last edges calibrated subnormal one-ulp"
 )
-FEWER = "plain ties weights all-equal certain-and-wrong ends last edges".split()
-MASS_SAMPLES = "plain ties ties-reordered weights one-row all-equal all-equal-low certain edges"
+FEWER = "plain ties tie-cut weights all-equal certain-and-wrong ends last edges".split()
+MASS_SAMPLES = (
+    "plain ties ties-reordered tie-cut weights one-row all-equal all-equal-low certain edges"
+)
 
 
 def top_label(rows, predicts):

@@ -98,10 +98,10 @@ def rows_in_order(rows, n_bins):
     return cut_rows(rows, n_bins, key=lambda i: (rows.scores[i], i))
 
 
-def larger_bins_last(rows, n_bins):
+def larger_bins_last(rows, n_bins, key=None):
     """Return bins of sorted rows that begin at the whole parts of k n / K."""
     n = len(rows.labels)
-    order = sorted(range(n), key=lambda i: (rows.scores[i], i))
+    order = sorted(range(n), key=key or (lambda i: (rows.scores[i], i)))
     starts = [k * n // n_bins for k in range(n_bins)]
     return [sum(start <= order.index(i) for start in starts) - 1 for i in range(n)]
 
@@ -109,6 +109,11 @@ def larger_bins_last(rows, n_bins):
 def negatives_first(rows, n_bins):
     """Return such bins, where the negatives of a tie come first."""
     return cut_rows(rows, n_bins, key=lambda i: (rows.scores[i], rows.labels[i]))
+
+
+def negatives_first_larger_last(rows, n_bins):
+    """Return such bins of rows that are sorted by score and label."""
+    return larger_bins_last(rows, n_bins, key=lambda i: (rows.scores[i], rows.labels[i]))
 
 
 WIDTH = {"left": closed_left, "right": closed_right}  # which edge belongs to a bin
@@ -129,5 +134,8 @@ WIDTH_MISTAKES = {
 }
 MASS_MISTAKES = {
     "a tie is cut, its negatives below its positives": negatives_first,
+    "a tie is cut, its negatives below its positives; larger bins last": (
+        negatives_first_larger_last
+    ),
     "one bin less than asked for": lambda rows, n_bins: middle_ranks(rows, n_bins - 1),
 }

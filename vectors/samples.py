@@ -19,6 +19,10 @@ SAMPLES = {
         rows("1110011010", "3/8 7/8 1/8 1/8 7/8 5/8 3/8 1/8 5/8 3/8"),
         "the rows of the case with ties in another order: every answer is the same",
     ),
+    "tie-cut": (
+        rows("10101010", "1/4 1/2 1/2 1/2 1/2 1/2 1/2 3/4"),
+        "a tie is larger than a bin: cut, it is cut in the order of its rows or of its labels",
+    ),
     "weights": (
         rows("01011", "1/8 1/4 3/8 5/8 3/4", "2 1 3 1 2"),
         "weights are copies of rows",
