@@ -84,23 +84,24 @@ def recalibration_line(
     >>> [round(value, 3) for value in line]
     [0.315, 0.0, 0.0]
     """
-    labels, logits, weights = _checked_logits(labels, probabilities, sample_weight, "line fits")
-    negative, positive = logits[labels == 0], logits[labels == 1]
+    sample = _checked_logits(labels, probabilities, sample_weight, "line fits")
+    outcomes, logits, weights = sample
+    negative, positive = logits[outcomes == 0], logits[outcomes == 1]
     if negative.max() <= positive.min() or positive.max() <= negative.min():
         raise ValueError(
             "probabilities separate the classes or are all equal: no finite line fits; add rows or "
             "leave it out"
         )
-    base = logit(np.dot(weights, labels) / weights.sum())
+    base = logit(np.dot(weights, outcomes) / weights.sum())
     scale = np.sqrt(np.average(np.square(logits), weights=weights))
     column = logits[np.newaxis] / scale
     start = np.array([base, 0.0])
-    intercept, slopes, *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
+    intercept, slopes, *_ = fit_logistic(column, outcomes, weights, (0.0, 0.0), start)
 
     return RecalibrationLine(
         slope=float(slopes[0] / scale),
         intercept=float(intercept),
-        in_the_large=level_shift(logits, weights, np.average(labels, weights=weights)),
+        in_the_large=level_shift(logits, weights, np.average(outcomes, weights=weights)),
     )
 
 
@@ -146,10 +147,9 @@ def calibration_in_the_large(
     >>> round(calibration_in_the_large([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]), 3)
     1.099
     """
-    labels, logits, weights = _checked_logits(
-        labels, probabilities, sample_weight, "shift is right"
-    )
-    return level_shift(logits, weights, np.average(labels, weights=weights))
+    sample = _checked_logits(labels, probabilities, sample_weight, "shift is right")
+    outcomes, logits, weights = sample
+    return level_shift(logits, weights, np.average(outcomes, weights=weights))
 
 
 def _checked_logits(labels, probabilities, sample_weight, what):
