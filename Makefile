@@ -43,11 +43,11 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
   $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py calib/*/*/*.py calibkit/*.py calibkit/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
-  results/protocols/*.txt publications/*.csv)
+  results/protocols/*.txt publications/*.csv calibkit/testing/*.json vectors/*.R vectors/*.js)
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-archive test-site \
   test-pdf test-wheel release proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
-  results reproduce audit second-hand publish bench course course-grade course-mark course-test clean
+  results reproduce audit second-hand publish bench vectors course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
@@ -117,6 +117,10 @@ bench: .venv-bench/set-up  ## measure calib against its peers, in an environment
 	.venv-bench/bin/python benchmarks/limits.py
 	.venv-bench/bin/python benchmarks/agreement.py
 	.venv-bench/bin/python benchmarks/conformance.py
+
+vectors: .venv/set-up  ## write the test vectors, and the table of who passes them from its record
+	$(python) -m vectors
+	$(python) benchmarks/vectors.py table
 
 course: .venv-course/set-up  ## problem sets, slides, exams, projects; TERM=... seeds them, START=2026-10-05 dates them
 	.venv-course/bin/python -m course.tools.build $(term)

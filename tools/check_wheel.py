@@ -48,7 +48,7 @@ def build(folder):
 
 def check_contents(wheel):
     """The wheel has every file of the package and nothing else."""
-    suffixes = {".py", ".pyi", ".typed", ".css", ".html"}
+    suffixes = {".py", ".pyi", ".typed", ".css", ".html", ".json"}
     files = [path for name in PACKAGES for path in (ROOT / name).rglob("*")]
     expected = {p.relative_to(ROOT).as_posix() for p in files if p.suffix in suffixes}
     found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}

@@ -5,6 +5,7 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 * ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``, ``claims``: counts of the ledger and the claims;
 * ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
+* ``vector_cases``: counts of the test vectors and of the packages that were run on them;
 * ``hour_ece``: numbers of the short book, book/hour/census.py;
 * ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
@@ -13,10 +14,12 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 import json
 import math
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
+from calibkit.testing import read_vectors
 from experiments import recorded
 from experiments.baselines import READINGS, SHARES, Share, total
 from experiments.choices import FIRST
@@ -156,6 +159,15 @@ def verdicts():
     yield "verdicts_peers_files", f"{np.count_nonzero(others['judge'] == peers.OURS):,}"
 
 
+def vectors():
+    """Counts of the page *Test your own implementation*."""
+    yield "vector_cases", f"{len(read_vectors())}"
+    languages = Counter(recorded("vectors_summary")["language"].tolist())
+    yield "vector_packages", f"{languages.total()}"
+    counts = [f"{count} in {language}" for language, count in languages.most_common()]
+    yield "vector_languages", ", ".join(counts)
+
+
 def _with_limits(share):
     """A share in per cent, with its limits."""
     return f"{share.value:.1%} ({share.lower:.1%} to {share.upper:.1%})"
@@ -181,7 +193,7 @@ def hour_numbers():
 
 def numbers():
     """All of them, by name."""
-    found = [rings(), ledger(), verdicts(), glued()]
+    found = [rings(), ledger(), verdicts(), vectors(), glued()]
     return {name: value for part in found for name, value in part} | hour_numbers()
 
 

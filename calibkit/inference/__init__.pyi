@@ -12,6 +12,7 @@ from .bootstrap import bootstrap_interval as bootstrap_interval
 from .cluster_tests import ClusterTests as ClusterTests
 from .cluster_tests import cluster_tests as cluster_tests
 from .debiased import debiased_squared_error as debiased_squared_error
+from .debiased import rms_calibration_error as rms_calibration_error
 from .debiased import sweep_calibration_error as sweep_calibration_error
 from .decisions import cost_intervals as cost_intervals
 from .decisions import largest_regrets as largest_regrets
@@ -34,6 +35,7 @@ from .murphy_and_decision_curves import decision_gains as decision_gains
 from .murphy_and_decision_curves import murphy_curve as murphy_curve
 from .recalibration import RecalibrationIntervals as RecalibrationIntervals
 from .recalibration import RecalibrationLine as RecalibrationLine
+from .recalibration import calibration_in_the_large as calibration_in_the_large
 from .recalibration import recalibration_intervals as recalibration_intervals
 from .recalibration import recalibration_line as recalibration_line
 from .resampling_tests import Simulated as Simulated
@@ -53,6 +55,7 @@ from .significance import kuiper_test as kuiper_test
 from .significance import spiegelhalter_test as spiegelhalter_test
 from .unbinned import averaged_two_bin_error as averaged_two_bin_error
 from .unbinned import integrated_calibration_index as integrated_calibration_index
+from .unbinned import kolmogorov_smirnov_error as kolmogorov_smirnov_error
 from .unbinned import kuiper_error as kuiper_error
 from .unbinned import smooth_calibration_error as smooth_calibration_error
 from .unbinned import smooth_ece as smooth_ece

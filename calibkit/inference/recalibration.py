@@ -84,6 +84,76 @@ def recalibration_line(
     >>> [round(value, 3) for value in line]
     [0.315, 0.0, 0.0]
     """
+    sample = _checked_logits(labels, probabilities, sample_weight, "line fits")
+    outcomes, logits, weights = sample
+    negative, positive = logits[outcomes == 0], logits[outcomes == 1]
+    if negative.max() <= positive.min() or positive.max() <= negative.min():
+        raise ValueError(
+            "probabilities separate the classes or are all equal: no finite line fits; add rows or "
+            "leave it out"
+        )
+    base = logit(np.dot(weights, outcomes) / weights.sum())
+    scale = np.sqrt(np.average(np.square(logits), weights=weights))
+    column = logits[np.newaxis] / scale
+    start = np.array([base, 0.0])
+    intercept, slopes, *_ = fit_logistic(column, outcomes, weights, (0.0, 0.0), start)
+
+    return RecalibrationLine(
+        slope=float(slopes[0] / scale),
+        intercept=float(intercept),
+        in_the_large=level_shift(logits, weights, np.average(outcomes, weights=weights)),
+    )
+
+
+def calibration_in_the_large(
+    labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Calibration in the large: what is to be added to the logits so that the mean is right.
+
+    It is the intercept of a logistic regression on the logits whose slope is fixed at 1. Unlike the
+    line of `recalibration_line` it also exists where the predictions are all equal, or separate the
+    classes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, of both classes.
+    probabilities : array-like of shape (n,)
+        Predictions in (0, 1): their logits must be finite.
+    sample_weight : array-like of shape (n,), optional
+        Not negative: counts or sampling weights, as only their ratios matter.
+
+    Returns
+    -------
+    shift : float
+        Positive if the predictions are too low on average.
+
+    Raises
+    ------
+    ValueError
+        For input that is not as described; the message names the argument.
+
+    Notes
+    -----
+    O(n) for each of some six steps.
+
+    References
+    ----------
+    Cox (1958).
+
+    Examples
+    --------
+    >>> from calibkit.inference import calibration_in_the_large
+    >>> round(calibration_in_the_large([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]), 3)
+    1.099
+    """
+    sample = _checked_logits(labels, probabilities, sample_weight, "shift is right")
+    outcomes, logits, weights = sample
+    return level_shift(logits, weights, np.average(outcomes, weights=weights))
+
+
+def _checked_logits(labels, probabilities, sample_weight, what):
+    """Labels of both classes, finite logits and weights; `what` does not exist for one class."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
     certain = (probabilities == 0) | (probabilities == 1)
     if certain.any():
@@ -94,26 +164,8 @@ def recalibration_line(
             "with np.clip(probabilities, 1e-6, 1 - 1e-6)"
         )
     weights = np.ones(labels.size) if weights is None else rescaled(weights)
-    logits = logit(probabilities)
-    remedy = "add rows of the other class or leave it out"
-    check_both_classes(labels, f"no finite line fits, so {remedy}")
-    negative, positive = logits[labels == 0], logits[labels == 1]
-    if negative.max() <= positive.min() or positive.max() <= negative.min():
-        raise ValueError(
-            "probabilities separate the classes or are all equal: no finite line fits; add rows or "
-            "leave it out"
-        )
-    base = logit(np.dot(weights, labels) / weights.sum())
-    scale = np.sqrt(np.average(np.square(logits), weights=weights))
-    column = logits[np.newaxis] / scale
-    start = np.array([base, 0.0])
-    intercept, slopes, *_ = fit_logistic(column, labels, weights, (0.0, 0.0), start)
-
-    return RecalibrationLine(
-        slope=float(slopes[0] / scale),
-        intercept=float(intercept),
-        in_the_large=level_shift(logits, weights, np.average(labels, weights=weights)),
-    )
+    check_both_classes(labels, f"no finite {what}, so add rows of the other class or leave it out")
+    return labels, logit(probabilities), weights
 
 
 def recalibration_intervals(

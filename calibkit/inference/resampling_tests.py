@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, xlog1py, xlogy
 
 from calib.base.arrays import check_both_classes, check_sample
 from calib.base.options import RandomState, check_integer, check_random_state
@@ -17,6 +18,7 @@ STATISTIC_ROUNDING = 1e-11  # relative difference of statistics that differ by r
 LARGEST_STATISTIC = 1e300  # finite stand-in for an infinite statistic, to compare it
 SUFFICIENT_EXCEEDANCES = 100  # draws as large as the sample, after which drawing stops
 NUMBERS_PER_BLOCK = 2**17  # random numbers drawn at a time
+COUNTING_ERROR = 1e-9  # of the logarithm of a number of outcomes
 MIN_ROWS_FOR_BINOMIAL = (
     32  # mean rows a distinct prediction, above which binomial draws are quicker
 )
@@ -354,8 +356,13 @@ class Outcomes(NamedTuple):
         return bool(np.any(self.observed[certain] != self.expected[certain]))
 
     def p_value(self, estimate, statistic, asymptotic, n_resamples, random_state):
-        """P value by draws. If they may be wrong, the largest one of theirs and `asymptotic`."""
+        """P value by draws. If they may be wrong, the largest one of theirs and `asymptotic`.
+
+        If the sample has no more outcomes than `n_resamples`, all of them are tried.
+        """
         check_integer(n_resamples, "n_resamples")
+        if not self.weighted and self.distributions[0].has_at_most(n_resamples):
+            return self.distributions[0].exact_p_value(estimate, statistic)
         rng = check_random_state(random_state)
         p_values = []
         for distribution in self.distributions:
@@ -377,6 +384,22 @@ class _CountDistribution:
         """Yield blocks of draws, with the variances, which are the same in all draws."""
         for hits in draws_of(self.ties, n_draws, rng):
             yield hits, self.variances
+
+    def has_at_most(self, n_outcomes):
+        """Whether there are at most so many outcomes, where rows of a tie are alike."""
+        return np.log1p(self.ties.weights).sum() <= np.log(n_outcomes) + COUNTING_ERROR
+
+    def exact_p_value(self, estimate, statistic):
+        """Probability of outcomes whose statistic is as large as the estimate: all are tried."""
+        scores, sizes, _ = self.ties
+        counts = [np.arange(n + 1) for n in sizes]
+        hits = np.stack(np.meshgrid(*counts, indexing="ij"), axis=-1).reshape(-1, sizes.size)
+        misses = sizes - hits
+        ways = gammaln(sizes + 1) - gammaln(hits + 1) - gammaln(misses + 1)
+        chances = np.exp((ways + xlogy(hits, scores) + xlog1py(misses, -scores)).sum(axis=1))
+        limit = estimate - STATISTIC_ROUNDING * (1 + abs(estimate))
+        as_large = statistic(hits, self.variances) >= limit
+        return float(min(chances[as_large].sum(), 1.0))
 
 
 class _SamplingDistribution:

@@ -60,7 +60,8 @@ def spiegelhalter_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws. Fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small. If the sample has no
+        more outcomes, as ten rows or few ties do, all are tried, and the p value is exact.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -98,7 +99,7 @@ def spiegelhalter_test(
     >>> from calibkit.inference import spiegelhalter_test
     >>> result = spiegelhalter_test([0, 1, 0, 1, 1, 0], [0.1, 0.9, 0.9, 0.9, 0.9, 0.9])
     >>> round(result.statistic, 3), round(result.p_value, 3)
-    (1.905, 0.141)
+    (1.905, 0.114)
     """
     sample = _outcomes(labels, probabilities, sample_weight, sampling_weight)
     if sample.has_impossible_outcome():
@@ -153,7 +154,8 @@ def hosmer_lemeshow_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws. Fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small. If the sample has no
+        more outcomes, as ten rows or few ties do, all are tried, and the p value is exact.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -188,7 +190,7 @@ def hosmer_lemeshow_test(
     >>> from calibkit.inference import hosmer_lemeshow_test
     >>> result = hosmer_lemeshow_test([0, 1, 0, 1], [0.2, 0.2, 0.6, 0.6], n_bins=2)
     >>> round(result.statistic, 3), round(result.p_value, 3)
-    (1.208, 0.694)
+    (1.208, 0.693)
     """
     check_flag(in_sample, "in_sample")
     ties = counted_ties_of(labels, probabilities, sample_weight, only_whole=True)
@@ -236,7 +238,8 @@ def kuiper_test(
         Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
         large samples; or for large samples where it is precise enough, else by draws: see Notes.
     n_resamples : int, default=1999
-        Largest number of draws. Fewer are made where the p value is not small.
+        Largest number of draws. Fewer are made where the p value is not small. If the sample has no
+        more outcomes, as ten rows or few ties do, all are tried, and the p value is exact.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -282,7 +285,7 @@ def kuiper_test(
     >>> from calibkit.inference import kuiper_test
     >>> result = kuiper_test([0] * 30, [0.1, 0.2, 0.3] * 10)
     >>> round(result.statistic, 3), round(result.p_value, 3)
-    (2.798, 0.007)
+    (2.798, 0.011)
     """
     sample = _outcomes(labels, probabilities, sample_weight, sampling_weight)
     if sample.weighted:

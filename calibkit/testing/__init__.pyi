@@ -6,3 +6,7 @@ from .measures import measure_checks as measure_checks
 from .shared import Check as Check
 from .shared import CheckError as CheckError
 from .shared import Outcome as Outcome
+from .vectors import CaseVerdict as CaseVerdict
+from .vectors import describe_verdicts as describe_verdicts
+from .vectors import judge_vectors as judge_vectors
+from .vectors import read_vectors as read_vectors

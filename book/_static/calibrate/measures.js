@@ -352,7 +352,43 @@ const measuresModule = () => {
     if (!(moment(4) > 0.2 * moment(2) ** 1.5)) {
       return { statistic, pValue: 2 * ndtr(-Math.abs(statistic)) };
     }
-    return { statistic, pValue: drawnPValue(ties, (hits) => Math.abs(z(hits))) };
+    return { statistic, pValue: outcomesPValue(ties, (hits) => Math.abs(z(hits))) };
+  }
+
+  /* calibkit.inference.resampling_tests.Outcomes.p_value: by all outcomes, if they are few. */
+  function outcomesPValue(ties, statistic) {
+    const few = ties.weights.reduce((outcomes, n) => outcomes * (n + 1), 1) <= 1999;
+    return few ? exactPValue(ties, statistic) : drawnPValue(ties, statistic);
+  }
+
+  /* calibkit.inference.resampling_tests._CountDistribution.exact_p_value. */
+  function exactPValue(ties, statistic) {
+    const observed = statistic(ties.positives);
+    const limit = observed - SAME * (1 + Math.abs(observed));
+    const chances = Array.from(ties.scores, (p, i) => binomialChances(ties.weights[i], p));
+    const hits = new Float64Array(chances.length);
+    let found = 0;
+    const visit = (i, chance) => {
+      if (i === hits.length) {
+        if (statistic(hits) >= limit) found += chance;
+        return;
+      }
+      chances[i].forEach((of, k) => {
+        hits[i] = k;
+        visit(i + 1, chance * of);
+      });
+    };
+    visit(0, 1);
+    return Math.min(found, 1);
+  }
+
+  /* The chance of each number of positives among n rows. */
+  function binomialChances(n, p) {
+    const logs = [0];
+    for (let k = 1; k <= n; k++) logs.push(logs[k - 1] + Math.log(k));
+    const times = (count, log) => (count === 0 ? 0 : count * log);
+    return logs.map((log, k) => Math.exp(
+      logs[n] - log - logs[n - k] + times(k, Math.log(p)) + times(n - k, Math.log1p(-p))));
   }
 
   /* calibkit.inference.resampling_tests.drawn_p_value. */
@@ -454,13 +490,18 @@ const measuresModule = () => {
     const fit = fitting.newton(
       fitting.sampleOf([column], labels, [0, 0]), Float64Array.of(base, 0));
     const [intercept, slope] = [fit.level, fit.slopes[0] / scale];
-    const inTheLarge = shiftOf(logits, labels, base);
+    const shift = shiftOf(logits, labels, base);
     const onLine = logits.map((value) => expit(intercept + slope * value));
-    const shifted = logits.map((value) => expit(value + inTheLarge));
+    const shifted = logits.map((value) => expit(value + shift));
     const errors = [...lineErrors(logits, labels, onLine), shiftError(labels, shifted)];
     const names = ["slope", "intercept", "inTheLarge"];
-    return Object.fromEntries([slope, intercept, inTheLarge].map((value, k) =>
+    return Object.fromEntries([slope, intercept, shift].map((value, k) =>
       [names[k], interval(value, errors[k], Z())]));
+  }
+
+  /* calibkit.inference.calibration_in_the_large. */
+  function inTheLarge({ scores, labels }) {
+    return shiftOf(scores.map(logit), labels, logit(positivesOf(labels) / labels.length));
   }
 
   /* calibkit.inference.recalibration.recalibration_line: what is to be added to the logits, by
@@ -606,7 +647,7 @@ const measuresModule = () => {
   return {
     FEW, mean, positivesOf, groupTies, pool, corp, confidenceBand, verdictPValue,
     miscalibrationByChance, spiegelhalter, meanInterval, decomposition, kuiperInterval,
-    detectableBias, worstRange, recalibration, areaUnderCurve, copies, change, impossibleIn,
+    detectableBias, worstRange, recalibration, inTheLarge, areaUnderCurve, copies, change, impossibleIn,
     logLosses, squares, products, countBelow,
   };
 };

@@ -1,0 +1,1 @@
+"""The generator of the test vectors: definitions in exact arithmetic, without NumPy and calib."""
