@@ -98,6 +98,8 @@ def _add_report(command):
         "says what can escape there; may be repeated"
     )
     _valued(command, "--threshold", "P", purpose, type=float, action="append", default=[])
+    purpose = "find a threshold whose share of errors among accepted rows is at most R, as promised"
+    _valued(command, "--max-error", "R", purpose, type=float)
     _output_flags(command, "file for the page, HTML; - is standard output", required=True)
 
 

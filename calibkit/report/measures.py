@@ -120,6 +120,14 @@ REPORTED_MEASURES = (
         meaning="Largest bias over a range of predictions, as a share of all rows.",
     ),
     ReportedMeasure(
+        key="ece",
+        name="ECE, ten bins",
+        meaning=(
+            "Mean distance of the share of positives from the mean prediction, over ten bins of "
+            "equal size."
+        ),
+    ),
+    ReportedMeasure(
         key="smooth_ece",
         name="Smooth ECE",
         meaning="Expected calibration error by a kernel that chooses its own width.",
@@ -152,7 +160,7 @@ def simulated(sample: CleanSample, random_state: int) -> Chance:
     """Errors of the sample, beside errors of calibrated outcomes."""
     return sample.measured(
         inference.calibration_test,
-        statistic=["kuiper", "miscalibration", "smooth_ece"],
+        statistic=["kuiper", "miscalibration", "ece", "smooth_ece"],
         n_resamples=N_DRAWS,
         random_state=random_state,
     )
@@ -290,6 +298,11 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
             chance=by_chance.get("kuiper"),
         ),
         _estimate(
+            "ece",
+            sample.measured(metrics.expected_calibration_error, n_bins=N_BINS),
+            chance=by_chance.get("ece"),
+        ),
+        _estimate(
             "smooth_ece", sample.measured(inference.smooth_ece), chance=by_chance.get("smooth_ece")
         ),
         _estimate("ici", sample.measured(inference.integrated_calibration_index)),
@@ -377,6 +390,7 @@ def _estimate(key, value, *, limits=(None, None), chance: Simulated | None = Non
         value=value,
         lower=lower,
         upper=upper,
+        floor=None if chance is None else chance.floor(),
         by_chance=None if chance is None else chance.by_chance(),
         note=f"{measure.meaning} {more}".strip(),
     )
