@@ -26,16 +26,16 @@ def promises_of(labels, scores, groups, *, max_error, alpha=0.05) -> tuple[Promi
     return tuple(
         Promise(
             group=str(group),
-            threshold=found.threshold,
-            n_accepted=found.n_accepted,
-            n_errors=found.n_errors,
-            n_rows=found.n_rows,
-            share=found.share,
+            threshold=chosen.threshold,
+            n_accepted=chosen.n_accepted,
+            n_errors=chosen.n_errors,
+            n_rows=chosen.n_rows,
+            share=chosen.share,
             max_error=max_error,
             alpha=alpha,
             rows_until_promise=needed,
         )
-        for group, found in every.items()
+        for group, chosen in every.items()
     )
 
 

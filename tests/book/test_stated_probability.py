@@ -1,4 +1,4 @@
-"""The page *Is this model's stated probability right*: its commands run, and print what it shows."""
+"""The page *Is this model's stated probability right*: its commands print what it shows."""
 
 import json
 import re
