@@ -23,6 +23,7 @@ FLAGS_OF_ARGUMENTS = {  # arguments that messages of the package begin with
     "clusters": "--cluster",
     "groups": "--group",
     "max_error": "--max-error",
+    "max_pieces": "--max-pieces",
     "sample_weight": "--weight",
     "threshold": "--threshold",
     "thresholds": "--threshold",

@@ -1,6 +1,9 @@
 """Thresholds with a promise on the error, in records and in words."""
 
+from collections.abc import Hashable
+
 from calibkit.inference.risk_control import (
+    RiskControlledThreshold,
     risk_controlled_threshold,
     risk_controlled_thresholds,
     rows_until_promise,
@@ -16,10 +19,10 @@ NOT_PROVED = (
 
 def promises_of(labels, scores, groups, *, max_error, alpha=0.05) -> tuple[Promise, ...]:
     """The threshold of all rows, or of each group so that all promises hold at once."""
+    every: dict[Hashable, RiskControlledThreshold]
     if groups is None:
-        every = {
-            ALL_ROWS: risk_controlled_threshold(labels, scores, max_error=max_error, alpha=alpha)
-        }
+        whole = risk_controlled_threshold(labels, scores, max_error=max_error, alpha=alpha)
+        every = {ALL_ROWS: whole}
     else:
         every = risk_controlled_thresholds(labels, scores, groups, max_error=max_error, alpha=alpha)
     needed = rows_until_promise(max_error=max_error, alpha=alpha, n_groups=len(every))
