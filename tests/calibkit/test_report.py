@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 import calib
 from calib.metrics import (
@@ -130,6 +130,7 @@ def test_measures_are_those_of_the_package():
         "mean_prediction": scores.mean(),
         "observed_rate": labels.mean(),
         "bias": np.mean(labels - scores),
+        "observed_over_expected": labels.sum() / scores.sum(),
         "log_loss": log_loss(labels, scores),
         "brier": parts.score,
         "miscalibration": parts.miscalibration,
@@ -147,6 +148,9 @@ def test_measures_are_those_of_the_package():
     }
     assert {key: e.value for key, e in found.items()} == pytest.approx(expected, abs=1e-12)
     assert (found["auc"].lower, found["auc"].upper) == (area.lower, area.upper)
+    ratio = found["observed_over_expected"]
+    exact = binomtest(int(labels.sum()), labels.size).proportion_ci(method="exact")
+    assert [ratio.lower, ratio.upper] == pytest.approx(np.array(exact) / scores.mean())
     limits = kuiper_interval(labels, scores)
     assert (found["kuiper_error"].lower, found["kuiper_error"].upper) == limits[1:3]
 
