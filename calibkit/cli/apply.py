@@ -2,13 +2,16 @@
 
 import csv
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
+from calib.base.options import check_integer
 from calibkit.cli.arguments import columns_of, format_of
 from calibkit.cli.output import Progress, check_new, new_file, note
 from calibkit.cli.read import Columns, ScoreReader
 from calibkit.cli.tables import BLOCK_ROWS, InputError, Parquet, open_table
+from calibkit.deployment.fewer_pieces import with_fewer_pieces
 from calibkit.deployment.programs import program, rule
 from calibkit.deployment.stored_maps import load_stored_map
 
@@ -23,18 +26,28 @@ def run_export(options) -> int:
     """Write the map as a program that does not need this package; return the exit code."""
     check_new(options.output, force=options.force)
     stored = load_stored_map(options.map)
-    remark = None if options.threshold is None else rule(stored.map_, options.threshold)
+    remarks = []
+    if options.max_pieces is not None:
+        check_integer(options.max_pieces, "max_pieces")
+        shorter = with_fewer_pieces(stored.map_, options.max_pieces)
+        stored = replace(stored, map_=shorter.map)
+        remarks.append(f"differs by at most {shorter.error:.2g} from the map, at any score")
+        note(options, remarks[0])
+    if options.threshold is not None:
+        remarks.append(rule(stored.map_, options.threshold))
+    remark = "; ".join(remarks) or None
     written = program(stored, options.to, options.score, remark)
     binary = isinstance(written, bytes)
     with new_file(options.output, force=options.force, binary=binary) as file:
         file.write(written)
-    if remark and options.to == "table":
-        note(options, remark)
+    if options.threshold is not None and options.to == "table":
+        note(options, remarks[-1])
     if options.to == "sql" and len(written) > LONG_EXPRESSION:
         note(
             options,
             f"warning: the expression has {len(written) / 1000:,.0f} kB, and some databases read "
-            "none so long; calib fit --method spline gives a map whose expression has a few kB",
+            "none so long; --max-pieces 100 shortens it, and calib fit --method spline gives a map "
+            "whose expression has a few kB",
         )
     return 0
 

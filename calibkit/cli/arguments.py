@@ -98,6 +98,8 @@ def _add_report(command):
         "says what can escape there; may be repeated"
     )
     _valued(command, "--threshold", "P", purpose, type=float, action="append", default=[])
+    purpose = "find a threshold whose share of errors among accepted rows is at most R, as promised"
+    _valued(command, "--max-error", "R", purpose, type=float)
     _output_flags(command, "file for the page, HTML; - is standard output", required=True)
 
 
@@ -146,6 +148,8 @@ def _add_export(command):
     command.add_argument("--to", choices=LANGUAGES, required=True, help="what to write")
     purpose = "name of the column in SQL, or of the input of ONNX"
     _valued(command, "--score", "NAME", purpose, default="score")
+    purpose = "at most so many pieces in each table of the map; says how far that is from the map"
+    _valued(command, "--max-pieces", "N", purpose, type=int)
     purpose = "say in a comment at which scores the probability is at least P"
     _valued(command, "--threshold", "P", purpose, type=float)
     _output_flags(command, "file for the program; default: standard output", default="-")

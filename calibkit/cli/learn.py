@@ -38,6 +38,7 @@ def run_report(options) -> int:
         groups=read.groups,
         clusters=read.clusters,
         thresholds=options.threshold,
+        max_error=options.max_error,
         name="standard input" if options.data == "-" else Path(options.data).name,
         notes=[_columns(read.names, options.positive), *read.notes],
         command=fit_command(options),

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,6 +18,16 @@ EXIT_INTERRUPTED = 130  # 128 and the number of SIGINT
 EXIT_CLOSED_PIPE = 141  # 128 and the number of SIGPIPE
 EXIT_TERMINATED = 143  # 128 and the number of SIGTERM
 MODULE_WITH_SCIKIT_LEARN = "calibkit.cli.learn"  # its commands fit calibrators
+FLAGS_OF_ARGUMENTS = {  # arguments that messages of the package begin with
+    "alpha": "--alpha",
+    "clusters": "--cluster",
+    "groups": "--group",
+    "max_error": "--max-error",
+    "max_pieces": "--max-pieces",
+    "sample_weight": "--weight",
+    "threshold": "--threshold",
+    "thresholds": "--threshold",
+}
 ALLOCATIONS_PER_COLLECTION = 100_000  # far more than Python's default
 
 
@@ -57,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         file = f"{error.filename}: " if error.filename else ""
         return _wrong_input(options, f"{file}{error.strerror or error}")
     except ValueError as error:  # raised by this package, with a finding and a remedy
-        return _wrong_input(options, error)
+        return _wrong_input(options, _with_flag(str(error)))
     except MemoryError:
         return _wrong_input(options, "the memory of this machine is too small for these rows")
 
@@ -66,6 +77,12 @@ def _wrong_input(options, message):
     """Print the message, and return the exit code."""
     print(f"calib {options.command}: error: {message}", file=sys.stderr)
     return EXIT_WRONG_INPUT
+
+
+def _with_flag(message):
+    """A message about an argument as one about its flag."""
+    argument = re.match(r"\w*", message)[0]
+    return FLAGS_OF_ARGUMENTS.get(argument, argument) + message[len(argument) :]
 
 
 def _collect_garbage_rarely():

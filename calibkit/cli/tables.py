@@ -396,7 +396,7 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | JSONLines
     elif os.path.isdir(path):
         files = sorted(Path(path).glob("*.parquet"))
         if not files:
-            raise InputError(f"{path} is a folder without *.parquet files: name a file")
+            raise InputError(_without_parquet(path))
         yield Parquet(files, str(path))
     else:
         try:
@@ -405,6 +405,17 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | JSONLines
             raise InputError(f"{path} cannot be read: {error.strerror}") from None
         with file:
             yield _table_of_stream(file, form, Path(path))
+
+
+def _without_parquet(folder):
+    """What to do about a folder that has no Parquet files, or has them in folders of its own."""
+    if next(Path(folder).glob("*/**/*.parquet"), None) is None:
+        return f"{folder} is a folder without *.parquet files: name a file"
+    return (
+        f"{folder} has its *.parquet files in folders of their own, as partitions: count the rows "
+        f"first, with calib counts '{folder}/**/*.parquet' -o counts.parquet, and pass that file "
+        "with --weight count"
+    )
 
 
 def _table_of_stream(stream, form, path=None):

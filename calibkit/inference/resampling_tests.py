@@ -51,6 +51,10 @@ class Simulated(NamedTuple):
         """Quantile of the statistic among the draws, where the predictions are calibrated."""
         return float(np.quantile(self.draws, confidence, method="higher"))
 
+    def floor(self) -> float:
+        """Mean of the statistic among the draws: what a perfect model has at this sample size."""
+        return float(np.mean(self.draws))
+
 
 def calibration_test(
     labels: ArrayLike,

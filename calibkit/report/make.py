@@ -11,7 +11,8 @@ from calib.base.options import RandomState, check_positive, check_seed
 from calibkit.inference import ClusterTests, cluster_tests
 from calibkit.report import measures as measuring
 from calibkit.report.input import cautions_of, clean, described
-from calibkit.report.records import Caution, Compared, Data
+from calibkit.report.promises import NOT_PROVED, promises_of
+from calibkit.report.records import Caution, Compared, Data, Promise
 from calibkit.report.report import Report
 from calibkit.report.sample import CleanSample
 from calibkit.report.sentences import (
@@ -32,10 +33,11 @@ METHOD_NOTES = (
     "curve as well.",
     "The Kuiper error's limits add and subtract the largest range, in 95 of 100 samples, of the "
     "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
-    "A bootstrap of such errors does not, so there is none; MCB, Brier skill score, smooth ECE and "
-    "ICI have no limits.",
-    "Chance: the largest value but four of 99 samples whose outcomes were drawn from the "
-    "predictions. Calibrated predictions exceed it in 5 of 100 samples.",
+    "A bootstrap of such errors does not, so there is none; MCB, Brier skill score, ECE, smooth "
+    "ECE and ICI have no limits.",
+    "Perfect and chance: the mean and the largest value but four of 99 samples whose outcomes were "
+    "drawn from the predictions. Calibrated predictions have errors above 0 in every sample, and "
+    "exceed chance in 5 of 100.",
     "Calibrators are compared by cross-validation, each with its usual settings; the limits of "
     "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
     "same fold.",
@@ -138,6 +140,14 @@ def comparison_of(first_look: FirstLook, seed: int) -> Compared | None:
     return compared(first_look.sample, seed)
 
 
+def _promises(sample, data, max_error) -> tuple[Promise, ...]:
+    """Thresholds with a promise, if one is asked for and scores are probabilities."""
+    if max_error is None or not data.probabilities:
+        return ()
+    groups = None if sample.groups is None else [sample.names[k] for k in sample.groups.tolist()]
+    return promises_of(sample.labels, sample.scores, groups, max_error=max_error)
+
+
 def make_report(
     scores: ArrayLike,
     labels: ArrayLike,
@@ -146,6 +156,7 @@ def make_report(
     groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     thresholds: Iterable[float] = (),
+    max_error: float | None = None,
     name: str = "scores",
     notes: Iterable[str] = (),
     command: str = "",
@@ -173,6 +184,10 @@ def make_report(
         Probabilities beyond which you act, each above 0 and below 1: the cost of a false alarm over
         the sum of this and the cost of a miss. For each, the report says which scores are
         significantly on the wrong side, which may be, and their cost.
+    max_error : float, optional
+        Largest share of negatives among accepted rows, in (0, 1). The report then has a threshold
+        with that promise, as `risk_controlled_threshold` finds it, for all rows or for each group.
+        It is proved for independent rows: there must be no weights and no clusters.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
@@ -190,8 +205,8 @@ def make_report(
     Raises
     ------
     ValueError
-        For input that is not as described, or too few clusters, as in `cluster_tests`. The message
-        names the argument.
+        For input that is not as described, too few clusters, as in `cluster_tests`, or weights or
+        clusters beside `max_error`. The message names the argument.
 
     Notes
     -----
@@ -213,6 +228,10 @@ def make_report(
     thresholds = list(thresholds)
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
+    if max_error is not None:
+        check_positive(max_error, "max_error", below=1)
+        if sample_weight is not None or clusters is not None:
+            raise ValueError(f"max_error: {NOT_PROVED}")
     first_look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
     sample = first_look.sample
     data = first_look.data
@@ -243,6 +262,7 @@ def make_report(
         groups=measuring.groups_of(sample, first_look.p_values) if data.probabilities else (),
         decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
         escapes=escapes,
+        promises=_promises(sample, data, max_error),
         comparison=comparison,
         advice=advise(data, verdict, first_look.cautions, comparison, command),
         methods=METHOD_NOTES if sample.clusters is None else (*METHOD_NOTES, CLUSTER_NOTE),

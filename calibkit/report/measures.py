@@ -81,6 +81,11 @@ REPORTED_MEASURES = (
         name="Bias (observed less predicted)",
         meaning="Above 0: the predictions are too low on the whole.",
     ),
+    ReportedMeasure(
+        key="observed_over_expected",
+        name="Observed / expected",
+        meaning="Positives over the sum of the predictions; the limits take that sum as fixed.",
+    ),
     ReportedMeasure(key="log_loss", name="Log loss"),
     ReportedMeasure(key="brier", name="Brier score"),
     ReportedMeasure(
@@ -120,6 +125,14 @@ REPORTED_MEASURES = (
         meaning="Largest bias over a range of predictions, as a share of all rows.",
     ),
     ReportedMeasure(
+        key="ece",
+        name="ECE, ten bins",
+        meaning=(
+            "Mean distance of the share of positives from the mean prediction, over ten bins of "
+            "equal size."
+        ),
+    ),
+    ReportedMeasure(
         key="smooth_ece",
         name="Smooth ECE",
         meaning="Expected calibration error by a kernel that chooses its own width.",
@@ -152,7 +165,7 @@ def simulated(sample: CleanSample, random_state: int) -> Chance:
     """Errors of the sample, beside errors of calibrated outcomes."""
     return sample.measured(
         inference.calibration_test,
-        statistic=["kuiper", "miscalibration", "smooth_ece"],
+        statistic=["kuiper", "miscalibration", "ece", "smooth_ece"],
         n_resamples=N_DRAWS,
         random_state=random_state,
     )
@@ -273,10 +286,12 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
     by_chance: Chance = {} if chance is None else chance
     labels, scores = sample.labels, sample.scores
     parts = sample.measured(metrics.score_decomposition)
+    rate = _observed_rate(sample, data)
     return (
         _estimate("mean_prediction", data.mean),
-        _interval_estimate("observed_rate", _observed_rate(sample, data)),
+        _interval_estimate("observed_rate", rate),
         _bias_estimate(_mean_interval(sample, labels - scores), rarer(data)),
+        _ratio_estimate(rate, data.mean),
         _log_loss_estimate(sample),
         _interval_estimate("brier", _mean_interval(sample, squared(labels, scores))),
         _estimate("miscalibration", parts.miscalibration, chance=by_chance.get("miscalibration")),
@@ -288,6 +303,11 @@ def estimates(sample: CleanSample, data: Data, chance: Chance | None) -> tuple[E
             "kuiper_error",
             sample.independent.measured(inference.kuiper_interval),
             chance=by_chance.get("kuiper"),
+        ),
+        _estimate(
+            "ece",
+            sample.measured(metrics.expected_calibration_error, n_bins=N_BINS),
+            chance=by_chance.get("ece"),
         ),
         _estimate(
             "smooth_ece", sample.measured(inference.smooth_ece), chance=by_chance.get("smooth_ece")
@@ -315,6 +335,19 @@ def _observed_rate(sample, data):
     return Interval(
         estimate=data.positives / data.total, lower=float(lower), upper=float(upper), error=np.nan
     )
+
+
+def _ratio_estimate(rate, expected):
+    """Observed over expected positives, with the limits of the observed."""
+    if expected == 0:
+        return _estimate("observed_over_expected", None, more="No positive is expected.")
+    ratio = Interval(
+        estimate=rate.estimate / expected,
+        lower=max(rate.lower, 0) / expected,
+        upper=rate.upper / expected,
+        error=rate.error / expected,
+    )
+    return _interval_estimate("observed_over_expected", ratio)
 
 
 def _bias_estimate(interval, rarer_rows):
@@ -377,6 +410,7 @@ def _estimate(key, value, *, limits=(None, None), chance: Simulated | None = Non
         value=value,
         lower=lower,
         upper=upper,
+        floor=None if chance is None else chance.floor(),
         by_chance=None if chance is None else chance.by_chance(),
         note=f"{measure.meaning} {more}".strip(),
     )

@@ -110,6 +110,8 @@ class Estimate:
         Names for machines and for readers.
     value, lower, upper : float or None
         The measure and its limits.
+    floor : float or None
+        Mean value in samples of this size if the predictions are calibrated.
     by_chance : float or None
         Value that 95 of 100 samples stay below if the predictions are calibrated.
     note : str
@@ -121,6 +123,7 @@ class Estimate:
     value: float | None
     lower: float | None = None
     upper: float | None = None
+    floor: float | None = None
     by_chance: float | None = None
     note: str = ""
 
@@ -255,6 +258,37 @@ class Escape:
     false_alarms: float
     least_hits: float
     hits: float
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A threshold at or above which the share of negatives is promised.
+
+    Attributes
+    ----------
+    group : str
+        Name of the group, or ``"all"``.
+    threshold : float or None
+        None if no threshold can be promised.
+    n_accepted, n_errors, n_rows : int
+        Rows of the file at or above the threshold, negatives among them, and all rows.
+    share : float
+        Fraction of the rows that are accepted.
+    max_error, alpha : float
+        The limit of the error, and the largest probability that one of the promises is broken.
+    rows_until_promise : int
+        Accepted rows that a promise needs at least.
+    """
+
+    group: str
+    threshold: float | None
+    n_accepted: int
+    n_errors: int
+    n_rows: int
+    share: float
+    max_error: float
+    alpha: float
+    rows_until_promise: int
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class Report:
         At thresholds 0.01, 0.02, ..., 0.99, and at the thresholds of the user.
     escapes : tuple of Escape
         At each threshold of the user.
+    promises : tuple of Promise
+        A threshold of all rows, or of each group, if a largest error was given.
     comparison : Compared or None
         None if there are too few rows of a class.
     advice : tuple of str
@@ -50,6 +52,7 @@ class Report:
     groups: tuple[contents.Group, ...]
     decisions: tuple[contents.Threshold, ...]
     escapes: tuple[contents.Escape, ...]
+    promises: tuple[contents.Promise, ...]
     comparison: contents.Compared | None
     advice: tuple[str, ...]
     methods: tuple[str, ...]

@@ -14,6 +14,7 @@ from experiments.benchmark.undecided import UNDECIDED
 from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE, SMOOTH_COVERAGE
 from experiments.group_levels import GROUP_LEVELS
+from experiments.risk_control import RISK_CONTROL
 from experiments.verdicts.peers import VERDICTS_PEERS
 from experiments.verdicts.study import ADVICE, VERDICTS
 
@@ -59,6 +60,12 @@ PAPER = Paper(
             experiments=(GROUP_LEVELS.name,),
         ),
         Study(
+            name="risk_control",
+            title=RISK_CONTROL.title,
+            chapter="32_guarantees_without_assumptions",
+            experiments=(RISK_CONTROL.name,),
+        ),
+        Study(
             name="verdicts",
             title=VERDICTS.title,
             chapter="29_your_own_scores",
@@ -81,6 +88,7 @@ PAPER = Paper(
         INTERVAL_COVERAGE,
         SMOOTH_COVERAGE,
         GROUP_LEVELS,
+        RISK_CONTROL,
         VERDICTS,
         ADVICE,
         VERDICTS_PEERS,

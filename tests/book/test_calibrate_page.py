@@ -72,7 +72,7 @@ FORM = {
     "label": "label",
     "positive": "",
 }
-LEFT_OUT = {"smooth_ece", "ici"}  # of the measures of a report
+LEFT_OUT = {"observed_over_expected", "ece", "smooth_ece", "ici"}  # of the measures of a report
 
 
 # Files

@@ -11,9 +11,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from scipy.stats import binom, binomtest
 
 import calib
-from calib.metrics import corp_curve, log_loss, reliability_curve, score_decomposition
+from calib.metrics import (
+    corp_curve,
+    expected_calibration_error,
+    log_loss,
+    reliability_curve,
+    score_decomposition,
+)
 from calibkit.cli import main
 from calibkit.comparison import DEFAULTS, compare
 from calibkit.comparison.guide import advice_to_calibrate
@@ -30,6 +37,7 @@ from calibkit.inference import (
     kuiper_interval,
     kuiper_test,
     recalibration_line,
+    risk_controlled_thresholds,
     smooth_ece,
     spiegelhalter_test,
 )
@@ -122,6 +130,7 @@ def test_measures_are_those_of_the_package():
         "mean_prediction": scores.mean(),
         "observed_rate": labels.mean(),
         "bias": np.mean(labels - scores),
+        "observed_over_expected": labels.sum() / scores.sum(),
         "log_loss": log_loss(labels, scores),
         "brier": parts.score,
         "miscalibration": parts.miscalibration,
@@ -130,6 +139,7 @@ def test_measures_are_those_of_the_package():
         "brier_skill": (parts.discrimination - parts.miscalibration) / parts.uncertainty,
         "auc": area.estimate,
         "kuiper_error": kuiper_error(labels, scores),
+        "ece": expected_calibration_error(labels, scores),
         "smooth_ece": smooth_ece(labels, scores),
         "ici": integrated_calibration_index(labels, scores),
         "slope": line.slope,
@@ -138,6 +148,9 @@ def test_measures_are_those_of_the_package():
     }
     assert {key: e.value for key, e in found.items()} == pytest.approx(expected, abs=1e-12)
     assert (found["auc"].lower, found["auc"].upper) == (area.lower, area.upper)
+    ratio = found["observed_over_expected"]
+    exact = binomtest(int(labels.sum()), labels.size).proportion_ci(method="exact")
+    assert [ratio.lower, ratio.upper] == pytest.approx(np.array(exact) / scores.mean())
     limits = kuiper_interval(labels, scores)
     assert (found["kuiper_error"].lower, found["kuiper_error"].upper) == limits[1:3]
 
@@ -148,11 +161,26 @@ def test_tests_and_chance_are_those_of_the_package(report):
     assert report.tests[0].p_value == kuiper_test(labels, scores).p_value
     assert report.tests[-1].p_value == spiegelhalter_test(labels, scores).p_value
     by_chance = calibration_test(
-        labels, scores, statistic=["kuiper", "miscalibration", "smooth_ece"], n_resamples=99
+        labels,
+        scores,
+        statistic=["kuiper", "miscalibration", "ece", "smooth_ece"],
+        n_resamples=99,
     )
     assert found["kuiper_error"].by_chance == by_chance["kuiper"].by_chance()
     assert found["miscalibration"].by_chance == by_chance["miscalibration"].by_chance()
     assert found["smooth_ece"].by_chance == by_chance["smooth_ece"].by_chance()
+    assert found["ece"].by_chance == by_chance["ece"].by_chance()
+    assert found["ece"].floor == np.mean(by_chance["ece"].draws)
+
+
+def test_the_floor_of_the_ece_is_what_a_perfect_model_has():
+    """In a bin of n rows with the prediction 1/2 the mean distance is that of a binomial count."""
+    n = 40
+    p = np.full(n, 0.5)
+    k = np.arange(n + 1)
+    exact = binom.pmf(k, n, 0.5) @ np.abs(k / n - 0.5)
+    found = calibration_test(np.arange(n) % 2, p, statistic="ece", n_resamples=20_000)
+    assert found["ece"].floor() == pytest.approx(exact, rel=0.02)
 
 
 @pytest.mark.parametrize(("options", "seed"), [({}, 0), ({"random_state": 7}, 7)])
@@ -1377,3 +1405,30 @@ def test_scores_are_compared_with_what_they_can_be(lowest, highest, reference):
     scores = np.linspace(lowest, highest, 40)
     found = compared(clean(scores, np.arange(40) % 2, None, None)[0], 0)
     assert found.reference == reference
+
+
+# A threshold with a promise
+
+
+def test_a_report_has_the_threshold_with_a_promise():
+    p = np.random.default_rng(0).beta(2, 0.5, 2000)
+    labels = np.random.default_rng(1).random(2000) < p
+    groups = np.arange(2000) % 2
+    made = make_report(p, labels, groups=groups, max_error=0.2)
+    found = risk_controlled_thresholds(labels, p, groups, max_error=0.2)
+    assert [one.threshold for one in made.promises] == [found[k].threshold for k in (0, 1)]
+    assert [one.n_errors for one in made.promises] == [found[k].n_errors for k in (0, 1)]
+    page = made.to_html()
+    assert "A threshold with a promise" in page and "in all groups at once" in page
+    assert f"<td>{found[0].threshold:g}</td>" in page
+    assert "A threshold with a promise" not in make_report(p[:60], labels[:60]).to_html()
+
+
+def test_a_promise_of_a_report_is_refused_where_nothing_is_proved(tmp_path, capfd):
+    with pytest.raises(ValueError, match="max_error: the promise is proved for independent rows"):
+        make_report([0.5] * 4, [0, 1, 0, 1], sample_weight=[1] * 4, max_error=0.1)
+    table = tmp_path / "rows.csv"
+    table.write_text("p,y\n0.5,1\n0.5,0\n")
+    columns = ["--score", "p", "--label", "y", "-o", str(tmp_path / "page.html")]
+    assert main(["report", str(table), *columns, "--max-error", "2"]) == 2
+    assert "error: --max-error must be" in capfd.readouterr().err
