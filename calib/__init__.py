@@ -8,11 +8,11 @@ A calibrator learns a map from the score of a classifier to the probability of c
 array([0.2 , 0.81])
 
 This package has the methods, a classifier that calibrates itself, and the measures of the main
-line, in `calib.metrics`. The package `calibkit`, which is installed with it, has what is built on
-them: tests and intervals, groups, streams, several classes, diagrams, reports and the command
+line, in `calib.metrics`. The package `calibkit`, which is installed with it, has everything built
+on them: tests and intervals, groups, streams, several classes, diagrams, reports and the command
 line.
 
-Names are loaded on first use, so that ``import calib`` itself costs nothing. The stub beside this
+Names are loaded on first use, so that ``import calib`` itself costs nothing. The stub next to this
 file lists them, for this module and for type checkers.
 """
 

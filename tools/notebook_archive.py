@@ -19,7 +19,13 @@ FILES = [
     *("pyproject.toml", "requirements.lock", "LICENSE", "CITATION.cff"),
     "notebooks/*.ipynb",
     *("calib/**/*.py", "calib/**/*.pyi", "calib/py.typed"),
-    *("calibkit/**/*.py", "calibkit/**/*.pyi", "calibkit/py.typed", "calibkit/report/page.*"),
+    *(
+        "calibkit/**/*.py",
+        "calibkit/**/*.pyi",
+        "calibkit/py.typed",
+        "calibkit/report/page.css",
+        "calibkit/report/page.html",
+    ),
     *("experiments/**/*.py", "results/**/*"),
     "book/census_scores.csv",  # the example of chapters 29 and 36
 ]

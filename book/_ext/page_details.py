@@ -24,8 +24,8 @@ SIZE = re.compile(r'(<img [^>]*)style="width: (\d+)px; height: (\d+)px;"')
 
 def configure(app, config):
     """Print the version at the foot of every page."""
-    licences = "Text and figures CC BY 4.0, code BSD 3-Clause"
-    config.html_theme_options["extra_footer"] = f"Version {calib.__version__}. {licences}."
+    licences = "text and figures CC BY 4.0, code BSD 3-Clause"
+    config.html_theme_options["extra_footer"] = f"Version {calib.__version__}; {licences}"
 
 
 def description(doctree):

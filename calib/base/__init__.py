@@ -1,1 +1,1 @@
-"""What a calibrator is: its base classes, checks of input, arithmetic of probabilities, maps."""
+"""The base of all calibrators: base classes, checks of input, arithmetic of probabilities, maps."""

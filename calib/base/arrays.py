@@ -1,4 +1,4 @@
-"""The one place where arrays are checked, and what they must be."""
+"""The one place where arrays are checked, with their conditions."""
 
 import math
 import numbers
@@ -50,7 +50,7 @@ def holds_probabilities(scores: NDArray[np.float64]) -> bool:
 def clip_rounding(values: NDArray, name: str) -> NDArray:
     """Return probabilities in [0, 1], with a warning if rounding brought some beyond it.
 
-    What is further beyond is no probability, and all values are returned as they are.
+    A value further beyond is no probability, and all values are then returned unchanged.
     """
     beyond = (values < 0) | (values > 1)
     if not beyond.any() or not holds_probabilities(values):
@@ -141,7 +141,7 @@ def check_labels(
 
 
 def check_both_classes(labels: NDArray[np.uint8], why: str) -> None:
-    """Raise if all labels are equal. `why` says what needs both classes, and what to do."""
+    """Raise if all labels are equal. `why` gives the reason and the remedy."""
     if labels.min() == labels.max():
         raise ValueError(f"labels holds one class only ({labels[0]}): {why}")
 
@@ -159,8 +159,8 @@ def check_weights(
     Weights are counts, here and in the whole package. A row of weight w stands for w observations,
     a row of weight 0 is not there, and the sum is the number N of observations. N decides how much
     can be learned from the rows: how many bins, how wide a bandwidth, how strong a prior. Weights
-    that sum to one are therefore almost surely a mistake. They are warned of, unless the caller's
-    result depends on their ratios alone (`counts` is False), as a mean does.
+    that sum to one are therefore almost certainly a mistake. They are warned of, unless the
+    caller's result depends on their ratios alone (`counts` is False), as a mean does.
     """
     values = check_scores(weights, name=name)
     check_size(values.size, size, name, other)

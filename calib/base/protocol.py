@@ -92,7 +92,7 @@ def is_multiclass(calibrator: object) -> bool:
 def class_columns(calibrator: object, scores: NDArray) -> NDArray:
     """The scores as columns that `calibrator` takes.
 
-    A calibrator of all classes at once takes a column for the first of two classes, too.
+    A calibrator of all classes at once also takes a column for the first of two classes.
     """
     if not is_multiclass(calibrator) or scores.shape[1] > 1:
         return scores

@@ -17,7 +17,7 @@ AUC_TOLERANCE = 1e-12  # smaller differences of AUC count as rounding
 
 
 class SplitTree(NamedTuple):
-    """A binary tree as arrays, one entry per node. The names are those of scikit-learn's trees.
+    """A binary tree as arrays, one entry per node. Names are as in scikit-learn's trees.
 
     Attributes
     ----------

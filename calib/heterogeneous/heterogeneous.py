@@ -1,4 +1,4 @@
-"""Heterogeneous calibration: a calibrator of its own for each group, or part of feature space."""
+"""Heterogeneous calibration: a separate calibrator for each group, or part of feature space."""
 
 from typing import Any, Self
 

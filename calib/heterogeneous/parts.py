@@ -58,7 +58,7 @@ class Part(NamedTuple):
     calibrator : Calibrator, Shifted or Blended
         What maps the scores of this part.
     fallback : bool
-        Whether the part is too small for a map of its own. Its calibrator is then the calibrator of
+        Whether the part is too small for a separate map. Its calibrator is then the calibrator of
         all points, shifted by an offset that the points of the part choose
         (`calib.heterogeneous.shifted.Shifted`), or unchanged if the part has no points.
     """
@@ -93,7 +93,7 @@ class CalibratedParts:
     calibrator : Calibrator
         What is cloned for each part.
     min_part_size : int
-        Effective size from which on a part has a calibrator of its own.
+        Effective size from which on a part has a separate calibrator.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class CalibratedParts:
         return fitted(self.calibrator, sample.scores, sample.labels, sample.weights)
 
     def _fit_large(self, tree, number, common, in_part):
-        """The calibrator of a part that is large enough for a map of its own."""
+        """The calibrator of a part that is large enough for a separate map."""
         return fitted(self.calibrator, in_part.scores, in_part.labels, in_part.weights)
 
     def _fit_small(self, common, in_part):

@@ -28,7 +28,7 @@ def is_below(hits, total, other_hits, other_total):
 def pool_adjacent_violators(weights, positives):
     """Blocks of the isotonic regression of ``positives / weights``, in O(n).
 
-    Each score begins as a block of its own, equation (8). Two neighbouring blocks are pooled while
+    Each score begins as a separate block, equation (8). Two neighbouring blocks are pooled while
     the left mean is not below the right one, equation (9). Equal means are pooled as well, so that
     blocks are level sets.
 

@@ -167,7 +167,7 @@ def fit_logistic(
 def _newton_step(loss, gradient, hessian, first, least, step):
     """Fill in the step of level and slopes from index `first` on; return its Newton decrement.
 
-    The decrement is twice what the step should gain. Cholesky's method without roots solves the
+    The decrement is twice the expected gain of the step. Cholesky's method without roots solves the
     equations of the matrix whose lower triangle is in `hessian`. It overwrites `gradient` and
     `hessian`. `least` are the smallest pivots that are not taken for rounding errors.
     """

@@ -1,1 +1,1 @@
-"""The methods: one module for each, with its compiled loops, if it has any, beside it."""
+"""The methods: one module for each, with its compiled loops, if it has any, next to it."""

@@ -1,4 +1,4 @@
-"""Dealing weighted rows, or whole groups of them, to the folds of a cross-validation."""
+"""Splitting weighted rows, or whole groups of them, into the folds of a cross-validation."""
 
 from collections.abc import Sequence
 
@@ -17,18 +17,18 @@ def deal(
     n_folds: int,
     ties: Sequence[NDArray] = (),
 ) -> NDArray[np.float64]:
-    """Weight of each row in each fold, of shape (n_folds, n): copies are dealt at random.
+    """Weight of each row in each fold, of shape (n_folds, n): copies are split at random.
 
     The rows of each class are sorted by their scores, and equal scores by the arrays `ties`. They
     are laid end to end along a line, with their weights as lengths. The units of length of the line
     go to the folds at random, equally many to each. Beyond 2^22 rows of a class, how many rows of
     each tie go to each fold is drawn at once, with the same distribution. Weights that are no whole
-    numbers, or have a sum above 2^53, are then dealt in longer units.
+    numbers, or have a sum above 2^53, are then split in longer units.
 
     The result depends neither on the order of the rows nor on whether copies are written out or
-    given as weights, if rows that tie in everything are alike. Dealing the units in turn would give
-    all folds the same fraction of positives at each score. A candidate that follows the noise of
-    some folds would then predict the noise of the others. O(n_folds n), and O(n log n) to sort.
+    given as weights, if rows that tie in everything are alike. Assigning the units in turn would
+    give all folds the same fraction of positives at each score. A candidate that follows the noise
+    of some folds would then predict the noise of the others. O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)
     folds = np.zeros((n_folds, labels.size))
@@ -47,7 +47,7 @@ def deal(
 
 
 def _units_dealt(weights, n_folds, rng):
-    """Weights of rows in folds, where the units of a line of the rows are dealt one by one."""
+    """Weights of rows in folds, where the units of a line of the rows are split one by one."""
     ends = np.append(0.0, np.cumsum(weights))
     length = max(1.0, ends[-1] / MAX_UNITS)
     whole_units, fraction = np.divmod(ends / length, 1.0)
@@ -77,7 +77,7 @@ def _ties_dealt(counts, is_new, n_folds, rng):
 def drawn_counts(
     counts: NDArray[np.int64], n_folds: int, rng: np.random.Generator, first: int = 0
 ) -> NDArray[np.int64]:
-    """How many rows of each count come to each fold, if all rows are dealt at random.
+    """How many rows of each count come to each fold, if all rows are split at random.
 
     The numbers are multivariate hypergeometric: folds hold equally many rows, but for the rows
     that are left over, which go to the folds from `first` on. From 10^9 rows on the numbers are
@@ -102,7 +102,7 @@ def drawn_counts(
 def deal_groups(
     groups: NDArray, labels: NDArray[np.uint8], weights: NDArray[np.float64], n_folds: int
 ) -> NDArray[np.float64]:
-    """Weight of each row in each fold, of shape (n_folds, n): groups are dealt whole, at random.
+    """Weight of each row in each fold, of shape (n_folds, n): whole groups are split at random.
 
     Groups are sorted by their weight of the rarer class, then by their weight of the other class.
     Each round deals the next `n_folds` groups to one fold each. The weights of the rarer class in

@@ -1,7 +1,7 @@
 """Near-isotonic regression: the path in lambda, and the ensemble of its models (ENIR).
 
-The algorithm that finds the path, mPAVA, stands in near_isotonic_kernels.py beside this module.
-Equations, footnotes and Algorithm 1 are those of Naeini and Cooper (2016).
+The algorithm that finds the path, mPAVA, stands in near_isotonic_kernels.py. Equations, footnotes
+and Algorithm 1 are from Naeini and Cooper (2016).
 """
 
 import numbers

@@ -1,8 +1,8 @@
 """The path of near-isotonic regression: modified pool adjacent violators (mPAVA).
 
-The loops of `calib.methods.near_isotonic`. Algorithm 1 and the equations are those of Naeini and
-Cooper (2016), with the weight W_i of bin i for its size, and its positive weight S_i for the sum of
-its labels. By equation (6) the value of bin i at lambda is
+The loops of `calib.methods.near_isotonic`. Algorithm 1 and the equations are from Naeini and Cooper
+(2016), with the weight W_i of bin i for its size, and its positive weight S_i for the sum of its
+labels. By equation (6) the value of bin i at lambda is
 
     p_i = (S_i + lambda * pull_i) / W_i,    pull_i = v_{i-1} - v_i,
 

@@ -1,6 +1,6 @@
 """The full Venn-Abers predictor, which trains its classifier anew for each object and label.
 
-Equations and Algorithm 1 are those of Vovk and Petej (2014).
+Equations and Algorithm 1 are from Vovk and Petej (2014).
 """
 
 from typing import Any, ClassVar, Self

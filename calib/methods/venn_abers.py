@@ -1,7 +1,7 @@
 """The inductive Venn-Abers predictor, and the direct isotonic regression that it corrects.
 
-The two sweeps that find all pairs stand in venn_abers_kernels.py beside this module. Sections,
-equations and algorithms are those of Vovk and Petej (2014).
+The two sweeps that find all pairs stand in venn_abers_kernels.py. Sections, equations and
+algorithms are from Vovk and Petej (2014).
 """
 
 import numpy as np

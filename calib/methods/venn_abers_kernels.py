@@ -2,8 +2,8 @@
 
 The loops of `calib.methods.venn_abers`. p1 is the value of isotonic regression at a new positive,
 p0 at a new negative: the mean of the level set of the new object, its own label included. The first
-sweep finds the level sets of a new positive, wherever its score falls. The second one finds those
-of a new negative: it is the same sweep, from the last score to the first, with labels exchanged.
+sweep finds the level sets of a new positive, wherever its score falls. The second one finds the
+pairs of a new negative by the same sweep, from the last score to the first, with labels exchanged.
 
 A new positive of weight 1 lies in front of some tie. It is pooled with ties behind it that have a
 lower mean, and with ties in front of it that its level set then undercuts. The sweep puts it in

@@ -51,7 +51,7 @@ def run_report(options) -> int:
 
 
 def run_compare(options) -> int:
-    """Cross-validate calibrators, and print what they gain; return the exit code."""
+    """Cross-validate calibrators, and print their gains. Return the exit code."""
     if options.group is not None:
         raise InputError(
             "compare has no groups: name a column of patients, accounts or the like, whose rows "
@@ -118,7 +118,7 @@ def run_fit(options) -> int:
 
 
 def _demands(calibrator):
-    """What a calibrator demands of scores, as arguments of `Columns`."""
+    """The conditions of a calibrator on scores, as arguments of `Columns`."""
     if not needs_unit_scores(calibrator):
         return {}
     scale = "for margins and logits pass --parameter scale=score"
@@ -129,7 +129,7 @@ def _demands(calibrator):
 
 
 def _read(options, **demands) -> Scores:
-    """Read all rows that the options ask for, and print what was done to them."""
+    """Read all rows that the options ask for, and print the changes made to them."""
     asked = columns_of(options) | demands
     with Progress(options.progress) as progress:
         read = read_scores(options.data, form=format_of(options), progress=progress, **asked)

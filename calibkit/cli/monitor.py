@@ -28,7 +28,7 @@ MAX_LOG_E_VALUE = 1e300  # JSON has no infinity
 
 
 class Share(NamedTuple):
-    """A test, and its share of the false alarms that are allowed."""
+    """A test, and its fraction of the false alarms that are allowed."""
 
     name: str
     test: SequentialCalibrationTest | BaseRateTest
@@ -43,7 +43,7 @@ def run_monitor(options) -> int:
 
 
 def _watch_table(options):
-    """Feed all batches, and write what was asked for; return the exit code."""
+    """Feed all batches, and write the output. Return the exit code."""
     watch = Watch.load(options.state)
     alarms = None  # no batch yet
     progress = Progress(options.progress)
@@ -93,7 +93,7 @@ class Watch:
         self.history.append([self.base_rate.n_rows[-1], *bounded])
 
     def shares(self) -> Iterator[Share]:
-        """Yield the tests with their shares of the false alarms that are allowed.
+        """Yield the tests with their fractions of the false alarms that are allowed.
 
         The test of the base rate has one half. The groups, if there are any, have half of the
         rest. The k-th group in order of appearance has 1 / (k (k + 1)) of it.

@@ -56,7 +56,7 @@ class Columns:
     unit : bool
         Whether scores must lie in [0, 1], but for rounding.
     for_margins : str
-        What to do with other scores then: the remedy in the error.
+        The remedy for other scores, for the error.
     drop_missing : bool
         Whether rows with a missing cell in one of these columns are left out. They are refused
         otherwise.
@@ -85,7 +85,7 @@ class Scores:
     weights : ndarray of shape (n,), or None
     groups, clusters : ndarray of str objects of shape (n,), or None
     notes : list of str
-        What was done to the rows, in sentences.
+        The changes made to the rows, in sentences.
     names : dict of str
         The names of the columns, by their roles ``"score"``, ``"label"`` and so on.
     """
@@ -100,7 +100,7 @@ class Scores:
 
 
 class BadCell(Exception):
-    """A cell that cannot be used: its row in the block, and what is wrong with it."""
+    """A cell that cannot be used: its row in the block, and the reason."""
 
     def __init__(self, row: int, fault: str):
         super().__init__(row, fault)
@@ -210,7 +210,7 @@ class ScoreReader:
             )
 
     def notes(self) -> list[str]:
-        """Return sentences about what was done to the rows."""
+        """Return sentences about the changes made to the rows."""
         notes = []
         if self.n_dropped:
             rows = "1 row" if self.n_dropped == 1 else f"{self.n_dropped} rows"
@@ -299,7 +299,7 @@ class _Labels:
         return Parsed(labels, labels == CODE_OF_MISSING_LABEL)
 
     def _code(self, value):
-        """Return the class of a value, or a text that says what is wrong with it."""
+        """Return the class of a value, or a text with the reason why it has none."""
         if value == self.positive:
             return 1
         if value.lower() in MISSING_CELLS:
@@ -360,8 +360,8 @@ def read_scores(
     Raises
     ------
     InputError
-        If a cell cannot be used or the labels have one class. The message says where and what to
-        do.
+        If a cell cannot be used or the labels have one class. The message names the place and the
+        remedy.
     """
     parts = []
     with open_table(path, form or Format()) as table:

@@ -1,4 +1,4 @@
-"""What is remarked of scores before a map is fitted to them, and of the map afterwards."""
+"""Remarks about scores before a map is fitted to them, and about the map afterwards."""
 
 import math
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ METHODS_WITH_RIGHT_SUMS = {  # by `calib fit --method`
 
 
 def on_scores(read: Scores, *, is_ranked: bool = True) -> Iterator[str]:
-    """Yield what is odd about scores, labels and weights; a reversed order only if `is_ranked`."""
+    """Yield remarks about scores, labels and weights; a reversed order only if `is_ranked`."""
     weights = read.weights
     if weights is not None and np.any(weights % 1) and not math.isclose(weights.sum(), 1):
         yield (
@@ -64,7 +64,7 @@ def on_map(
 
 
 def _explained(probabilities: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Share of the entropy of the outcomes that probabilities explain if they are right."""
+    """Fraction of the entropy of the outcomes that probabilities explain if they are right."""
     mean = np.average(probabilities, weights=weights)
     whole = entr(mean) + entr(1 - mean)
     if not whole > 0:

@@ -44,7 +44,7 @@ REMEDIES_FOR_OTHER_FORMATS = {  # keys: the first bytes of a file
 
 
 class InputError(ValueError):
-    """Input that cannot be used. The message says where the fault is and what to do."""
+    """Input that cannot be used. The message names the fault, its place and the remedy."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Rows that stand for counts, dealt to the folds of a comparison as the rows that they count."""
+"""Rows that stand for counts, split into the folds of a comparison like these rows."""
 
 from dataclasses import replace
 
@@ -17,13 +17,13 @@ from calibkit.comparison.cross_validation import (
 def deal_counts(
     sample: ComparedSample, n_folds: int, n_repeats: int | None, seed: int
 ) -> CrossValidation:
-    """Deal the rows that are counted to folds at random, stratified by class, again and again.
+    """Split the rows that are counted into folds at random, stratified by class, again and again.
 
     Up to 100,000 rows are written out, so that the numbers are those of the rows in this order.
-    More are dealt by their numbers in the folds, which have the distribution of rows that are dealt
-    one by one. The sample of the result then has cells, each the copies of a row that are in the
-    same folds in every repeat. There are at most as many cells as counted rows, and in one repeat
-    at most `n_folds` times the rows of the sample. O(cells) for each repeat.
+    More rows are split by their numbers in the folds, which have the distribution of rows that are
+    split one by one. The sample of the result then has cells, each the copies of a row that are in
+    the same folds in every repeat. There are at most as many cells as counted rows, and in one
+    repeat at most `n_folds` times the rows of the sample. O(cells) for each repeat.
 
     Parameters
     ----------

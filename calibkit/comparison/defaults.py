@@ -61,7 +61,7 @@ def fitting(defaults: list[Default], is_probability: bool) -> list[Default]:
 
 
 def is_the_default(calibrator: Any) -> bool:
-    """Whether a calibrator is the one that every interface takes unless another is named."""
+    """Whether a calibrator is the default of every interface."""
     return isinstance(calibrator, StackedCalibrator) and calibrator.get_params(
         deep=False
     ) == StackedCalibrator().get_params(deep=False)

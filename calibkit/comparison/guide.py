@@ -1,4 +1,4 @@
-"""What to calibrate with: the default, in the words of every interface, and when another fits.
+"""The recommended calibrator: the default, in the words of every interface, and the exceptions.
 
 `compare`, the report, the command line and the page of the book print the line of
 `advice_to_calibrate`. The book draws and lists the questions of `RULES`. A test asks the recorded
@@ -79,7 +79,7 @@ OTHERWISE = Rule(
 
 
 def advice_to_calibrate(gain: Interval | None, gain_in: str, reference: str) -> str:
-    """The line of advice: the default, what it gains on held-out rows, and what it can lose there.
+    """The line of advice: the default, its gain on held-out rows, and its largest loss there.
 
     Parameters
     ----------

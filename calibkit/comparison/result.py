@@ -220,7 +220,7 @@ def _cells_of(result, loss, digits):
 
 
 def _gain_cell(gain, digits):
-    """A gain as it is printed. A dash where both losses are infinite."""
+    """A gain in printed form. A dash where both losses are infinite."""
     return "-" if np.isnan(gain) else f"{gain:.{digits}f}"
 
 

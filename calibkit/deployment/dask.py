@@ -12,8 +12,8 @@ together are small, one worker joins them. Otherwise quantiles of the tables div
 ranges, and each range is joined by itself.
 
 *Equal.* Numbers of rows, and weights that are whole numbers, are added exactly below 2^53: the
-counts are those of the rows in memory to the last bit, however the rows are partitioned and
-ordered. Other weights are rounded in another order.
+counts are equal to the counts of the rows in memory to the last bit, however the rows are
+partitioned and ordered. Other weights are rounded in another order.
 
 *Cost.* Rows are read once. N rows in P partitions take O(N log N). Each distinct score of a
 partition takes 10 to 24 bytes on the workers. A cluster puts tables that its memory cannot hold on

@@ -134,7 +134,7 @@ def _javascript(names, body):
 
 
 def _javascript_mixture(map_, score):
-    """The average of the members, each a function of its own."""
+    """The average of the members, each a separate function."""
     write = PROGRAMS["javascript"]
     members = [write[m.kind](m, score).replace("\n", "\n  ").strip() for m in map_.members]
     functions = "".join(f"  (() => {{\n  {m}\n  return calibrate;\n  }})(),\n" for m in members)

@@ -1,4 +1,4 @@
-"""Maps in files: JSON with the numbers of the map, the method, and what it was fitted to."""
+"""Maps in files: JSON with the numbers of the map, the method, and the data of its fit."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -87,7 +87,7 @@ class StoredMap:
         Raises
         ------
         ValueError
-            If `text` is no such JSON. The message says what was found.
+            If `text` is no such JSON. The message says what the file holds.
         """
         try:
             document = json.loads(text)

@@ -198,7 +198,7 @@ class Multicalibration(GroupCalibrator):
         return logits if self.scale == "logit" else log_odds(predictions)
 
     def _patched(self, scores, members):
-        """Predictions after all patches; on the scale of log-odds, their log-odds, too."""
+        """Predictions after all patches; on the scale of log-odds, also their log-odds."""
         members = _with_everyone(members)
         predictions = scores.copy()
         logits = log_odds(scores)

@@ -15,7 +15,7 @@ MIN_MEAN = 2.0**-53  # least mean prediction of a set in the divergence
 def cell_sums(members, levels, predictions, complements, labels, weights, n_levels):
     """Sums of the weights of each class, observed and predicted, of each group at each level.
 
-    Class 0 has sums of its own, because a difference of other sums would lose small digits.
+    Class 0 has separate sums, because a difference of other sums would lose small digits.
 
     Parameters
     ----------

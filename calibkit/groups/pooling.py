@@ -14,7 +14,7 @@ MAX_BLENDED_LOGIT = 1e300  # log-odds are cut off there, so that two of them alw
 
 
 class Blended(NamedTuple):
-    """A fitted calibrator of a part whose log-odds are drawn towards those of the common one.
+    """A fitted calibrator of a part with log-odds drawn towards the common calibrator.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Bands for the CORP curve: under calibration at each prediction, and of the truth everywhere."""
+"""Bands for the CORP curve: under calibration at each prediction, and around the true curve."""
 
 from dataclasses import dataclass
 

@@ -90,7 +90,7 @@ def effective_clusters(weights: NDArray[np.float64], codes: NDArray[np.int64]) -
 
 
 class Contributions(NamedTuple):
-    """What the rows add to the error of an estimate.
+    """Contributions of the rows to the error of an estimate.
 
     Attributes
     ----------

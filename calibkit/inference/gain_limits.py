@@ -2,8 +2,8 @@
 
 If the default is to act in no case, the gain is the share of the positives among all rows that are
 acted on, less the odds of the threshold times the share of the negatives. Few of these rows may be
-of one class, and then its share has a long tail on one side only. So each share has exact limits of
-its own. From these the limits of the difference are recovered. Their distances from it are those
+of one class, and then its share has a long tail on one side only. So each fraction has its exact
+limits. From these the limits of the difference are recovered. Their distances from it are those
 that the two variances would have, if they were as large as the limits say.
 """
 

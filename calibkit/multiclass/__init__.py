@@ -2,7 +2,7 @@
 
 A calibrator of this package learns a map from the rows of probabilities that a classifier gives, a
 column for each class, to calibrated rows. `labels` are the numbers of the columns. Names that
-`calib` has, too, mean here what they mean there: with two classes the results agree.
+`calib` also has have the same meaning here: with two classes the results agree.
 
 Examples
 --------

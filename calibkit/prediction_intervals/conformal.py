@@ -1,6 +1,6 @@
 """Self-calibrating conformal prediction: Venn-Abers prediction of a bounded outcome.
 
-The search for the outcomes that conform stands in conformal_kernels.py beside this module.
+The search for the outcomes that conform stands in conformal_kernels.py.
 """
 
 import numbers

@@ -59,7 +59,7 @@ def minorant_corners(weights, sums):
     -------
     left, right : ndarray of shape (g + 1,)
         The corner before point i in the minorant of the points up to i, and the corner behind it in
-        the minorant of the points from i on. Of points on one edge only its ends are corners. O(g).
+        the minorant of the points from i on. Only the ends of an edge are corners. O(g).
     """
     g = weights.size - 1
     left = np.zeros(g + 1, np.int64)

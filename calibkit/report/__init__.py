@@ -1,4 +1,4 @@
-"""One page on one file of scores: whether they are honest probabilities, and how sure that is.
+"""One page on one file of scores: whether they are calibrated, and how certain that is.
 
 `make_report` measures. A `Report` holds numbers and words, and writes them as JSON or as an HTML
 page that loads nothing else.

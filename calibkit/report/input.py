@@ -93,7 +93,7 @@ def described(sample: CleanSample, left_out: int) -> Data:
 
 
 def cautions_of(sample: CleanSample, data: Data) -> tuple[Caution, ...]:
-    """Everything that limits what can be said."""
+    """All limits of the conclusions."""
     return tuple(caution for cautions in CHECKS for caution in cautions(sample, data))
 
 

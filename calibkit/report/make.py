@@ -109,9 +109,9 @@ class BeforeFitting(NamedTuple):
     Attributes
     ----------
     withheld : tuple of str
-        What to do before any calibrator is fitted.
+        Steps before any calibrator is fitted.
     questions : tuple of str
-        What the user has to make sure of first.
+        Conditions that the user has to check first.
     """
 
     withheld: tuple[str, ...]
@@ -124,7 +124,7 @@ def before_fitting(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> BeforeFitting:
-    """What to do, and what to make sure of, before a calibrator is fitted to these rows."""
+    """Steps and checks before a calibrator is fitted to these rows."""
     sample, left_out = clean(scores, labels, sample_weight, None, clusters)
     data = described(sample, left_out)
     cautions = cautions_of(sample, data)

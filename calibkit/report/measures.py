@@ -162,7 +162,7 @@ MEASURES_BY_KEY = {measure.key: measure for measure in REPORTED_MEASURES}
 
 
 def simulated(sample: CleanSample, random_state: int) -> Chance:
-    """Errors of the sample, beside errors of calibrated outcomes."""
+    """Errors of the sample, compared with errors of calibrated outcomes."""
     return sample.measured(
         inference.calibration_test,
         statistic=["kuiper", "miscalibration", "ece", "smooth_ece"],
@@ -551,7 +551,7 @@ def decisions_of(sample: CleanSample, thresholds: Iterable[float] = ()) -> tuple
 
 
 def escapes_of(sample: CleanSample, thresholds: Iterable[float]) -> tuple[Escape, ...]:
-    """What the confidence band says of decisions at each threshold."""
+    """Consequences of the confidence band for decisions at each threshold."""
     tied = counted_ties_of(sample.labels, sample.scores, sample.independent.weights)
     band = band_of(tied)
     return tuple(_escape_at(threshold, sample, tied, band) for threshold in thresholds)

@@ -1,4 +1,4 @@
-"""A report as one HTML page: the template beside this file, filled in."""
+"""A report as one HTML page: the template page.html, filled in."""
 
 from html import escape
 from pathlib import Path
@@ -44,7 +44,7 @@ def _worst(groups):
 
 
 def _escaped(value):
-    """A value as it stands on the page, with quotation marks as `html.escape` writes them."""
+    """A value in the form of the page, with quotation marks as `html.escape` writes them."""
     return value if hasattr(value, "__html__") else Markup(escape(str(value)))
 
 

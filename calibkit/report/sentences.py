@@ -186,7 +186,7 @@ def _what_escapes(detectable):
 
 
 def open_at(escape: Escape, total: float) -> str:
-    """What the confidence band says of decisions at a threshold, of so many rows."""
+    """Consequences of the confidence band for decisions at a threshold, for so many rows."""
     at = f"At your threshold of {number(escape.threshold)}"
     if escape.loss == 0:
         return f"{at} nothing escapes: the confidence band puts every score on its own side."
@@ -206,7 +206,7 @@ def open_at(escape: Escape, total: float) -> str:
 
 
 def _surely_wrong(escape, wrong, total):
-    """What to know of the scores on the wrong side."""
+    """Remarks about the scores on the wrong side."""
     if wrong.highest > escape.threshold:
         side = "below"
         now = "You act"
@@ -309,7 +309,7 @@ def _errors_in_words(judgement, sample, slope, names):
 
 
 def _place_in_words(place, deviation):
-    """The worst range and how far it is off. Of predictions of 0, what was seen."""
+    """The worst range and how far it is off. The observed outcomes of predictions of 0."""
     if place.predicted > 0:
         return f"{_range_in_words(place)} are {_deviation_in_words(deviation)}"
     digits = max(1, decimals_between(100 * place.lower, 100 * place.upper))
@@ -346,7 +346,7 @@ def advise(
     comparison: Compared | None,
     command: str = "",
 ) -> tuple[str, ...]:
-    """What to do next, in the order in which one does it."""
+    """The next steps, in order."""
     match advice_of(data, cautions):
         case Advice.WITHHOLD:
             return advice_withheld(data, cautions)
@@ -378,17 +378,17 @@ def advise(
 
 
 def advice_withheld(data: Data, cautions: tuple[Caution, ...]) -> tuple[str, ...]:
-    """What to do where some cautions withhold the advice to calibrate."""
+    """The steps where some cautions withhold the advice to calibrate."""
     return tuple(WITHHELD_ADVICE[kind] for kind in withheld_by(data, cautions))
 
 
 def questions(cautions: tuple[Caution, ...]) -> tuple[str, ...]:
-    """What the user has to make sure of before any calibrator is fitted."""
+    """Conditions that the user has to check before any calibrator is fitted."""
     return tuple(QUESTIONS[kind] for kind in asked_by(cautions))
 
 
 def _how_to_calibrate(data, verdict, comparison, command):
-    """The line of advice, how it is followed, and what may be expected of it."""
+    """The line of advice, the way to follow it, and its expected gain."""
     if comparison is None:
         line = advice_to_calibrate(None, "log", "Raw" if data.probabilities else "Base rate")
     else:

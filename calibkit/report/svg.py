@@ -247,5 +247,5 @@ def _short_number(value, decimals=None):
 
 
 def _shortened(name):
-    """A name that fits beside a picture."""
+    """A name that fits next to a picture."""
     return name if len(name) <= 18 else f"{name[:17]}\N{HORIZONTAL ELLIPSIS}"

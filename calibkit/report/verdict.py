@@ -28,7 +28,7 @@ ASKED = ("training rows", "percentages")
 
 
 class Finding(NamedTuple):
-    """The outcome of the test, and what it names as wrong.
+    """The outcome of the test, and the errors that it names.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Finding(NamedTuple):
 
 
 class Doubt(Enum):
-    """A result beside the test of the verdict that would reject calibration by itself."""
+    """A result besides the test of the verdict that would reject calibration by itself."""
 
     BIAS = auto()
     SLOPE = auto()
@@ -57,7 +57,7 @@ class Doubt(Enum):
 
 
 class Spread(Enum):
-    """What a calibration slope says of the predictions."""
+    """The meaning of a calibration slope for the predictions."""
 
     TOO_EXTREME = auto()
     TOO_TIMID = auto()
@@ -123,7 +123,7 @@ class Judgement(NamedTuple):
 
 
 class Advice(Enum):
-    """What to do about the calibration of the scores."""
+    """The advice about the calibration of the scores."""
 
     WITHHOLD = auto()
     COLLECT = auto()
@@ -133,7 +133,7 @@ class Advice(Enum):
 def finding_of(
     sample: CleanSample, data: Data, cautions: tuple[Caution, ...], p_values: PValues
 ) -> Finding:
-    """The outcome, and what is named as wrong."""
+    """The outcome, and the errors that are named."""
     if not data.probabilities or any(caution.kind in NO_VERDICT for caution in cautions):
         return Finding(CANNOT_SAY)
     outcome, p_value = outcome_of(data, p_values)
@@ -232,7 +232,7 @@ def _certain_bias(bias, data):
 
 
 def _certain_spread(slope, data):
-    """What the slope says, or None if its limits hold 1. They are limits of large samples."""
+    """The meaning of the slope, or None if its limits hold 1. They are limits of large samples."""
     if rarer(data) < MIN_ROWS_OF_CLASS or not _excludes(slope, 1):
         return None
     if slope.upper < 0:
@@ -257,7 +257,7 @@ def _excludes(estimate, value):
 
 
 def advice_of(data: Data, cautions: tuple[Caution, ...]) -> Advice:
-    """What to do about calibration: calibrate with the default, unless the rows are not fit for it.
+    """The advice: calibrate with the default, unless the rows are not fit for it.
 
     How wrong the scores are does not matter: that is for the verdict to say.
     """

@@ -259,7 +259,7 @@ def check_reference(subject, *, weights):
 
 
 def check_input(subject, *, read_only):
-    """Arguments are left as they are, and may be read-only."""
+    """Arguments are not changed, and may be read-only."""
     rows = sample(12, 0, ties=True)
     handed_over = []
 
@@ -277,7 +277,7 @@ def check_input(subject, *, read_only):
 
 
 def check_form(subject, *, form):
-    """Lists, columns of pandas and numbers of 32 bits mean what their values mean."""
+    """Lists, columns of pandas and numbers of 32 bits have the meaning of their values."""
 
     def rounded(array):
         return as_float32(array).astype(array.dtype)
@@ -291,7 +291,7 @@ def check_form(subject, *, form):
 
 
 def as_float32(array):
-    """Round real numbers to 32 bits, and leave labels as they are."""
+    """Round real numbers to 32 bits, and do not change labels."""
     return array.astype(np.float32) if array.dtype.kind == "f" else array
 
 

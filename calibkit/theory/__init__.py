@@ -1,4 +1,4 @@
-"""Finite-sample bounds for histogram binning, and laws on which nothing need be estimated."""
+"""Finite-sample bounds for histogram binning, and distributions with exact measures."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Laws on finitely many cells: every measure of discrimination and calibration is a finite sum."""
+"""Distributions on finitely many cells: every measure is a finite sum."""
 
 import numbers
 from typing import Self

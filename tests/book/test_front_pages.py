@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy.special import expit, rel_entr, softmax
 from scipy.stats import norm
 from sklearn.datasets import load_digits
@@ -131,6 +132,18 @@ def test_there_are_five_papers_and_one_has_no_tables_here():
 
 def test_every_notebook_is_run_again_and_compared():
     assert "--nbval " in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_first_screen_names_authors_and_licences():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert ", ".join(author["name"] for author in cited["authors"]) == config["author"]
+    first = (ROOT / "book" / "intro.md").read_text(encoding="utf-8").split("\n* **")[0]
+    for words in ("{{ authors }}", "{{ year }}", "{{ version }}", "how to cite", "source"):
+        assert words in first, words
+    spelled = {"CC-BY-4.0": "text CC BY 4.0", "BSD-3-Clause": "code BSD 3-Clause"}
+    for licence in cited["license"]:
+        assert spelled[licence] in first
 
 
 def test_most_notebooks_take_under_a_minute_and_the_longest_three():
