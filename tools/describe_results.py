@@ -34,13 +34,22 @@ OTHERS = {  # records that are no experiments: what they are, and the command
     "mutants": ("Small changes of the code, and whether a test fails", "make mutants"),
     "notebook_seconds": ("Seconds of each chapter", "make notebooks"),
     "one_sort": ("Time of methods in units of one sort", BENCH),
+    "plain_english": (
+        "Sentences with patterns that readers stumble over, by kind of text",
+        "python tools/plain_english.py --record",
+    ),
+    "plain_english_peer": ("The same in scikit-learn", "python tools/plain_english.py --peer"),
     "rounding": ("What rounding of scores changes", "python benchmarks/rounding.py"),
     "speed": ("Time of a fit and a prediction beside other packages", BENCH),
+    "vectors": ("Answers of packages to the test vectors", "python benchmarks/vectors.py run"),
+    "vectors_faults": ("Faults that the vectors found, computed twice", "none"),
+    "vectors_summary": ("Answers by package and verdict", "python benchmarks/vectors.py table"),
     "threads": ("What a second thread gains", BENCH),
     "verdicts_advice_before": ("Advice of the report before its rule changed", "none"),
     "verdicts_real": ("Verdicts of the report on real data", "make verdicts"),
     "verdicts_real_again": ("The same on other splits", "make verdicts"),
 }
+COMMANDS = {"second_hand": "make second-hand"}  # of records that have a title of their own
 FOLDERS = {
     "durfee2022_scores_standard": "Scores of our networks of Durfee and others (2022)",
     "protocols": "Protocols that were written and hashed before their experiments ran",
@@ -76,7 +85,7 @@ def line(path):
         content = json.loads(description.read_text(encoding="utf-8"))
         title = content["title"]
         date = content["date"]
-        command = f"python -m experiments {name}"
+        command = COMMANDS.get(name, f"python -m experiments {name}")
     return f"| `{name}` | {title} | {n_rows(path)} | {date} | `{command}` |\n"
 
 
