@@ -45,13 +45,13 @@ def with_fewer_pieces(map_: CalibrationMap, max_pieces: int) -> ShorterMap:
         mixture = replace(map_, members=tuple(member.map for member in members))
         return ShorterMap(map=mixture, error=error * steepest)
     if isinstance(map_, StepMap):
-        return _shortened(map_, max_pieces, _starts_of_steps, _fewer_steps)
+        return _shorter_table(map_, max_pieces, _starts_of_steps, _fewer_steps)
     if isinstance(map_, LinearMap):
-        return _shortened(map_, max_pieces + 1, _kept_knots, _fewer_lines)
+        return _shorter_table(map_, max_pieces + 1, _kept_knots, _fewer_lines)
     return ShorterMap(map=map_, error=0.0)
 
 
-def _shortened(map_: TabulatedMap, most, choose, shorten):
+def _shorter_table(map_: TabulatedMap, most, choose, shorten):
     """The table with the least tolerance at which it has no more than so many values."""
     if map_.probabilities.size <= most:
         return ShorterMap(map=map_, error=0.0)
@@ -68,7 +68,8 @@ def _starts_of_steps(map_, tolerance):
     starts = [0]
     least = most = float(map_.probabilities[0])
     for k, value in enumerate(map_.probabilities.tolist()):
-        least, most = min(least, value), max(most, value)
+        least = min(least, value)
+        most = max(most, value)
         if most - least > 2 * tolerance:
             starts.append(k)
             least = most = value
@@ -85,11 +86,12 @@ def _fewer_steps(map_, starts):
 
 def _kept_knots(map_, tolerance):
     """Knots such that the lines between them are within the tolerance of those left out."""
-    scores, values = map_.scores.tolist(), map_.probabilities.tolist()
-    kept = [0]
-    while kept[-1] < len(scores) - 1:
-        kept.append(_last_in_reach(scores, values, kept[-1], tolerance))
-    return kept
+    scores = map_.scores.tolist()
+    values = map_.probabilities.tolist()
+    knots = [0]
+    while knots[-1] < len(scores) - 1:
+        knots.append(_last_in_reach(scores, values, knots[-1], tolerance))
+    return knots
 
 
 def _last_in_reach(scores, values, start, tolerance):
@@ -109,7 +111,7 @@ def _last_in_reach(scores, values, start, tolerance):
     return reached
 
 
-def _fewer_lines(map_, kept):
-    shorter = LinearMap(map_.scores[kept], map_.probabilities[kept])
+def _fewer_lines(map_, knots):
+    shorter = LinearMap(map_.scores[knots], map_.probabilities[knots])
     error = float(np.max(np.abs(shorter(map_.scores) - map_.probabilities))) + ROUNDING
     return ShorterMap(map=shorter, error=error)
