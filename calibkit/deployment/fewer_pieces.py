@@ -96,7 +96,8 @@ def _kept_knots(map_, tolerance):
 
 def _last_in_reach(scores, values, start, tolerance):
     """The last knot that a line from `start` can reach, in the cone of the knots between."""
-    flattest, steepest = -np.inf, np.inf
+    flattest = -np.inf
+    steepest = np.inf
     reached = start + 1
     for k in range(start + 1, len(scores)):
         gap = scores[k] / 2 - scores[start] / 2  # halves, whose difference does not overflow
