@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from calibkit.datasets import DatasetNotFound
-from experiments import auditing, baselines, experiments, ledger, publishing, record, registry
+from experiments import auditing, baselines, experiments, ledger, record, registry
 from experiments.choices import CHOICES, choices
 from experiments.missing import MISSING, missing
 from experiments.placebos import PLACEBOS, rates
@@ -141,6 +141,8 @@ def publish(arguments):
     argparse.ArgumentParser(
         prog="python -m experiments publish", description=publish.__doc__
     ).parse_args(arguments)
+    from experiments import publishing  # needs the extra data
+
     for path in publishing.publish():
         print(f"written to {path.relative_to(publishing.ROOT)}")
 

@@ -975,7 +975,7 @@ def test_a_report_of_few_rows_says_what_it_read(tmp_path, capfd):
     assert notes[0] == "Columns: score from 'prob', label from 'clicked'. Positive: 'yes'."
     assert capfd.readouterr().err.startswith("calib report: ")
     message = refusal(capfd, "report", data, *columns, "--force", "--threshold", "1.5")
-    assert "thresholds must be a number between 0 and 1; found 1.5" in message
+    assert "--threshold must be a number between 0 and 1; found 1.5" in message
 
 
 # What comes in

@@ -23,7 +23,7 @@ USED = {name for text in PAGES.values() for name in re.findall(r"\{\{ (\w+) \}\}
 
 def test_pages_name_numbers_that_there_are():
     found = recorded_numbers.numbers() | statement_sources.counts()
-    assert USED and found.keys() >= USED
+    assert USED and found.keys() >= USED - {"authors", "year", "version", "repository"}
 
 
 def test_a_glued_number_is_what_its_chapter_prints():

@@ -60,8 +60,7 @@ def sums_of_runs(order, scores, weights, others):
     firsts = np.empty(order.size, np.int64)
     totals = np.empty(order.size)
     sums = np.empty(order.size)
-    columns = np.column_stack((scores, weights, others)).T  # a row lies in one place of the memory
-    n_runs = sum_runs(order, *columns, firsts, totals, sums)
+    n_runs = sum_runs(order, scores, weights, others, firsts, totals, sums)
     return firsts[:n_runs], totals[:n_runs], sums[:n_runs]
 
 
