@@ -27,7 +27,8 @@ def build(folder):
     self_study.write()
     options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        jupyter_book(["build", str(ROOT), "--path-output", str(folder), *options])
+        arguments = ["build", str(ROOT), "--path-output", str(folder), *options]
+        jupyter_book(arguments, standalone_mode=False)  # else the process would end here
     checksums.offer(folder / "_build" / "html")
 
 

@@ -111,11 +111,13 @@ const search = (() => {
         const list = terms(phrase);
         return list.every((term) => bm25(term, one) > 0) ? mean(list, one) : 0;
       }));
+      const isInternal = one.title.includes(".references.");
       const isSpelled = one.kind && one.title.endsWith(`.${query}`);
-      const named = one.names.includes(plain(query)) ? NAMED * (isSpelled ? 2 : 1) : 0;
+      const isNamed = one.names.includes(plain(query)) && !isInternal;
+      const named = isNamed ? NAMED * (isSpelled ? 2 : 1) : 0;
       const alike = others.some((phrase) => one.names.includes(plain(phrase))) ? NAMED : 0;
       const front = one.kind ? OBJECT : one.page.startsWith("book/") ? FRONT : 1;
-      const list = LISTS.test(one.page) ? 0.5 : one.title.includes(".references.") ? INTERNAL : 1;
+      const list = LISTS.test(one.page) ? 0.5 : isInternal ? INTERNAL : 1;
       return (own + named + SYNONYM * (other * typed.length + alike)) * front * list;
     };
     const ranked = index.all.map((one) => ({ ...one, score: score(one) }));

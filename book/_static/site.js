@@ -83,33 +83,11 @@ function nameToggles() {
   }
 }
 
-// The pages of a part are folded below its heading, except where the reader is. On the front page
-// the first two parts are open.
-function foldParts() {
-  const captions = [...document.querySelectorAll("nav.bd-links p.caption")];
-  const lists = captions.map((caption) => caption.nextElementSibling);
-  const isHere = (list) => list.matches(".current") || list.querySelector(".current") !== null;
-  const nowhere = !lists.some(isHere);
-  captions.forEach((caption, part) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...caption.childNodes);
-    caption.append(button);
-    const show = (open) => {
-      lists[part].hidden = !open;
-      button.setAttribute("aria-expanded", open);
-    };
-    show(isHere(lists[part]) || (nowhere && part < 2));
-    button.addEventListener("click", () => show(lists[part].hidden));
-  });
-}
-
 document.addEventListener("DOMContentLoaded", () => {
   followWhatMoved();
   foldProofs();
   openWhereLinksLead();
   nameToggles();
-  foldParts();
   watchBoxes();
   makeReferencesCopiable();
 });
