@@ -12,13 +12,13 @@ import os
 import platform
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import page
 import plain
+import timing
 from numpy._core import _multiarray_umath as processor_of_numpy
 
 import calib
@@ -30,7 +30,6 @@ COLUMNS = ["method", "weights", "features", "n", "seconds", "unit", "processor"]
 HEADING = "## In units of one sort"
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
 SHOWN = 10**6  # rows, where weights and features are compared
-REPEATS = 7
 ENOUGH = 5.0  # seconds of calls for a median
 SWITCHED_OFF = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"  # AVX2 and AVX-512, in NumPy's words
 FEATURES = ["X86_V4", "X86_V3", "ASIMD", "SVE"]  # the best one that NumPy sorts with is named
@@ -65,18 +64,8 @@ SUMS = {  # measures that sort nothing, and the same in NumPy
 def sample(n):
     """Labels, scores without ties, and weights."""
     rng = np.random.default_rng(n)
-    scores = np.where(rng.random(n) < 0.5, rng.beta(0.5, 2, n), rng.beta(3, 1, n))
+    scores = timing.mixture(rng, n)
     return rng.random(n) < 0.1 + 0.8 * scores, scores, rng.uniform(0.5, 2, n)
-
-
-def median_seconds(call):
-    """Median processor time of seven calls, or of fewer slow ones."""
-    times = []
-    while len(times) < REPEATS and sum(times) < ENOUGH:
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return float(np.median(times))
 
 
 def best_feature():
@@ -97,14 +86,15 @@ def measured(name, method, unit, n, weights):
     labels, scores, each = sample(n)
     options = {"sample_weight": each} if weights else {}
     method(labels[:1000], scores[:1000], **{key: w[:1000] for key, w in options.items()})
-    seconds = median_seconds(lambda: method(labels, scores, **options))
+    seconds = timing.median_seconds(lambda: method(labels, scores, **options), ENOUGH)
+    unit_seconds = timing.median_seconds(lambda: unit(labels, scores), ENOUGH)
     return {
         "method": name,
         "weights": "yes" if weights else "no",
         "features": best_feature(),
         "n": n,
         "seconds": f"{seconds:.3g}",
-        "unit": f"{median_seconds(lambda: unit(labels, scores)):.3g}",
+        "unit": f"{unit_seconds:.3g}",
         "processor": model(),
     }
 

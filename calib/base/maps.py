@@ -84,7 +84,7 @@ class CalibrationMap(ABC):
         Raises
         ------
         ValueError
-            If `stored` is not such a dictionary; the message names the entry.
+            If `stored` is not such a dictionary. The message names the entry.
         """
         if not isinstance(stored, dict):
             raise ValueError(f"stored must be a dictionary; found {type(stored).__name__}")

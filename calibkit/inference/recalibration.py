@@ -121,7 +121,7 @@ def calibration_in_the_large(
     probabilities : array-like of shape (n,)
         Predictions in (0, 1): their logits must be finite.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Non-negative counts or sampling weights. Only their ratios matter.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def calibration_in_the_large(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

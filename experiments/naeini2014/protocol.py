@@ -26,8 +26,9 @@ TIES = {"group": {"ties": "group"}, "label": {"ties": "label"}}
 def support_vector_machine(name):
     """The two extremes: a line, which cannot separate the rings, and a conic, which can.
 
-    The paper does not state C. For the quadratic kernel C = 0.0075 reproduces its uncalibrated
-    row; C = 1, which is used for the linear one, does not.
+    The paper does not state C, and the authors' program has C = 1. The linear machine has C = 1.
+    The quadratic machine has C = 0.0075: this constant was tuned, since it reproduces the printed
+    uncalibrated row. The ledger counts its rows as tuned.
 
     At the default tolerance of 1e-3 the last bits of a dot product, which processors round
     differently, move the margins of the linear machine by up to 0.004; at 1e-10 by 1e-9.
@@ -122,8 +123,8 @@ def run_calibration_size(case, template=None):
 _COMMON = (
     "The authors published one sample, BBQ/data.mat in github.com/pakdaman/calibration: the rings "
     "are drawn anew for each run, with the radii and angles of that sample.",
-    "C is not stated: 1 for the linear SVM, 0.0075 for the quadratic one, which reproduces the "
-    "uncalibrated row.",
+    "The paper does not state C. The linear SVM has C = 1, as the authors' program. The quadratic "
+    "SVM has C = 0.0075, which was tuned by the printed uncalibrated row.",
 )
 RINGS = Experiment(
     name="naeini2014_rings",
