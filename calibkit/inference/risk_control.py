@@ -202,7 +202,8 @@ def rows_until_promise(
 
     Notes
     -----
-    The least n with ``(1 - max_error) ** n`` at most the level of the first walk. O(1).
+    The least n with ``(1 - max_error) ** n`` at most the level of the first walk, which is
+    ``alpha / n_groups / 2`` with several starts and ``alpha / n_groups`` with one. O(1).
 
     References
     ----------

@@ -266,7 +266,7 @@ def smooth_ece(
     Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions the
     error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
     intervals of it hold the true value much less often than their level says. Intervals of
-    `smooth_calibration_error` do nearly as often.
+    `smooth_calibration_error` hold theirs nearly as often as their level says.
 
     References
     ----------

@@ -16,7 +16,7 @@ STORED_ATTRIBUTES = ["n_rows", "n_positives", "log_e_value", "largest_log_e_valu
 
 
 class AnytimeTest:
-    """A test by an e-value: at most a martingale from 1 if the null hypothesis is true."""
+    """A test by an e-value (the capital of a bettor): its mean is at most 1 under the null."""
 
     def __init__(self) -> None:
         self.log_e_value = 0.0
@@ -24,7 +24,7 @@ class AnytimeTest:
 
     @property
     def p_value(self) -> float:
-        """Bound of the probability that the e-value ever is as large under the null hypothesis."""
+        """The p value is 1 / the largest e-value so far, and valid after every batch."""
         return math.exp(-self.largest_log_e_value)
 
     def _set_log_e_value(self, log_e_value):
