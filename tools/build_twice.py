@@ -109,8 +109,9 @@ def products(clone):
     found = {}
     for pattern in PUBLISHED:
         for path in sorted(clone.glob(pattern)):
+            name = path.relative_to(clone).as_posix()
             sums = checksums.digests(path) if path.is_dir() else {"": checksums.digest(path)}
-            found[path.relative_to(clone).as_posix()] = sums
+            found[name] = {f"{name}/{file}".rstrip("/"): total for file, total in sums.items()}
     return found
 
 
@@ -120,7 +121,7 @@ def compare(first, second):
     different = []
     for name in sorted(here.keys() | there.keys()):
         pair = here.get(name, {}), there.get(name, {})
-        own = [f"{name}/{file}" for file in checksums.unequal(*pair)]
+        own = checksums.unequal(*pair)
         total = hashlib.sha256(checksums.lines(pair[0]).encode()).hexdigest()
         print(f"{total}  {name}: {len(pair[0])} files, {len(own)} differ")
         different += own
