@@ -3,8 +3,9 @@
 python tools/build_twice.py [STEP ...]    targets of make; book and course if none is named
 
 Each build has a clone of the last commit and an environment of its own. What differs between the
-two stands in `machines`; what this machine cannot vary is left out and said. Files that differ stay
-in their clones, for `diffoscope` to explain.
+two stands in `machines`; what this machine cannot vary is left out, and the print of the machines
+shows it. Builds that differ stay where they are, and `diffoscope` explains the first differences,
+where it is installed.
 """
 
 import hashlib
@@ -24,29 +25,30 @@ PUBLISHED = [
     *["book/_build/html", "book/_build/*.pdf", "book/_build/*.epub"],
     *["course/release", "course/archives"],
 ]
-NOBODY = 65534
+WRAPPERS = [  # programs that change what the commands behind them see
+    ["taskset", "--cpu-list", "0"],  # one processor
+    ["unshare", "--user", "--map-user", "1234", "--map-group", "1234"],  # another user
+    ["faketime", "2031-07-08 21:10:11"],  # another year
+]
+N_EXPLAINED = 3  # files
 UNSET = ["SOURCE_DATE_EPOCH", "CALIB_DATA", "VIRTUAL_ENV"]
 
 
 class Machine(NamedTuple):
-    """How a build runs: its clone, what its programs see, and who owns its files."""
+    """How a build runs: its clone, and what its programs see."""
 
     clone: Path
     environment: dict
     umask: int
-    user: int | None = None  # the user of this process if None
-    command: tuple = ()  # stands in front of each command
+    wrapper: tuple = ()  # stands in front of the commands of a build
 
-    def run(self, command, wrapped=True):
-        """Run a command in the clone as this machine would, behind its wrapper or without it."""
+    def run(self, command):
+        """Run a command in the clone as this machine would."""
         subprocess.run(
-            [*self.command * wrapped, *command],
+            command,
             cwd=self.clone,
             env={k: v for k, v in os.environ.items() if k not in UNSET} | self.environment,
             umask=self.umask,
-            user=self.user,
-            group=self.user,
-            extra_groups=None if self.user is None else [],
             check=True,
         )
 
@@ -58,13 +60,10 @@ def another_locale():
     return names[0] if names else "C"
 
 
-def wrapper():
-    """What puts a command on one processor and into another year, as far as it is installed."""
-    programs = {
-        "taskset": ("taskset", "--cpu-list", "0"),
-        "faketime": ("faketime", "2031-07-08 21:10:11"),
-    }
-    return tuple(word for name, words in programs.items() if shutil.which(name) for word in words)
+def works(wrapper):
+    """Whether a wrapper is installed, and may be used here."""
+    command = [*wrapper, "true"]
+    return bool(shutil.which(wrapper[0])) and not subprocess.run(command).returncode
 
 
 def machines(first, second):
@@ -83,8 +82,7 @@ def machines(first, second):
             "PYTHONPATH": str(second / "tools" / "disordered"),
         },
         umask=0o077,
-        user=NOBODY if os.geteuid() == 0 else None,
-        command=wrapper(),
+        wrapper=tuple(word for words in WRAPPERS if works(words) for word in words),
     )
     return plain, other
 
@@ -96,12 +94,9 @@ def build(machine, steps):
         ["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), str(clone)], check=True
     )
     home.mkdir()
-    if machine.user is not None:
-        for path in [clone, home, *clone.rglob("*")]:
-            os.chown(path, machine.user, machine.user, follow_symlinks=False)
     at_home = machine._replace(environment=machine.environment | {"HOME": str(home)})
-    at_home.run(["make", "set-up", ".venv-course/set-up"], wrapped=False)
-    at_home.run(["make", *steps])
+    at_home.run(["make", "set-up", ".venv-course/set-up"])
+    at_home.run([*machine.wrapper, "make", *steps])
 
 
 def products(clone):
@@ -128,10 +123,18 @@ def compare(first, second):
     return different
 
 
+def explain(paths, first, second):
+    """Print what `diffoscope` finds in the first files that are in both clones."""
+    if shutil.which("diffoscope"):
+        pairs = [(first / path, second / path) for path in paths]
+        shared = [pair for pair in pairs if pair[0].exists() and pair[1].exists()]
+        for pair in shared[:N_EXPLAINED]:
+            subprocess.run(["diffoscope", "--max-text-report-size", "5000", *map(str, pair)])
+
+
 def main(steps):
     """Build twice and compare."""
     place = Path(tempfile.mkdtemp(prefix="built-twice-"))
-    place.chmod(0o755)  # the second user passes through
     clones = place / "first" / "clone", place / "a longer name, with spaces" / "third" / "clone"
     for machine in machines(*clones):
         print(f"Building as {machine}", flush=True)
@@ -139,6 +142,7 @@ def main(steps):
     different = compare(*clones)
     print(*different, sep="\n")
     if different:
+        explain(different, *clones)
         sys.exit(f"{len(different)} files differ: both builds are in {place}")
     shutil.rmtree(place)
 
