@@ -1,11 +1,11 @@
-"""Build what is published twice, as two different machines would, and compare the bytes.
+"""Build all that is published twice, as two different machines would, and compare the bytes.
 
 python tools/build_twice.py [STEP ...]    targets of make; book and course if none is named
 
-Each build has a clone of the last commit and an environment of its own. What differs between the
-two stands in `machines`; what this machine cannot vary is left out, and the print of the machines
-shows it. Builds that differ stay where they are, and `diffoscope` explains the first differences,
-where it is installed.
+Each build has a clone of the last commit and an environment of its own. The function `machines` has
+the differences between the two. A wrapper that does not work here is left out, and the printed
+machines show it. Builds that differ stay where they are, and `diffoscope` explains the first
+differences, where it is installed.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ UNSET = ["SOURCE_DATE_EPOCH", "CALIB_DATA", "VIRTUAL_ENV"]
 
 
 class Machine(NamedTuple):
-    """How a build runs: its clone, and what its programs see."""
+    """The clone of a build, and the surroundings that its programs see."""
 
     clone: Path
     environment: dict
