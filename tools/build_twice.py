@@ -56,14 +56,15 @@ class Machine(NamedTuple):
 def another_locale():
     """A locale that is not that of C; C where there is no other."""
     done = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=True)
-    names = [name for name in done.stdout.split() if "utf8" in name.lower() and name[0] != "C"]
+    names = [name for name in done.stdout.split() if "utf" in name.lower() and name[0] != "C"]
     return names[0] if names else "C"
 
 
 def works(wrapper):
     """Whether a wrapper is installed, and may be used here."""
-    command = [*wrapper, "true"]
-    return bool(shutil.which(wrapper[0])) and not subprocess.run(command).returncode
+    if shutil.which(wrapper[0]) is None:
+        return False
+    return subprocess.run([*wrapper, "true"], capture_output=True).returncode == 0
 
 
 def machines(first, second):
@@ -94,32 +95,32 @@ def build(machine, steps):
         ["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), str(clone)], check=True
     )
     home.mkdir()
-    at_home = machine._replace(environment=machine.environment | {"HOME": str(home)})
-    at_home.run(["make", "set-up", ".venv-course/set-up"])
-    at_home.run([*machine.wrapper, "make", *steps])
+    machine.environment["HOME"] = str(home)
+    machine.run(["make", "set-up", ".venv-course/set-up"])
+    machine.run([*machine.wrapper, "make", *steps])
 
 
 def products(clone):
     """SHA-256 of every published file by its path, for each product."""
-    found = {}
+    sums = {}
     for pattern in PUBLISHED:
         for path in sorted(clone.glob(pattern)):
             name = path.relative_to(clone).as_posix()
-            sums = checksums.digests(path) if path.is_dir() else {"": checksums.digest(path)}
-            found[name] = {f"{name}/{file}".rstrip("/"): total for file, total in sums.items()}
-    return found
+            files = checksums.digests(path) if path.is_dir() else {"": checksums.digest(path)}
+            sums[name] = {f"{name}/{file}".rstrip("/"): digest for file, digest in files.items()}
+    return sums
 
 
 def compare(first, second):
     """Print a sum for each product; return the files that are not the same in both."""
-    here, there = products(first), products(second)
+    sums = products(first), products(second)
     different = []
-    for name in sorted(here.keys() | there.keys()):
-        pair = here.get(name, {}), there.get(name, {})
-        own = checksums.unequal(*pair)
-        total = hashlib.sha256(checksums.lines(pair[0]).encode()).hexdigest()
-        print(f"{total}  {name}: {len(pair[0])} files, {len(own)} differ")
-        different += own
+    for name in sorted(sums[0].keys() | sums[1].keys()):
+        files = [product.get(name, {}) for product in sums]
+        unequal = checksums.unequal(*files)
+        total = hashlib.sha256(checksums.lines(files[0]).encode()).hexdigest()
+        print(f"{total}  {name}: {len(files[0])} files, {len(unequal)} differ")
+        different += unequal
     return different
 
 
