@@ -264,7 +264,8 @@ def print_book(pdf, listed, title):
     page.write_text(with_formulas(html, content["formulas"]), encoding="utf-8")
     with printed(page, content["compact"]) as document:
         finish(document, content)
-        document.save(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+        streams = pikepdf.ObjectStreamMode.generate
+        document.save(pdf, object_stream_mode=streams, deterministic_id=True)
         print(f"It has {len(document.pages)} pages: open {pdf.as_uri()}", flush=True)
 
 
