@@ -9,8 +9,13 @@ from .bootstrap import Interval as Interval
 from .bootstrap import bootstrap_by_group as bootstrap_by_group
 from .bootstrap import bootstrap_difference as bootstrap_difference
 from .bootstrap import bootstrap_interval as bootstrap_interval
+from .brier_skill import brier_skill_interval as brier_skill_interval
 from .cluster_tests import ClusterTests as ClusterTests
 from .cluster_tests import cluster_tests as cluster_tests
+from .curve_distances import CurveDistanceIntervals as CurveDistanceIntervals
+from .curve_distances import CurveDistances as CurveDistances
+from .curve_distances import curve_distance_intervals as curve_distance_intervals
+from .curve_distances import curve_distances as curve_distances
 from .debiased import debiased_squared_error as debiased_squared_error
 from .debiased import rms_calibration_error as rms_calibration_error
 from .debiased import sweep_calibration_error as sweep_calibration_error
@@ -38,6 +43,7 @@ from .recalibration import RecalibrationLine as RecalibrationLine
 from .recalibration import calibration_in_the_large as calibration_in_the_large
 from .recalibration import recalibration_intervals as recalibration_intervals
 from .recalibration import recalibration_line as recalibration_line
+from .recalibration import recalibration_test as recalibration_test
 from .resampling_tests import Simulated as Simulated
 from .resampling_tests import calibration_test as calibration_test
 from .risk_control import RiskControlledThreshold as RiskControlledThreshold
@@ -53,9 +59,14 @@ from .significance import TestResult as TestResult
 from .significance import hosmer_lemeshow_test as hosmer_lemeshow_test
 from .significance import kuiper_test as kuiper_test
 from .significance import spiegelhalter_test as spiegelhalter_test
+from .smooth_curves import SmoothCurve as SmoothCurve
+from .smooth_curves import loess_curve as loess_curve
+from .smooth_curves import spline_curve as spline_curve
 from .unbinned import averaged_two_bin_error as averaged_two_bin_error
 from .unbinned import integrated_calibration_index as integrated_calibration_index
 from .unbinned import kolmogorov_smirnov_error as kolmogorov_smirnov_error
 from .unbinned import kuiper_error as kuiper_error
 from .unbinned import smooth_calibration_error as smooth_calibration_error
 from .unbinned import smooth_ece as smooth_ece
+from .updating import ModelUpdate as ModelUpdate
+from .updating import closed_testing_update as closed_testing_update
