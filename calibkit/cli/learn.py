@@ -29,7 +29,10 @@ METHOD_WORDS = (
 
 def run_report(options) -> int:
     """Judge the scores, on one page; return the exit code."""
-    check_new(options.output, force=options.force)
+    if options.output is None and not options.clinical:
+        raise InputError("name a file for the page with -o, or - for standard output")
+    if options.output is not None:
+        check_new(options.output, force=options.force)
     read = _read(options)
     made = calibkit.report.make_report(
         read.scores,
@@ -39,12 +42,16 @@ def run_report(options) -> int:
         clusters=read.clusters,
         thresholds=options.threshold,
         max_error=options.max_error,
+        clinical=options.clinical,
         name="standard input" if options.data == "-" else Path(options.data).name,
         notes=[_columns(read.names, options.positive), *read.notes],
         command=fit_command(options),
     )
-    with new_file(options.output, force=options.force) as file:
-        file.write(made.to_json() + "\n" if options.json else made.to_html())
+    if options.output is not None:
+        with new_file(options.output, force=options.force) as file:
+            file.write(made.to_json() + "\n" if options.json else made.to_html())
+    if options.clinical and options.output != "-":
+        print(made.clinical_text())
     note(options, made.verdict.sentence)
     note(options, made.advice[0])
     return 0

@@ -8,13 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc
+from scipy.special import expit, fdtrc, logit
 
+from calib.kernels.logistic import fit_logistic
 from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clusters import Contributions, cluster_error
 from calibkit.inference.mean_intervals import normal_interval, t_interval
 from calibkit.inference.significance import TestResult
 
+COLLINEAR = 1e-9  # fraction of a column that the columns before it must leave unexplained
+LEAST_INFORMATION = 1e-6  # fraction of the information without slopes, below which classes separate
 SINGULAR = 1e-12  # fraction of the information left without a cluster, at which no line is found
 
 
@@ -30,6 +33,32 @@ class WeightedRows(NamedTuple):
         """Log-likelihood of probabilities with these logits."""
         margins = np.where(self.labels == 1, logits, -logits)
         return -float(np.dot(self.weights, np.logaddexp(0, -margins)))
+
+
+def likeliest_coefficients(
+    rows: WeightedRows, design: NDArray[np.float64], refusal: str
+) -> NDArray[np.float64]:
+    """Coefficients of largest likelihood, found in orthogonal columns.
+
+    `design` has a row for each coefficient, ones first. Where no finite coefficients fit, or a row
+    of the design is a linear function of others, a `ValueError` says `refusal`.
+    """
+    total = rows.weights.sum()
+    _, triangle = np.linalg.qr((design * np.sqrt(rows.weights / total)).T)
+    scales = np.sqrt(np.sum(np.square(triangle), axis=0))
+    if np.any(np.abs(triangle.diagonal()) <= COLLINEAR * scales):
+        raise ValueError(refusal)
+    columns = np.linalg.solve(triangle.T, design)
+    constant = columns[0, 0]  # 1 or -1
+    rate = np.average(rows.labels, weights=rows.weights)
+    start = np.append(logit(rate), np.zeros(len(columns) - 1))
+    fit = fit_logistic(columns[1:], rows.labels, rows.weights, (0.0, 0.0), start)
+    fitted = expit(fit.level + fit.slopes @ columns[1:])
+    information = (columns * rows.weights * fitted * (1 - fitted)) @ columns.T
+    least = np.linalg.eigvalsh(information).min()
+    if not fit.converged or least <= LEAST_INFORMATION * total * rate * (1 - rate):
+        raise ValueError(refusal)
+    return np.linalg.solve(triangle, np.append(constant * fit.level, fit.slopes))
 
 
 @dataclass(frozen=True)
@@ -63,9 +92,7 @@ class FittedRegression:
                 for estimate, variance in zip(estimates, variances, strict=True)
             ]
         return [
-            t_interval(
-                estimate, self._error(combination), self._freedom(combination), confidence
-            )
+            t_interval(estimate, self._error(combination), self._freedom(combination), confidence)
             for estimate, combination in zip(estimates, combinations, strict=True)
         ]
 
@@ -99,7 +126,7 @@ class FittedRegression:
         return inverse @ ((self.design * squares) @ self.design.T) @ inverse
 
     def _error(self, combination):
-        """Standard error of a linear combination of the coefficients, where rows are in clusters."""
+        """Standard error of a linear combination, where rows are in clusters."""
         moved = self._moved_without
         return cluster_error(combination @ moved) if np.all(np.isfinite(moved)) else math.inf
 

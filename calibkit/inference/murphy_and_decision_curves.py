@@ -31,7 +31,7 @@ class DecisionCurve(NamedTuple):
         Net benefit of acting where the prediction exceeds the threshold.
     act_on_all : ndarray
         Net benefit of acting in all cases. Acting in no case has net benefit 0.
-    standardized : ndarray
+    standardised : ndarray
         Standardised net benefit: the net benefit divided by the fraction of positives, which is its
         value for perfect predictions. NaN without positives.
     """
@@ -39,7 +39,7 @@ class DecisionCurve(NamedTuple):
     thresholds: NDArray[np.float64]
     net_benefit: NDArray[np.float64]
     act_on_all: NDArray[np.float64]
-    standardized: NDArray[np.float64]
+    standardised: NDArray[np.float64]
 
 
 def murphy_curve(
@@ -171,7 +171,7 @@ def _decision_curve_of(rates):
         thresholds=rates.thresholds,
         net_benefit=net_benefit,
         act_on_all=rates.base_rate - odds * (1 - rates.base_rate),
-        standardized=net_benefit / (rates.base_rate if has_positives else np.nan),
+        standardised=net_benefit / (rates.base_rate if has_positives else np.nan),
     )
 
 

@@ -1,6 +1,5 @@
 """Smooth calibration curves with a pointwise band: loess, and a spline of the logits."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,15 +8,23 @@ from scipy.special import expit, logit
 
 from calib.base.arrays import check_scores
 from calib.base.options import check_positive
-from calib.kernels.logistic import fit_logistic
 from calib.metrics.samples import counted_sample
 from calibkit.inference.clusters import Contributions, cluster_codes, cluster_error
-from calibkit.inference.coefficients import FittedRegression, WeightedRows
+from calibkit.inference.coefficients import (
+    FittedRegression,
+    WeightedRows,
+    likeliest_coefficients,
+)
 from calibkit.inference.loess import loess_fit
 from calibkit.inference.mean_intervals import normal_interval, t_interval
 from calibkit.inference.recalibration import checked_logits
 
 KNOT_QUANTILES = (0.05, 0.35, 0.65, 0.95)  # fractions of the rows, Harrell's for four knots
+
+NO_SPLINE = (
+    "probabilities separate the classes in part of their range, or too few of them differ: no "
+    "finite curve fits; add rows or use loess_curve"
+)
 
 
 class SmoothCurve(NamedTuple):
@@ -89,8 +96,9 @@ def loess_curve(
     suppose one variance for all outcomes. These limits do not.
 
     The band is about the smoothed curve: the loess of the true probabilities. A bend that is
-    narrower than the span escapes it. In 300 samples each of 400 rows or 30 clusters, 95 % limits
-    held that curve in LOESS_COVERAGE at quantiles from 0.05 to 0.95.
+    narrower than the span escapes it. In 300 samples each of 400 rows, or of 600 rows in 15 or 30
+    clusters, 95 % limits held that curve in 89 to 96 % at quantiles from 0.05 to 0.95, and least
+    often at the lowest of calibrated predictions.
 
     References
     ----------
@@ -131,7 +139,9 @@ def loess_curve(
                 counts=counts,
                 codes=codes,
             )
-            error = cluster_error(np.bincount(codes, counts * contributions.residuals))
+            error = cluster_error(
+                np.bincount(codes, counts * contributions.residuals).astype(np.float64)
+            )
             freedom = contributions.degrees_of_freedom()
             intervals.append(t_interval(estimate, error, freedom, confidence))
     return SmoothCurve(
@@ -185,8 +195,8 @@ def spline_curve(
     logits, of type 7 in R's numbering, as in ``rcspline.eval`` of R's package Hmisc. With fewer
     than 100 rows that function moves the outer knots to the fifth smallest and largest value. This
     function does not. Knots that coincide count once, and with fewer than three the curve is the
-    `recalibration_line`. In 300 samples each of 400 rows or 30 clusters, 95 % limits held the true
-    curve in SPLINE_COVERAGE at quantiles from 0.05 to 0.95.
+    `recalibration_line`. In 300 samples each of 400 rows, or of 600 rows in 15 or 30 clusters, 95 %
+    limits held the true curve in 91 to 97 % at quantiles from 0.05 to 0.95.
 
     References
     ----------
@@ -207,11 +217,11 @@ def spline_curve(
     _, logits, _ = checked_logits(outcomes, predicted, None, "curve fits")
     places = np.unique(predicted) if at is None else check_scores(at, name="at", unit=True)
     if np.any((places == 0) | (places == 1)):
-        raise ValueError("at must lie strictly between 0 and 1: the logits of its ends are infinite")
+        raise ValueError("at must lie strictly between 0 and 1: other logits are infinite")
     knots = np.unique(_quantiles_of_counts(logits, counts, KNOT_QUANTILES))
     design = _spline_columns(logits, knots)
-    coefficients = _spline_fit(design, outcomes, counts)
     rows = WeightedRows(labels=outcomes, weights=counts, counts=counts, codes=codes)
+    coefficients = likeliest_coefficients(rows, design, NO_SPLINE)
     regression = FittedRegression(rows=rows, fitted=expit(coefficients @ design), design=design)
     combinations = _spline_columns(logit(places), knots).T
     estimates = combinations @ coefficients
@@ -255,21 +265,3 @@ def _spline_columns(logits, knots):
 
 def _cube(values):
     return np.maximum(values, 0) ** 3
-
-
-def _spline_fit(design, outcomes, counts):
-    """Coefficients of largest likelihood, found in orthogonal columns."""
-    base = logit(np.dot(counts, outcomes) / counts.sum())
-    root = np.sqrt(counts)
-    _, triangle = np.linalg.qr((design * root).T)
-    triangle *= math.sqrt(1 / counts.sum())
-    columns = np.linalg.solve(triangle.T, design)
-    sign = columns[0, 0]  # the first column is constant, 1 or -1
-    start = np.append(base, np.zeros(len(columns) - 1))
-    fit = fit_logistic(columns[1:], outcomes, counts, (0.0, 0.0), start)
-    if not fit.converged or fit.moves(np.abs(columns[1:]).max(axis=1)):
-        raise ValueError(
-            "probabilities separate the classes in part of their range: no finite curve fits; add "
-            "rows or use loess_curve"
-        )
-    return np.linalg.solve(triangle, np.append(sign * fit.level, fit.slopes))

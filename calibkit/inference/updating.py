@@ -4,16 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, logit
+from scipy.special import chdtrc
 
 from calib.base.options import check_positive
 from calib.kernels.level import level_shift
-from calib.kernels.logistic import fit_logistic
 from calib.metrics.samples import counted_sample
-from calibkit.inference.coefficients import WeightedRows
+from calibkit.inference.coefficients import WeightedRows, likeliest_coefficients
 from calibkit.inference.recalibration import checked_logits, recalibration_line
 
-SPAN_TOLERANCE = 1e-6  # fraction of the spread of the logits that the features may leave unexplained
+SPAN_TOLERANCE = 1e-6  # fraction of the range of the logits, unexplained by the features
+
+NO_REVISION = (
+    "features separate the classes, or one of them is a linear function of others: no finite "
+    "revision fits; leave such columns out, or add rows"
+)
 
 
 class ModelUpdate(NamedTuple):
@@ -179,23 +183,11 @@ def _checked_features(features, n_rows, sample_weight, logits):
 
 def _revision(rows, columns):
     """The logistic regression on the features."""
-    centres = np.average(columns, axis=1, weights=rows.weights)
-    scales = np.sqrt(np.average((columns.T - centres) ** 2, axis=0, weights=rows.weights))
-    scales = np.where(scales > 0, scales, 1.0)
-    scaled = (columns - centres[:, np.newaxis]) / scales[:, np.newaxis]
-    base = logit(np.average(rows.labels, weights=rows.weights))
-    start = np.append(base, np.zeros(len(scaled)))
-    fit = fit_logistic(scaled, rows.labels, rows.weights, (0.0, 0.0), start)
-    if not fit.converged or fit.moves(np.abs(scaled).max(axis=1)):
-        raise ValueError(
-            "features separate the classes: no finite revision fits; leave features out, or add "
-            "rows"
-        )
-    slopes = fit.slopes / scales
-    fitted = fit.level + fit.slopes @ scaled
+    design = np.vstack([np.ones(rows.labels.size), columns])
+    coefficients = likeliest_coefficients(rows, design, NO_REVISION)
     return _Candidate(
         method="revision",
-        log_likelihood=rows.log_likelihood(fitted),
-        size=len(columns) + 1,
-        coefficients=np.append(fit.level - slopes @ centres, slopes),
+        log_likelihood=rows.log_likelihood(coefficients @ design),
+        size=len(coefficients),
+        coefficients=coefficients,
     )
