@@ -125,7 +125,7 @@ def _add_threshold(command):
 
 
 def _add_fit(command):
-    reading(command, "label", "weight")
+    reading(command, "label", "weight", "cluster")
     purpose = (
         "where positives are rare, probabilities of venn_abers are 5 to 40 %% too high in sum, "
         "unless --parameter centred=true"

@@ -93,12 +93,17 @@ def run_fit(options) -> int:
     """Learn a map and write it as JSON; return the exit code."""
     check_new(options.output, force=options.force)
     calibrator = calibrator_of(options)
+    is_stacked = isinstance(calibrator, calib.StackedCalibrator)
+    if options.cluster is not None and not is_stacked:
+        raise InputError(
+            "--cluster keeps the rows of a cluster in one fold, but --method "
+            f"{options.method} splits no folds and needs none: leave it out"
+        )
     read = _read(options, **_demands(calibrator))
     labels = _labels(read)
-    warns_itself = isinstance(calibrator, calib.StackedCalibrator)  # of reversed scores
-    for words in on_scores(read, is_ranked=not warns_itself):
+    for words in on_scores(read, is_ranked=not is_stacked):  # it warns itself of reversed scores
         note(options, f"warning: {words}")
-    calibrator.fit(read.scores, labels, sample_weight=read.weights)
+    calibrator.fit(read.scores, labels, sample_weight=read.weights, groups=read.clusters)
     fitted_to = FittedTo(
         file=Path(options.data).name,
         score=read.names["score"],
@@ -180,6 +185,7 @@ def fit_command(options) -> str:
         ("--label", options.label),
         ("--positive", options.positive),
         ("--weight", options.weight),
+        ("--cluster", options.cluster),
         ("--separator", options.separator if options.separator != "," else None),
         ("--decimal", options.decimal if options.decimal != "." else None),
         ("--encoding", options.encoding if options.encoding != "utf-8" else None),

@@ -1,5 +1,6 @@
 """Distances of the predictions from a smooth calibration curve: ICI, E50, E90 and Emax."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from calibkit.inference.clusters import cluster_codes
 from calibkit.inference.loess import loess_fit
 
 FRACTIONS = {"e50": 0.5, "e90": 0.9}  # of the rows, that are nearer to the curve
-ROUNDING = 1e-12  # fraction of the rows by which a sum of weights may be too small
+QUANTILE_ROUNDING = 1e-12  # fraction of the rows by which a sum of weights may be too small
 
 
 class CurveDistances(NamedTuple):
@@ -86,8 +87,12 @@ def curve_distances(
     """
     outcomes, predicted, counts = counted_sample(labels, probabilities, sample_weight)
     fit = loess_fit(outcomes, predicted, counts)
-    values = _distances(np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts)
-    return CurveDistances(*values[:, 0].tolist())
+    ici, e50, e90, emax = _curve_distances(
+        np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts
+    )
+    return CurveDistances(
+        ici=float(ici[0]), e50=float(e50[0]), e90=float(e90[0]), emax=float(emax[0])
+    )
 
 
 def curve_distance_intervals(
@@ -174,20 +179,23 @@ def curve_distance_intervals(
         noise = spread * rng.standard_normal((fit.points.size, n_resamples))
     else:
         noise = _noise_of_clusters(fit, outcomes, counts, codes, rng, n_resamples)
-    draws = _distances(np.abs(fit.at_points @ noise), fit.counts)
-    values = _distances(np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts)[:, 0]
-    reaches = np.quantile(draws, confidence, axis=1)
-    errors = np.sqrt(np.mean(np.square(draws), axis=1))
-    return CurveDistanceIntervals(
-        *(
-            Interval(
-                estimate=float(value),
-                lower=max(float(value - reach), 0.0),
-                upper=float(value + reach),
-                error=float(error),
-            )
-            for value, reach, error in zip(values, reaches, errors, strict=True)
-        )
+    draws = _curve_distances(np.abs(fit.at_points @ noise), fit.counts)
+    values = _curve_distances(np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts)[:, 0]
+    ici, e50, e90, emax = (
+        _widened(float(value), noise_of_value, confidence)
+        for value, noise_of_value in zip(values, draws, strict=True)
+    )
+    return CurveDistanceIntervals(ici=ici, e50=e50, e90=e90, emax=emax)
+
+
+def _widened(value, noise, confidence):
+    """The interval that adds and subtracts the quantile of draws of the noise."""
+    reach = float(np.quantile(noise, confidence))
+    return Interval(
+        estimate=value,
+        lower=max(value - reach, 0.0),
+        upper=value + reach,
+        error=math.sqrt(np.mean(np.square(noise))),
     )
 
 
@@ -206,14 +214,16 @@ def _noise_of_clusters(fit, outcomes, counts, codes, rng, n_resamples):
     return noise
 
 
-def _distances(distances: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _curve_distances(
+    distances: NDArray[np.float64], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """The four numbers, by rows, for each column of distances at the points."""
     mean = counts @ distances / counts.sum()
     order = np.argsort(distances, axis=0)
     held = np.cumsum(counts[order], axis=0) / counts.sum()
     ordered = np.take_along_axis(distances, order, axis=0)
     quantiles = [
-        ordered[np.argmax(held >= fraction - ROUNDING, axis=0), np.arange(held.shape[1])]
+        ordered[np.argmax(held >= fraction - QUANTILE_ROUNDING, axis=0), np.arange(held.shape[1])]
         for fraction in FRACTIONS.values()
     ]
     return np.stack([mean, *quantiles, distances.max(axis=0)])

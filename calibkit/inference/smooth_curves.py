@@ -19,7 +19,7 @@ from calibkit.inference.loess import loess_fit
 from calibkit.inference.mean_intervals import normal_interval, t_interval
 from calibkit.inference.recalibration import checked_logits
 
-KNOT_QUANTILES = (0.05, 0.35, 0.65, 0.95)  # fractions of the rows, Harrell's for four knots
+KNOT_FRACTIONS = (0.05, 0.35, 0.65, 0.95)  # fractions of the rows, Harrell's for four knots
 
 NO_SPLINE = (
     "probabilities separate the classes in part of their range, or too few of them differ: no "
@@ -118,8 +118,8 @@ def loess_curve(
     codes = cluster_codes(clusters, np.size(labels), sample_weight, other="labels")
     outcomes, predicted, counts = counted_sample(labels, probabilities, sample_weight)
     fit = loess_fit(outcomes, predicted, counts)
-    places = fit.points if at is None else check_scores(at, name="at", unit=True)
-    operator = fit.operator(places)
+    positions = fit.points if at is None else check_scores(at, name="at", unit=True)
+    operator = fit.operator(positions)
     observed = operator @ (fit.positives / fit.counts)
     if codes is None:
         errors = np.sqrt(np.square(operator) @ fit.mean_variances)
@@ -145,7 +145,7 @@ def loess_curve(
             freedom = contributions.degrees_of_freedom()
             intervals.append(t_interval(estimate, error, freedom, confidence))
     return SmoothCurve(
-        predicted=places,
+        predicted=positions,
         observed=observed,
         lower=np.array([interval.lower for interval in intervals]),
         upper=np.array([interval.upper for interval in intervals]),
@@ -215,19 +215,19 @@ def spline_curve(
     codes = cluster_codes(clusters, np.size(labels), sample_weight, other="labels")
     outcomes, predicted, counts = counted_sample(labels, probabilities, sample_weight)
     _, logits, _ = checked_logits(outcomes, predicted, None, "curve fits")
-    places = np.unique(predicted) if at is None else check_scores(at, name="at", unit=True)
-    if np.any((places == 0) | (places == 1)):
+    positions = np.unique(predicted) if at is None else check_scores(at, name="at", unit=True)
+    if np.any((positions == 0) | (positions == 1)):
         raise ValueError("at must lie strictly between 0 and 1: other logits are infinite")
-    knots = np.unique(_quantiles_of_counts(logits, counts, KNOT_QUANTILES))
+    knots = np.unique(_quantiles_of_counts(logits, counts, KNOT_FRACTIONS))
     design = _spline_columns(logits, knots)
     rows = WeightedRows(labels=outcomes, weights=counts, counts=counts, codes=codes)
     coefficients = likeliest_coefficients(rows, design, NO_SPLINE)
     regression = FittedRegression(rows=rows, fitted=expit(coefficients @ design), design=design)
-    combinations = _spline_columns(logit(places), knots).T
+    combinations = _spline_columns(logit(positions), knots).T
     estimates = combinations @ coefficients
     intervals = regression.intervals(combinations, estimates.tolist(), confidence)
     return SmoothCurve(
-        predicted=places,
+        predicted=positions,
         observed=expit(estimates),
         lower=expit([interval.lower for interval in intervals]),
         upper=expit([interval.upper for interval in intervals]),

@@ -68,7 +68,7 @@ def clinical_of(
 ) -> Clinical:
     """The items of the checklist, with all numbers that they ask for."""
     named = tuple(thresholds)
-    distances = _distances(sample, seed)
+    distances = _distance_estimates(sample, seed)
     by_key = {estimate.key: estimate for estimate in measures}
     estimates = (
         *(by_key[key] for key in REPORTED_KEYS),
@@ -110,7 +110,7 @@ def clinical_in_words(clinical: Clinical) -> str:
     lines = [clinical.title]
     for item in clinical.items:
         lines += ["", f"{item.number} {item.topic}"]
-        lines += [f"    {_estimate_in_words(estimate)}" for estimate in item.estimates]
+        lines += [f"    {_measure_in_words(estimate)}" for estimate in item.estimates]
         for test in item.tests:
             lines.append(f"    {test.name}: {number(test.statistic)}, {probability(test.p_value)}")
         lines += [f"    {_decision_in_words(decision)}" for decision in item.decisions]
@@ -118,7 +118,7 @@ def clinical_in_words(clinical: Clinical) -> str:
     return "\n".join(lines)
 
 
-def _estimate_in_words(estimate):
+def _measure_in_words(estimate):
     if estimate.value is None:
         return f"{estimate.name}: {estimate.note}"
     if estimate.lower is None:
@@ -196,7 +196,7 @@ def _joint_test(sample):
     return (test,), ()
 
 
-def _estimate(key, interval=None, note=""):
+def _new_estimate(key, interval=None, note=""):
     has_limits = interval is not None and np.isfinite(interval.error)
     return Estimate(
         key=key,
@@ -208,21 +208,21 @@ def _estimate(key, interval=None, note=""):
     )
 
 
-def _distances(sample, seed):
+def _distance_estimates(sample, seed):
     keys = inference.CurveDistances._fields
     if sample.sampled:
-        return tuple(_estimate(key, note=NOT_SAMPLED) for key in keys)
+        return tuple(_new_estimate(key, note=NOT_SAMPLED) for key in keys)
     intervals = sample.measured(
         inference.curve_distance_intervals, clusters=sample.clusters, random_state=seed
     )
-    return tuple(_estimate(key, interval) for key, interval in intervals._asdict().items())
+    return tuple(_new_estimate(key, interval) for key, interval in intervals._asdict().items())
 
 
 def _scaled_brier(sample):
     if np.ptp(sample.labels) == 0:
-        return _estimate("brier_skill", note="Needs both classes.")
+        return _new_estimate("brier_skill", note="Needs both classes.")
     interval = sample.measured(inference.brier_skill_interval, clusters=sample.clusters)
-    return _estimate("brier_skill", interval)
+    return _new_estimate("brier_skill", interval)
 
 
 def _decisions(sample, thresholds):

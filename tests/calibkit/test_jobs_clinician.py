@@ -2,12 +2,15 @@
 
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+import calib
 from calibkit.cli import main
+from calibkit.deployment import load_map
 from calibkit.inference import (
     brier_skill_interval,
     curve_distance_intervals,
@@ -103,6 +106,36 @@ def test_without_clusters_the_update_is_tested(patients, capsys):
     text = capsys.readouterr().out
     assert "Chosen: intercept and slope. The logits become" in text
     assert "No clusters were named" in text
+
+
+def test_the_advice_of_the_report_can_be_followed(patients, capsys, tmp_path):
+    """The command that the report names fits the default without splitting a hospital."""
+    made = ["report", "patients.csv", *COLUMNS, *READING, "--cluster", "hospital"]
+    assert main([*made, "--clinical", "--json", "-o", "report.json"]) == 0
+    capsys.readouterr()
+    advice = " ".join(json.loads((tmp_path / "report.json").read_text())["advice"])
+    (command,) = re.findall(r"(calib fit .*? -o map\.json)", advice)
+    assert "--cluster hospital" in command
+    assert main(shlex.split(command)[1:]) == 0
+    died, risk, hospital = patients
+    names = [f"H{number:02}" for number in hospital]
+    expected = calib.StackedCalibrator().fit(risk, died, groups=names)
+    stored = load_map(tmp_path / "map.json")
+    np.testing.assert_allclose(stored(risk), expected.predict(risk), atol=1e-12)
+    assert (
+        main(
+            [
+                "fit",
+                "patients.csv",
+                *COLUMNS,
+                *READING,
+                *"--cluster hospital".split(),
+                *"--method platt -o platt.json".split(),
+            ]
+        )
+        == 2
+    )
+    assert "--method platt splits no folds" in capsys.readouterr().err
 
 
 def test_the_page_may_only_be_left_out_with_the_checklist(patients, capsys):
