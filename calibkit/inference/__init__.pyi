@@ -10,6 +10,8 @@ from .bootstrap import bootstrap_by_group as bootstrap_by_group
 from .bootstrap import bootstrap_difference as bootstrap_difference
 from .bootstrap import bootstrap_interval as bootstrap_interval
 from .brier_skill import brier_skill_interval as brier_skill_interval
+from .censoring import HorizonOutcomes as HorizonOutcomes
+from .censoring import horizon_outcomes as horizon_outcomes
 from .cluster_tests import ClusterTests as ClusterTests
 from .cluster_tests import cluster_tests as cluster_tests
 from .curve_distances import CurveDistanceIntervals as CurveDistanceIntervals

@@ -10,13 +10,12 @@ from calibkit.report.records import (
     ChecklistItem,
     Clinical,
     ClinicalDecision,
-    Data,
     Estimate,
     Group,
     SmoothedCurve,
     Test,
 )
-from calibkit.report.sample import CleanSample, rarer
+from calibkit.report.sample import CleanSample
 
 TITLE = "TRIPOD+AI: the items on calibration, in the order of the checklist"
 NEEDS_PROBABILITIES = (
@@ -58,7 +57,6 @@ MEASURES_USED = (
 
 def clinical_of(
     sample: CleanSample,
-    data: Data,
     measures: tuple[Estimate, ...],
     groups: tuple[Group, ...],
     *,
@@ -77,9 +75,9 @@ def clinical_of(
         *(by_key[key] for key in FURTHER_KEYS),
     )
     joint_test, missing_test = _joint_test(sample)
-    updating = _updating(sample)
+    patients = np.bincount(sample.labels, None if sample.sampled else sample.weights, minlength=2)
     items = (
-        _item("10", "Sample size", *_sample_size(data)),
+        _item("10", "Sample size", *_sample_size(patients)),
         _item("11", "Missing data", *(notes or ("Nothing was said about rows left out.",))),
         _item("12d", "Clusters", _clusters_in_words(sample)),
         _item("12e", "Measures and plots", *MEASURES_USED),
@@ -88,8 +86,8 @@ def clinical_of(
         _item(
             "20a",
             "Participants",
-            f"{amount(data.total)} in all: {amount(data.positives)} with the outcome, "
-            f"{amount(data.total - data.positives)} without.",
+            f"{amount(patients.sum())} in all: {amount(patients[1])} with the outcome, "
+            f"{amount(patients[0])} without.",
         ),
         ChecklistItem(
             number="23a",
@@ -100,7 +98,7 @@ def clinical_of(
             decisions=_decisions(sample, named or USUAL_THRESHOLDS),
         ),
         _item("23b", "Heterogeneity", _heterogeneity_in_words(groups)),
-        _item("24", "Updating", *updating),
+        _item("24", "Updating", *_updating(sample)),
     )
     return Clinical(title=TITLE, items=items, curves=_curves(sample))
 
@@ -140,8 +138,8 @@ def _item(item_number, topic, *sentences):
     return ChecklistItem(number=item_number, topic=topic, sentences=sentences)
 
 
-def _sample_size(data):
-    events = rarer(data)
+def _sample_size(patients):
+    events = patients.min()
     yield f"The rarer class has {count(events, 'row')}."
     if events < MIN_EVENTS:
         yield (

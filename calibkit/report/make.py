@@ -260,7 +260,7 @@ def make_report(
     items = None
     if clinical:
         items = clinical_of(
-            sample, data, measures, groups_found, thresholds=thresholds, notes=notes, seed=seed
+            sample, measures, groups_found, thresholds=thresholds, notes=notes, seed=seed
         )
     return Report(
         name=str(name),

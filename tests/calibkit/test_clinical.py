@@ -14,7 +14,9 @@ from calibkit.inference import (
     curve_distance_intervals,
     curve_distances,
     decision_curve,
+    horizon_outcomes,
     loess_curve,
+    mean_interval,
     recalibration_intervals,
     recalibration_test,
     spline_curve,
@@ -305,3 +307,62 @@ def test_a_spline_of_separated_classes_is_refused():
     p = np.linspace(0.1, 0.9, 40)
     with pytest.raises(ValueError, match="no finite curve fits"):
         spline_curve((p > 0.5).astype(int), p)
+
+
+def censored(seed, n=300, rate=0.45):
+    """Calibrated risks of an event by time 1; three rows of ten are censored before."""
+    rng = np.random.default_rng(seed)
+    risk = expit(rng.normal(-1, 1.2, n))
+    times = rng.exponential(size=n) / -np.log1p(-risk)
+    ends = rng.exponential(size=n) / rate
+    return risk, np.minimum(times, ends), (times <= ends).astype(int)
+
+
+def test_censored_rows_have_no_weight_and_the_others_make_up_for_them():
+    _, times, events = censored(0)
+    labels, weights = horizon_outcomes(times, events, horizon=1.0)
+    is_lost = (times < 1) & (events == 0)
+    assert 0.25 < is_lost.mean() < 0.35
+    np.testing.assert_array_equal(weights == 0, is_lost)
+    assert weights.sum() == pytest.approx(300)
+    np.testing.assert_array_equal(labels == 1, (times <= 1) & (events == 1))
+    order = np.random.default_rng(1).permutation(300)
+    shuffled = horizon_outcomes(times[order], events[order], horizon=1.0)
+    np.testing.assert_allclose(shuffled.weights, weights[order], rtol=1e-12)
+
+
+def test_censoring_at_the_horizon_itself_loses_nothing():
+    labels, weights = horizon_outcomes([0.5, 1, 1, 1], [1, 0, 0, 1], horizon=1)
+    assert (labels.tolist(), weights.tolist()) == ([1, 0, 0, 1], [1, 1, 1, 1])
+
+
+def test_levels_hold_under_three_tenths_of_censoring():
+    rejected, held, naive = 0, np.zeros(2), 0
+    for seed in range(300):
+        risk, times, events = censored(seed)
+        labels, weights = horizon_outcomes(times, events, horizon=1.0)
+        result = recalibration_test(labels, risk, sampling_weight=weights)
+        rejected += result.p_value <= 0.05
+        slope = recalibration_intervals(labels, risk, sampling_weight=weights).slope
+        bias = mean_interval(labels - risk, sampling_weight=weights)
+        held += [slope.lower <= 1 <= slope.upper, bias.lower <= 0 <= bias.upper]
+        naive += recalibration_test(labels, risk).p_value <= 0.05
+    assert rejected / 300 <= 0.08
+    assert np.all(held / 300 >= 0.92)
+    assert naive / 300 > 0.2  # censored rows taken for rows without an event
+
+
+@pytest.mark.parametrize(
+    ("times", "events", "horizon", "message"),
+    [
+        ([1, 2], [1, 0], 3, "times must reach the horizon 3"),
+        ([-1, 2], [1, 0], 1, "times must not be negative"),
+        ([1, 2], [1, 2], 1, "events must"),
+        ([1, 2], [1, 0.5], 1, "events must be 0/1 or bool"),
+        ([1, 2], [1], 1, "events has 1 rows"),
+        ([1, 2], [1, 0], 0, "horizon must be"),
+    ],
+)
+def test_bad_times_are_refused(times, events, horizon, message):
+    with pytest.raises(ValueError, match=message):
+        horizon_outcomes(times, events, horizon=horizon)

@@ -16,6 +16,7 @@ from calibkit.inference import (
     auc_interval,
     closed_testing_update,
     curve_distances,
+    horizon_outcomes,
     hosmer_lemeshow_test,
     integrated_calibration_index,
     loess_curve,
@@ -28,21 +29,23 @@ from calibkit.inference import (
 
 FOLDER = Path(__file__).parent / "clinical"
 sys.path.insert(0, str(FOLDER))
+from censored import HORIZON, censored_samples  # noqa: E402
 from samples import samples  # noqa: E402
 
 PLACES = (0.05, 0.25, 0.5, 0.75, 0.95)  # quantiles of the predictions at which curves are read
 SAMPLES = samples()
 
 
-def _numbers_of_r():
+def _numbers_of_r(name):
     numbers = {}
-    with open(FOLDER / "r_numbers.csv", newline="") as file:
+    with open(FOLDER / name, newline="") as file:
         for row in csv.DictReader(file):
             numbers.setdefault(row["file"], {})[row["number"]] = float(row["value"])
     return numbers
 
 
-R = _numbers_of_r()
+R = _numbers_of_r("r_numbers.csv")
+R_CENSORING = _numbers_of_r("r_censoring.csv")
 
 
 def near(value):
@@ -184,3 +187,15 @@ def test_hosmer_and_lemeshow_of_resource_selection(name):
     )
     assert result.statistic == near(of_r["hoslem X2"])
     assert result.p_value == near(of_r["hoslem p"])
+
+
+@pytest.mark.parametrize("name", R_CENSORING)
+def test_weights_of_pec_for_censored_times(name):
+    times, events = censored_samples()[name]
+    of_r = R_CENSORING[name]
+    labels, weights = horizon_outcomes(times, events, horizon=HORIZON)
+    assert 1 / weights[times > HORIZON] == near(of_r["G at the horizon"])
+    assert np.average(labels, weights=weights) == near(of_r["rate"])
+    assert weights.sum() == near(of_r["sum of weights"])
+    assert np.square(weights).sum() == near(of_r["sum of squared weights"])
+    assert weights[labels == 1].max() == near(of_r["largest weight of an event"])

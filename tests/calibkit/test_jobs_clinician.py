@@ -170,12 +170,15 @@ def test_weights_from_sampling_get_what_is_proved_for_them():
     rng = np.random.default_rng(2)
     p = expit(rng.normal(-1, 1, 800))
     weights = rng.choice([0.5, 1.7], 800)
-    made = make_report(p, rng.random(800) < p, sample_weight=weights, clinical=True)
+    labels = rng.random(800) < p
+    made = make_report(p, labels, sample_weight=weights, clinical=True)
     estimates = {estimate.key: estimate for estimate in items_of(made)["23a"].estimates}
     assert estimates["ici"].value is None
     assert "not for weights from sampling" in estimates["ici"].note
     assert estimates["slope"].lower < 1 < estimates["slope"].upper
     assert made.clinical.curves == ()
+    positives = re.findall(r"800 in all: (\d+) with", items_of(made)["20a"].sentences[0])
+    assert int(positives[0]) == labels.sum()
     assert "weights are no counts" in items_of(made)["12d"].sentences[0]
     made.to_json()
     made.to_html()

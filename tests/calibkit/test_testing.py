@@ -242,6 +242,7 @@ NOT_ONE_NUMBER = {  # pairs, curves, intervals and tables; `debiased_squared_err
     "detectable_bias",
     "evaluate",
     "get_scorer",
+    "horizon_outcomes",
     "kuiper_interval",
     "kuiper_range",
     "loess_curve",
