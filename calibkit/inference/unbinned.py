@@ -9,16 +9,14 @@ from scipy.optimize import brentq
 
 from calib.base.arrays import check_sample
 from calib.base.probabilities import rescaled
-from calib.kernels.binning import linear_sums, prefix_sums, segment_sums
+from calib.kernels.binning import linear_sums, prefix_sums
 from calib.metrics.samples import ties_of
-from calibkit.inference.clusters import runs_of_neighbours
+from calibkit.inference.loess import loess_fit
 from calibkit.inference.total_variation import least_total_variation
 
 SMOOTHING_CELLS = 2**15  # cells of the grid on which residuals are smoothed
 WIDTH_PRECISION = 1e-9  # absolute error of the width of the kernel
 GAUSSIAN_REACH = 38.7  # standard deviations at which a Gaussian is 0 in floats
-MAX_LOCAL_FITS = 1000  # predictions, beyond which neighbours are pooled before the fits
-LOESS_SPAN = 0.75  # fraction of the points in a local fit, the default of R's loess
 
 
 def kuiper_error(
@@ -352,27 +350,9 @@ def integrated_calibration_index(
     >>> round(integrated_calibration_index([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.25
     """
-    tied = ties_of(labels, probabilities, sample_weight)
-    starts = runs_of_neighbours(tied, MAX_LOCAL_FITS)
-    counts, totals, positives = segment_sums(starts, tied.scores, tied.weights, tied.positives)
-    predicted = totals / counts
-    observed = positives / counts
-    smooth = [_loess(x, predicted, observed, counts) for x in predicted]
-    return float(np.average(np.abs(smooth - predicted), weights=counts))
-
-
-def _loess(x, points, values, weights):
-    """Value at `x` of the local quadratic regression."""
-    distances = np.abs(points - x)
-    order = np.argsort(distances, kind="stable")
-    cumulative = np.cumsum(weights[order])
-    width = distances[order[np.searchsorted(cumulative, LOESS_SPAN * cumulative[-1])]]
-    u = (points - x) / width if width > 0 else np.where(distances > 0, 1.0, 0.0)
-    near = np.abs(u) < 1
-    u = u[near]
-    root = np.sqrt(weights[near] * (1 - np.abs(u) ** 3) ** 3)
-    design = np.stack([np.ones(u.size), u, u * u], axis=1)
-    return np.linalg.lstsq(root[:, None] * design, root * values[near], rcond=1e-10)[0][0]
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    fit = loess_fit(labels, probabilities, None if weights is None else rescaled(weights))
+    return float(np.average(np.abs(fit.curve - fit.points), weights=fit.counts))
 
 
 def tied_residuals(labels, probabilities, sample_weight):

@@ -530,7 +530,7 @@ const measuresModule = () => {
     return shift;
   }
 
-  /* calibkit.inference.recalibration._coefficient_intervals: errors of slope and intercept. */
+  /* calibkit.inference.coefficients.FittedRegression.intervals: errors of slope and intercept. */
   function lineErrors(logits, labels, fitted) {
     const bread = [0, 0, 0];
     const filling = [0, 0, 0];
