@@ -132,6 +132,8 @@ UNUSABLE = {
     "one class, of two values": ("score,label\n0.1,no\n0.2,no\n", {"positive": "yes"}),
     "no header": ("0.1,0\n0.2,1\n", {}),
     "other separator": ("score;label\n0.1;0\n0.2;1\n", {}),
+    "other separator, decimal commas": ("score;label\n0,1;0\n0,2;1\n", {}),
+    "other separator, one column": ("a;b\n0,1;0\n0,2;1\n", {"score": "1", "label": "2"}),
     "decimal commas": ('score,label\n"0,1",0\n"0,2",1\n', {}),
     "decimal points": ("score;label\n0.1;0\n", {"separator": ";", "decimal": ","}),
     "two commas": ("score,label\n0.1,0\n", {"decimal": ","}),
