@@ -211,7 +211,7 @@ class Delimited(Table):
     def _next_line(self):
         try:
             return self._text.readline(LONGEST_LINE)
-        except UnicodeError:
+        except ValueError:  # the file is closed, or of another encoding
             return ""
 
     def _checked_records(self):
@@ -432,7 +432,7 @@ def _without_parquet(folder):
     return (
         f"{folder} has its *.parquet files in folders of their own, as partitions: count the rows "
         f"first, with calib counts '{folder}/**/*.parquet' -o counts.parquet, and pass that file "
-        "with --weight count"
+        "with --weight count; a partition may be named with --group"
     )
 
 

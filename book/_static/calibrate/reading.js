@@ -18,7 +18,7 @@ const readingModule = () => {
   const SPLIT_COUNTS =
     "; if it counts the positives of a row, as clicks of impressions, write a row of label 1 with " +
     "their number and one of label 0 with the number of the others, and name the numbers with " +
-    "--weight";
+    "--weight of calib report, as this page takes no weights";
   const UNIT_ROUNDING = 1e-5;
   const NAMED_ROWS = 3;
   const EXCEL_SEPARATOR = /^"?sep=(.)"?(?=[\r\n]|$)/i;
