@@ -17,9 +17,9 @@ predictions, made from the true probabilities in two steps:
    1.5, and a shift of -0.25, 0 or 0.25 is added.
 
 The true probabilities themselves are no lie. The search takes, for each law and measure, the lie
-with the smallest mean over fifty samples of outcomes, the same samples for all lies. The ratio
-of its mean to the mean at the true probabilities is computed on five hundred new samples, so that it
-does not owe to the choice. Its standard error is that of a ratio of paired means.
+with the smallest mean over fifty samples of outcomes, the same samples for all lies. The ratio of
+its mean to the mean at the true probabilities is computed on five hundred new samples, so that it
+does not owe to the choice. Its standard error is the error of a ratio of paired means.
 
 Expected:
 
