@@ -42,7 +42,7 @@ SHORT_PDF = PDF.with_name("calibration-in-an-hour.pdf")
 NOT_PRINTED = ON_THE_SITE_ONLY | {
     SHORT,  # it has a PDF of its own
     *["book/command_line", "book/any_size", "book/stated_probability"],
-    "book/external_validation",
+    *["book/external_validation", "book/recipes"],
     *["book/reproduce", "book/what_was_run", "book/speed", "book/peers", "book/verdicts"],
     *["book/for_calarena", "book/data", "book/run_teach_reproduce", "book/teach"],
     *["book/troubleshooting", "book/changelog"],

@@ -61,6 +61,7 @@ const answerModule = () => {
   function columns({ bytes, name, form }) {
     const text = reading.decoded(bytes, name, form.encoding);
     const table = reading.tableOf(text, name, form);
+    if (table.ragged) throw table.ragged;
     return { names: table.names, title: table.title, first: table.rows.slice(0, 3) };
   }
 

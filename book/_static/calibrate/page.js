@@ -16,12 +16,18 @@ const calibratePage = () => {
   const FEWEST_OF_A_CLASS = 5; // rows, for the folds of a comparison
   const MEASURES = {
     mean_prediction: "Mean prediction", observed_rate: "Observed rate",
-    bias: "Bias (observed less predicted)", log_loss: "Log loss", brier: "Brier score",
+    bias: "Bias (observed less predicted)", observed_over_expected: "Observed / expected",
+    log_loss: "Log loss", brier: "Brier score",
     miscalibration: "Miscalibration (MCB)", discrimination: "Discrimination (DSC)",
     uncertainty: "Uncertainty (UNC)", brier_skill: "Brier skill score", auc: "AUC",
-    kuiper_error: "Kuiper error", slope: "Calibration slope", intercept: "Calibration intercept",
+    kuiper_error: "Kuiper error", ece: "ECE, ten bins",
+    slope: "Calibration slope", intercept: "Calibration intercept",
     in_the_large: "Calibration in the large",
   };
+
+  const CHANCE =
+    "Measures. Perfect: the mean value of calibrated predictions in samples of this size. Chance: " +
+    "what they stay below in 95 of 100 samples.";
 
   // The worker: one question at a time, in order.
 
@@ -165,15 +171,16 @@ const calibratePage = () => {
     part("diagram").hidden = !shown.curve;
     drawDiagram();
     const rows = Object.entries(MEASURES).filter(([key]) => estimates[key]).map(([key, name]) => {
-      const { value, lower, upper } = estimates[key];
+      const { value, lower, upper, floor, byChance } = estimates[key];
       const significant = LOSS_KEYS.includes(key) ? 3 : 2;
       const digits = Math.max(LEAST_DIGITS, decimalsBetween(lower, upper, significant));
       const limits =
         Number.isFinite(lower) ? `${number(lower, digits)} to ${number(upper, digits)}` : "";
-      return { cells: [name, number(value, digits), limits] };
+      const ofChance = [floor, byChance].map((error) => (error === undefined ? "" : number(error, digits)));
+      return { cells: [name, number(value, digits), limits, ...ofChance] };
     });
     part("measures").replaceChildren(
-      table("Measures with their 95 % limits", ["Measure", "Value", "Limits"], rows));
+      table(CHANCE, ["Measure", "Value", "95 % limits", "Perfect", "Chance"], rows));
     part("command").textContent = command("report", "-o report.html");
   }
 
