@@ -311,11 +311,13 @@ const verdictModule = () => {
     const impossible = measures.impossibleIn(ties);
     const line = measures.recalibration({ scores, labels });
     const none = { value: null };
+    const noLine = { value: null, note: `No finite line: ${line.reason}.` };
+    const infinite = { value: null, note: "Infinite: an outcome was given probability 0." };
     return {
       mean_prediction: { value: data.mean },
       observed_rate: { value: data.positives / data.rows, lower: low, upper: high },
       bias: data.rarer >= FEW ? bias : { value: bias.value },
-      log_loss: impossible ? none : measures.meanInterval(measures.logLosses(labels, scores)),
+      log_loss: impossible ? infinite : measures.meanInterval(measures.logLosses(labels, scores)),
       brier,
       miscalibration: { value: parts.miscalibration, byChance: measures.miscalibrationByChance(ties) },
       discrimination: { value: parts.discrimination },
@@ -323,9 +325,9 @@ const verdictModule = () => {
       brier_skill: parts.uncertainty === 0 ? none : { value: 1 - parts.score / parts.uncertainty },
       auc: area,
       kuiper_error: measures.kuiperInterval(ties, brier.value),
-      slope: line.slope ?? none,
-      intercept: line.intercept ?? none,
-      in_the_large: line.inTheLarge ?? none,
+      slope: line.slope ?? noLine,
+      intercept: line.intercept ?? noLine,
+      in_the_large: line.inTheLarge ?? noLine,
     };
   }
 
