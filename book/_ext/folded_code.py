@@ -43,13 +43,17 @@ def order(app, doctree, docname):
     for folded in doctree.findall(HideCodeCellNode):
         for prompt in ("prompt_show", "prompt_hide"):
             folded[prompt] = folded[prompt].replace("source", "code")
-    first, second, *_ = cells = cells_of(doctree)
+    cells = cells_of(doctree)
     for cell in cells:
         if folded_code(cell) and shows(cell):
             put_result_first(cell)
+    if len(cells) > 1 and folded_code(cells[0]) and not shows(cells[0]):
+        move_imports(*cells[:2])
+
+
+def move_imports(first, second):
+    """Move the imports to the program of the second cell."""
     imports = folded_code(first)
-    if imports is None or shows(first):
-        return
     first.parent.remove(first)
     code = next((child for child in second.children if isinstance(child, HideCodeCellNode)), None)
     if code is None:

@@ -90,7 +90,7 @@ def rms_calibration_error(
     strategy : {"quantile", "uniform"}, default="quantile"
         As in `reliability_curve`; ties are not split.
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Not negative. Only their ratios matter, so counts and sampling weights will do.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def rms_calibration_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----

@@ -85,7 +85,7 @@ def kolmogorov_smirnov_error(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Not negative: counts or sampling weights, as only their ratios matter.
+        Not negative. Only their ratios matter, so counts and sampling weights will do.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def kolmogorov_smirnov_error(
     Raises
     ------
     ValueError
-        For input that is not as described; the message names the argument.
+        For input that is not as described. The message names the argument.
 
     Notes
     -----
