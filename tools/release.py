@@ -30,6 +30,7 @@ CHANGELOG = ROOT / "CHANGELOG.md"
 BUILD = ROOT / "book" / "_build"
 PUBLISHED = [  # files that are published, by where they are made
     *["book/*.whl", "book/*.tar.gz", "book/notebooks.zip", "book/self_study.zip"],
+    "book/course.zip",
     *["book/_build/*.pdf", "book/_build/*.epub"],
 ]
 # Stored outputs that name the version by which they were written.

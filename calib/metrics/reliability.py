@@ -109,7 +109,7 @@ def reliability_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     n_bins : int or "cube_root", default=10
-        Number K of bins; empty ones are left out of the result. ``"cube_root"`` takes
+        Number K of bins. Empty bins are left out of the result. ``"cube_root"`` takes
         round(N^(1/3)), for N points or their weight.
     strategy : {"quantile", "uniform"}, default="quantile"
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width

@@ -130,9 +130,10 @@ def compare(
 
     The default, `StackedCalibrator()`, is recommended if it is among the calibrators, which is so
     unless others are named. The choice among many by their gains does not improve on it. Where only
-    others are named, a calibrator is recommended if the interval of its gain lies above 0; of
-    several the calibrator of smallest loss. Whether the rows are fit to learn from is not asked
-    here: `calibkit.report.make_report` looks for copies, training rows and reversed scores.
+    others are named, a calibrator is recommended if the interval of its gain lies above 0. Among
+    several such calibrators the smallest loss decides. Whether the rows are fit to learn from is
+    not asked here: `calibkit.report.make_report` looks for copies, training rows and reversed
+    scores.
 
     A method that gave an outcome probability 0 has infinite expected log loss beyond doubt. Its
     gain is minus infinity, and the interval is that point. Predictions of 0 and 1 that were right

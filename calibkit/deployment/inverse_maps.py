@@ -65,7 +65,7 @@ def scores_at(map_: CalibrationMap, probability: float) -> ScoresAt:
 
     Notes
     -----
-    The floats are bisected: 128 evaluations of the map, after O(N) for its N numbers.
+    The floats are bisected, with 128 evaluations of the map, after O(N) for its N numbers.
 
     Examples
     --------

@@ -96,8 +96,8 @@ def risk_controlled_threshold(
     probability at most its level, and some walk errs with probability at most alpha. R need not
     fall as t grows.
 
-    In 2,000 simulated logs of each of five laws and two sizes a promise was broken in 2.7 % of the
-    logs at most (`results/risk_control.csv`).
+    In 2,000 simulated logs of each of five distributions and two sizes a promise was broken in 2.7
+    % of the logs at most (`results/risk_control.csv`).
 
     The proof needs independent rows. There are no weights and no clusters, because nothing is
     proved for them here.

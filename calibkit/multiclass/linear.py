@@ -43,7 +43,7 @@ class TemperatureScaling(MulticlassCalibrator):
     Attributes
     ----------
     temperature_ : float
-        T, in (0, inf]: above 1 where the scores are over-confident, below 1 where they are
+        T, in (0, inf], above 1 where the scores are over-confident, below 1 where they are
         under-confident.
     n_iter_ : int
         How often all rows were read to find it.

@@ -313,12 +313,14 @@ const verdictModule = () => {
     const none = { value: null };
     const chance = measures.simulated(ties);
     const rate = { value: data.positives / data.rows, lower: low, upper: high };
+    const noLine = { value: null, note: `No finite line: ${line.reason}.` };
+    const infinite = { value: null, note: "Infinite: an outcome was given probability 0." };
     return {
       mean_prediction: { value: data.mean },
       observed_rate: rate,
       observed_over_expected: ratioOf(rate, data.mean),
       bias: data.rarer >= FEW ? bias : { value: bias.value },
-      log_loss: impossible ? none : measures.meanInterval(measures.logLosses(labels, scores)),
+      log_loss: impossible ? infinite : measures.meanInterval(measures.logLosses(labels, scores)),
       brier,
       miscalibration: { value: parts.miscalibration, ...chance.miscalibration },
       discrimination: { value: parts.discrimination },
@@ -327,9 +329,9 @@ const verdictModule = () => {
       auc: area,
       kuiper_error: { ...measures.kuiperInterval(ties, brier.value), ...chance.kuiper },
       ece: { value: measures.eceOf(ties)(ties.positives), ...chance.ece },
-      slope: line.slope ?? none,
-      intercept: line.intercept ?? none,
-      in_the_large: line.inTheLarge ?? none,
+      slope: line.slope ?? noLine,
+      intercept: line.intercept ?? noLine,
+      in_the_large: line.inTheLarge ?? noLine,
     };
   }
 
