@@ -53,6 +53,7 @@ from .significance import TestResult as TestResult
 from .significance import hosmer_lemeshow_test as hosmer_lemeshow_test
 from .significance import kuiper_test as kuiper_test
 from .significance import spiegelhalter_test as spiegelhalter_test
+from .two_bins import averaged_two_bin_interval as averaged_two_bin_interval
 from .unbinned import averaged_two_bin_error as averaged_two_bin_error
 from .unbinned import integrated_calibration_index as integrated_calibration_index
 from .unbinned import kolmogorov_smirnov_error as kolmogorov_smirnov_error
