@@ -64,6 +64,7 @@ from .significance import spiegelhalter_test as spiegelhalter_test
 from .smooth_curves import SmoothCurve as SmoothCurve
 from .smooth_curves import loess_curve as loess_curve
 from .smooth_curves import spline_curve as spline_curve
+from .two_bins import averaged_two_bin_interval as averaged_two_bin_interval
 from .unbinned import averaged_two_bin_error as averaged_two_bin_error
 from .unbinned import integrated_calibration_index as integrated_calibration_index
 from .unbinned import kolmogorov_smirnov_error as kolmogorov_smirnov_error

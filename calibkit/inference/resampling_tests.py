@@ -80,7 +80,8 @@ def calibration_test(
         A larger one speaks against calibration. A callable takes (labels, probabilities), sorted by
         prediction. Names are
 
-        * ``"kuiper"``, ``"smooth_ece"``, ``"smooth_calibration_error"``: the errors of these names;
+        * ``"kuiper"``, ``"averaged_two_bin"``, ``"smooth_ece"`` and ``"smooth_calibration_error"``:
+          the errors of these names;
         * ``"miscalibration"``: MCB of the Brier score, see `score_decomposition`;
         * ``"ece"`` and ``"hosmer_lemeshow"``, over bins that do not split ties;
         * ``"bias"``, ``"slope"``, ``"spiegelhalter"``: sums of residuals times 1, times the logit

@@ -157,9 +157,9 @@ def averaged_two_bin_error(
     both facts. The proof needs rows of equal weight.
 
     The mean error of true probabilities is ``sum(p (1 - p)) / n**2`` and not 0. `calibration_test`
-    takes this function as its statistic. The form is reconstructed from the words of the abstract:
-    unnormalised squared errors of two bins with a random boundary. The paper may scale it
-    otherwise.
+    with the statistic ``"averaged_two_bin"`` tests whether the error is larger than by chance, and
+    `averaged_two_bin_interval` has limits. The error is also the mean of ``r_i r_j (1 - |p_i -
+    p_j|)`` over all pairs of rows, with the residuals ``r = z - p``.
 
     References
     ----------

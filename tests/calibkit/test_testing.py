@@ -220,6 +220,7 @@ NOT_ONE_NUMBER = {  # pairs, curves, intervals and tables; `debiased_squared_err
     "auc_by_parts",
     "auc_difference",
     "auc_interval",
+    "averaged_two_bin_interval",
     "binomial_limits",
     "bootstrap_by_group",
     "bootstrap_difference",
