@@ -79,7 +79,7 @@ class CalibrationMap(ABC):
 
     @staticmethod
     def from_dict(stored: dict) -> "CalibrationMap":
-        """The map that `to_dict` has turned into `stored`.
+        """Rebuild a map from `stored`, the dictionary that its `to_dict` returned.
 
         Raises
         ------

@@ -271,7 +271,10 @@ def split_criterion(
     sample_weight: ArrayLike | None = None,
     min_samples_leaf: int = 2,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Calibrated AUC of every split along one feature, under the normal approximation.
+    """AUC after each side of a split is calibrated, for every split along one feature.
+
+    This AUC is the criterion of `AUCSplitTree`, which takes the scores of each label on each side
+    to be normal.
 
     Parameters
     ----------

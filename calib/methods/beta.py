@@ -46,7 +46,7 @@ class BetaCalibration(LogisticCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the map separates the classes, but for ties, so that the likelihood has no maximum.
+        If the map separates the classes, except for ties, so that the likelihood has no maximum.
 
     Notes
     -----

@@ -32,7 +32,7 @@ class QuadraticLogit(LogisticCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If a parabola separates the classes, but for ties, so that the likelihood has no maximum.
+        If a parabola separates the classes, except for ties, so that the likelihood has no maximum.
 
     Notes
     -----

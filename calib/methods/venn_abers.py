@@ -258,9 +258,11 @@ class DirectIsotonic(Calibrator):
 
     Notes
     -----
-    As with `IsotonicCalibrator`, a prediction is exactly 0 up to the smallest positive and exactly
-    1 from the largest negative on, so the log loss may be infinite. With one class only, every
-    prediction is that class.
+    As with `IsotonicCalibrator`, predictions may be exactly 0 or 1, so the log loss may be
+    infinite. The prediction is 0 up to the middle between the smallest score of a positive and the
+    next smaller calibration score. The prediction is 1 beyond the middle between the largest score
+    of a negative and the next larger calibration score. With one class only, every prediction is
+    that class.
 
     Fit O(N log N), predict O(1) expected per score, memory O(N).
 

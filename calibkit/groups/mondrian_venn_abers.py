@@ -16,10 +16,10 @@ class MondrianVennAbers(GroupCalibrator):
 
     .. math:: p_c(y, k) = g_{k,c}(y), \quad c \in \{0, 1\},
 
-    :math:`g_{k,c}` the isotonic regression of the calibration points of group k and (y, c). The
-    probability that belongs to the true label is calibrated within each group, for samples of any
-    size, if the points of a group are exchangeable with its new objects. The sizes of the groups
-    may change.
+    :math:`g_{k,c}` the isotonic regression of the calibration points of group k and (y, c). A new
+    object has the pair of probabilities :math:`p_0, p_1`. If z is its true label, :math:`p_z` is
+    calibrated within each group. This holds for samples of any size if the points of a group are
+    exchangeable with its new objects. The sizes of the groups may change.
 
     Parameters
     ----------

@@ -104,8 +104,8 @@ class Multicalibration(GroupCalibrator):
     been trained on these rows.
 
     Let a set have n points with mean prediction p and m positives. The patch moves its mean
-    prediction to p + b, where b = (m - n p) / (n + 1). All of the bias but for one pseudo-label
-    that is as predicted. The evidence is n d(p + b, p) with
+    prediction to p + b, where b = (m - n p) / (n + 1). All of the bias except one pseudo-label that
+    is as predicted. The evidence is n d(p + b, p) with
 
     .. math::
        \begin{aligned}

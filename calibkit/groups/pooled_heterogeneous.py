@@ -37,7 +37,7 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
         infinity leaves them no difference, and ``"cv"`` chooses among 0, 10, 30, 100, ..., 3000 and
         infinity by the log loss in five-fold cross-validation. With fewer than five observations of
         a class there is nothing to compare, and it is infinity. The order of the rows does not
-        matter, but for a tree that is not fitted, if rows of one part tie.
+        matter, except for a tree that is not fitted, if rows of one part tie.
 
     Attributes
     ----------

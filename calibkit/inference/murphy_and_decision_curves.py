@@ -14,7 +14,11 @@ from calibkit.inference.gain_limits import limits_if_clusters, limits_if_rows
 
 
 class MurphyCurve(NamedTuple):
-    """Mean elementary score at each threshold, as arrays of shape (k,)."""
+    """Mean elementary score at each threshold, as arrays of shape (k,).
+
+    The elementary score at a threshold t is the cost of acting where the prediction exceeds t, if a
+    false positive costs t and a false negative costs 1 - t.
+    """
 
     thresholds: NDArray[np.float64]
     scores: NDArray[np.float64]

@@ -47,6 +47,12 @@ def recalibration_line(
 ) -> RecalibrationLine:
     """Calibration slope and intercept, and calibration in the large.
 
+    The slope and the intercept belong to the logistic regression of the outcomes on the logits of
+    the predictions. A slope below 1 says that the predictions are too far from the base rate.
+    Calibration in the large is the intercept of the same regression with the slope fixed at 1. A
+    positive value says that the predictions are too low on average. Calibrated predictions have
+    slope 1, intercept 0 and calibration in the large 0, up to chance.
+
     Parameters
     ----------
     labels : array-like of shape (n,)
@@ -63,8 +69,8 @@ def recalibration_line(
     Raises
     ------
     ValueError
-        For input that is not as described, or if no finite line fits. Predictions that are all
-        equal, or that separate the classes. The message names the argument.
+        For input that is not as described, or if no finite line fits. No finite line fits if all
+        predictions are equal, or if they separate the classes. The message names the argument.
 
     Notes
     -----
@@ -200,8 +206,8 @@ def recalibration_intervals(
     sample_weight : array-like of shape (n,), optional
         Counts. A row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome, because of
-        reweighting or case-control sampling. Not negative. Only the ratios matter.
+        How many rows of the population a row stands for, because of reweighting or case-control
+        sampling. The row still counts as one outcome. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient, where only rows of different ones are independent,
         as numbers or strings.

@@ -98,8 +98,9 @@ def kolmogorov_smirnov_error(
     Notes
     -----
     O(n log n). The cumulative residuals are read where ties end. The error is at most the
-    `kuiper_error`, which looks at all intervals, and at least half of it. Unlike that one it does
-    not treat low and high predictions alike: a bias in the middle is seen less well.
+    `kuiper_error`, which looks at all intervals, and at least half of the `kuiper_error`. Unlike
+    `kuiper_error`, this error looks only at intervals that begin at the lowest prediction. A bias
+    in the middle shows less clearly if lower predictions have the opposite bias.
 
     References
     ----------
@@ -151,10 +152,11 @@ def averaged_two_bin_error(
     -----
     O(n log n). The error is truthful: whatever the true probabilities of independent outcomes are,
     no fixed predictions have a smaller mean error than the true probabilities. *Proof.* At each cut
-    the mean of :math:`n^2 (b_{<t}^2 + b_{\ge t}^2)` is the sum of the variances of all outcomes
-    plus the squares of the two mean biases. The variances do not depend on the predictions. The
-    mean biases are 0 where the predictions are the true probabilities. The mean over the cuts keeps
-    both facts. The proof needs rows of equal weight.
+    t, the mean of :math:`n^2 (b_{<t}^2 + b_{\ge t}^2)` has two terms. The first term is the sum of
+    the variances of all outcomes, which does not depend on the predictions. The second term is
+    :math:`n^2` times the sum of the squares of the two mean biases, which is 0 if the predictions
+    are the true probabilities. So the true probabilities have the smallest mean at every cut, and
+    therefore on average over the cuts. The proof needs rows of equal weight.
 
     The mean error of true probabilities is ``sum(p (1 - p)) / n**2`` and not 0. `calibration_test`
     with the statistic ``"averaged_two_bin"`` tests whether the error is larger than by chance, and
@@ -263,8 +265,9 @@ def smooth_ece(
     O(n), and a few dozen cosine transforms of 32768 cells, which diagonalise the reflected
     Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions the
     error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
-    intervals of it hold the true value much less often than their level says. Intervals of
-    `smooth_calibration_error` hold theirs nearly as often as their level says.
+    intervals of this error contain its true value much less often than their level says. Bootstrap
+    intervals of `smooth_calibration_error` contain its true value nearly as often as their level
+    says.
 
     References
     ----------

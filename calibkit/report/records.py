@@ -102,7 +102,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure with its 95 % limits, or None where there is none, and `note` says why.
+    """A measure with its 95 % limits. A missing number is None, and `note` says why.
 
     Attributes
     ----------
