@@ -101,7 +101,7 @@ def run_fit(options) -> int:
         )
     read = _read(options, **_demands(calibrator))
     labels = _labels(read)
-    for words in on_scores(read, is_ranked=not is_stacked):  # it warns itself of reversed scores
+    for words in on_scores(read, is_ranked=not is_stacked):  # stacking warns of reversed scores
         note(options, f"warning: {words}")
     calibrator.fit(read.scores, labels, sample_weight=read.weights, groups=read.clusters)
     fitted_to = FittedTo(

@@ -24,8 +24,8 @@ def brier_skill_interval(
 
     .. math:: 1 - \frac{BS}{\bar z (1 - \bar z)}
 
-    with the fraction of positives :math:`\bar z`. It is 1 for perfect predictions, 0 for the base
-    rate, and negative for worse ones. Other names are index of prediction accuracy (IPA) and
+    with the fraction of positives :math:`\bar z`. The score is 1 for perfect predictions, 0 for the
+    base rate, and negative for worse ones. Other names are index of prediction accuracy (IPA) and
     ``d2_brier_score``.
 
     Parameters
@@ -53,7 +53,7 @@ def brier_skill_interval(
 
     Notes
     -----
-    O(n). The limits are those of `mean_interval` for the influence of each row on the score.
+    O(n). `mean_interval` gives the limits from the influence of each row on the score.
 
     References
     ----------

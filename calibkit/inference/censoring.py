@@ -15,10 +15,10 @@ class HorizonOutcomes(NamedTuple):
     Attributes
     ----------
     labels : ndarray of shape (n,) of int
-        1 if the event happened by the horizon. 0 where a row is censored before, with weight 0.
+        1 if the event happened by the horizon, else 0.
     weights : ndarray of shape (n,)
-        Numbers of rows of the population that each row stands for: 0 for rows that are censored
-        before the horizon.
+        Number of rows of the population that each row stands for. Rows that are censored before the
+        horizon have 0.
     """
 
     labels: NDArray[np.uint8]

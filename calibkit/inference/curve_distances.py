@@ -181,11 +181,11 @@ def curve_distance_intervals(
         noise = _noise_of_clusters(fit, outcomes, counts, codes, rng, n_resamples)
     draws = _curve_distances(np.abs(fit.at_points @ noise), fit.counts)
     values = _curve_distances(np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts)[:, 0]
-    ici, e50, e90, emax = (
-        _widened(float(value), noise_of_value, confidence)
-        for value, noise_of_value in zip(values, draws, strict=True)
-    )
-    return CurveDistanceIntervals(ici=ici, e50=e50, e90=e90, emax=emax)
+    intervals = {
+        name: _widened(float(value), noise_of_value, confidence)
+        for name, value, noise_of_value in zip(CurveDistances._fields, values, draws, strict=True)
+    }
+    return CurveDistanceIntervals(**intervals)
 
 
 def _widened(value, noise, confidence):

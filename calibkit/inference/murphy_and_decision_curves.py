@@ -36,8 +36,8 @@ class DecisionCurve(NamedTuple):
     act_on_all : ndarray
         Net benefit of acting in all cases. Acting in no case has net benefit 0.
     standardised : ndarray
-        Standardised net benefit: the net benefit divided by the fraction of positives, which is its
-        value for perfect predictions. NaN without positives.
+        Standardised net benefit, which is the net benefit divided by the fraction of positives.
+        Perfect predictions have 1, and samples without positives NaN.
     """
 
     thresholds: NDArray[np.float64]

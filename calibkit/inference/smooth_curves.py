@@ -174,7 +174,7 @@ def spline_curve(
     probabilities : array-like of shape (n,)
         Predictions in (0, 1). Their logits must be finite.
     at : array-like of shape (k,), optional
-        Predictions at which the curve is evaluated, in (0, 1). By default the distinct predictions.
+        Predictions at which the curve is evaluated, in (0, 1). The default is the distinct ones.
     confidence, sample_weight, clusters
         As in `loess_curve`.
 

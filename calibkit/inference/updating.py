@@ -28,10 +28,10 @@ class ModelUpdate(NamedTuple):
     method : {"none", "intercept", "intercept and slope", "revision"}
         The chosen update.
     intercept, slope : float
-        The updated logits are ``intercept + slope * logits``: 0 and 1 for no update. NaN for a
-        revision.
+        The updated logits are ``intercept + slope * logits``. They are 0 and 1 for no update, and
+        NaN for a revision.
     coefficients : ndarray of shape (k + 1,), or None
-        Of a revision: the new intercept and the new coefficients of the features.
+        The new intercept and the new coefficients of the features, of a revision.
     p_values : dict of str to float
         For each update that was tested, how often the largest update fits so much better by chance.
         The tests stop at the first p value above `alpha`.
@@ -174,9 +174,9 @@ def _checked_features(features, n_rows, sample_weight, logits):
     unexplained = np.abs(design @ coefficients - logits).max()
     if unexplained > SPAN_TOLERANCE * max(np.ptp(logits), 1.0):
         raise ValueError(
-            "features must be those of the logistic regression that made the probabilities: the "
-            f"logits differ by up to {unexplained:.3g} from every linear function of them; give "
-            "the columns of its design, or leave features out"
+            "features must belong to the logistic regression that made the probabilities: the "
+            f"logits differ by up to {unexplained:.3g} from linear functions of these columns; "
+            "give the columns of that regression, or leave features out"
         )
     return table.T
 

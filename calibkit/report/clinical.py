@@ -41,7 +41,7 @@ MEANINGS = {
     "emax": "Largest distance.",
     "brier_skill": "1 less the Brier score over the score of the base rate.",
 }
-NOT_SAMPLED = "Not computed: proved for counts and clusters, not for weights from sampling."
+NOT_SAMPLED = "Not computed, since limits are proved for counts and clusters, not for such weights."
 MEASURES_USED = (
     "Observed / expected and its limits, calibration in the large, slope and intercept of the "
     "logistic recalibration line with sandwich limits, and the joint test of intercept 0 and "
@@ -50,8 +50,8 @@ MEASURES_USED = (
     "the logits with four knots, each with a pointwise 95\N{NO-BREAK SPACE}% band. ICI, E50, E90 "
     "and Emax are distances from the loess curve; their limits come from a wild bootstrap of rows "
     "or clusters with a fixed seed.",
-    "Net benefit, also standardised: divided by the observed rate, its value for perfect "
-    "predictions. One acts where the prediction exceeds the threshold.",
+    "Net benefit, and standardised net benefit, which is divided by the observed rate, its value "
+    "for perfect predictions. One acts where the prediction exceeds the threshold.",
 )
 
 
@@ -75,10 +75,10 @@ def clinical_of(
         *(by_key[key] for key in FURTHER_KEYS),
     )
     joint_test, missing_test = _joint_test(sample)
-    patients = np.bincount(sample.labels, None if sample.sampled else sample.weights, minlength=2)
+    n_of_class = np.bincount(sample.labels, None if sample.sampled else sample.weights, minlength=2)
     items = (
-        _item("10", "Sample size", *_sample_size(patients)),
-        _item("11", "Missing data", *(notes or ("Nothing was said about rows left out.",))),
+        _item("10", "Sample size", *_sample_size(n_of_class)),
+        _item("11", "Missing data", *(notes or ("The caller has no notes on rows left out.",))),
         _item("12d", "Clusters", _clusters_in_words(sample)),
         _item("12e", "Measures and plots", *MEASURES_USED),
         _item("12f", "Plan of updating", "Closed testing at the 5 % level, see item 24."),
@@ -86,8 +86,8 @@ def clinical_of(
         _item(
             "20a",
             "Participants",
-            f"{amount(patients.sum())} in all: {amount(patients[1])} with the outcome, "
-            f"{amount(patients[0])} without.",
+            f"{amount(n_of_class.sum())} in all: {amount(n_of_class[1])} with the outcome, "
+            f"{amount(n_of_class[0])} without.",
         ),
         ChecklistItem(
             number="23a",
@@ -108,7 +108,7 @@ def clinical_in_words(clinical: Clinical) -> str:
     lines = [clinical.title]
     for item in clinical.items:
         lines += ["", f"{item.number} {item.topic}"]
-        lines += [f"    {_measure_in_words(estimate)}" for estimate in item.estimates]
+        lines += [f"    {_item_estimate_in_words(estimate)}" for estimate in item.estimates]
         for test in item.tests:
             lines.append(f"    {test.name}: {number(test.statistic)}, {probability(test.p_value)}")
         lines += [f"    {_decision_in_words(decision)}" for decision in item.decisions]
@@ -116,7 +116,7 @@ def clinical_in_words(clinical: Clinical) -> str:
     return "\n".join(lines)
 
 
-def _measure_in_words(estimate):
+def _item_estimate_in_words(estimate):
     if estimate.value is None:
         return f"{estimate.name}: {estimate.note}"
     if estimate.lower is None:
@@ -138,20 +138,20 @@ def _item(item_number, topic, *sentences):
     return ChecklistItem(number=item_number, topic=topic, sentences=sentences)
 
 
-def _sample_size(patients):
-    events = patients.min()
+def _sample_size(n_of_class):
+    events = n_of_class.min()
     yield f"The rarer class has {count(events, 'row')}."
     if events < MIN_EVENTS:
         yield (
             f"Guidance asks for {MIN_EVENTS} rows of each class at least, better for a number that "
             "makes the limits of item 23a as narrow as the use needs."
         )
-    yield "How the size was chosen is not in the file: state it."
+    yield "The file does not tell how the size was chosen. State it."
 
 
 def _clusters_in_words(sample):
     if sample.sampled:
-        return "The weights are no counts: each row is one case, and limits allow for its weight."
+        return "The weights are no counts. Each row is one case, and limits allow for its weight."
     if sample.clusters is None:
         return (
             "No clusters were named, so that limits suppose independent rows. Name hospitals or "
@@ -165,7 +165,7 @@ def _thresholds_in_words(named):
     if named:
         return f"Given by the user: {', '.join(f'{threshold:g}' for threshold in named)}."
     usual = ", ".join(f"{threshold:g}" for threshold in USUAL_THRESHOLDS)
-    return f"None was given (--threshold). Net benefit stands at {usual}: say which one matters."
+    return f"None was given (--threshold). Net benefit stands at {usual}. Say which one matters."
 
 
 def _group_in_words(group):
@@ -263,9 +263,9 @@ def _updating(sample):
 
 def _update_in_words(update):
     if update.method == "none":
-        return "Chosen: no update."
+        return "No update is chosen."
     return (
-        f"Chosen: {update.method}. The logits become {number(update.intercept)} + "
+        f"A new {update.method} is chosen. The logits become {number(update.intercept)} + "
         f"{number(update.slope)} times the logits. Judge the updated model on other rows."
     )
 

@@ -289,7 +289,7 @@ def test_closed_testing_seldom_updates_a_model_that_is_right(with_features):
 
 def test_features_of_another_model_are_refused():
     labels, p, features = features_of(2)
-    with pytest.raises(ValueError, match="features must be those of the logistic regression"):
+    with pytest.raises(ValueError, match="features must belong to the logistic regression"):
         closed_testing_update(labels, p, features=features[:, :2])
     with pytest.raises(ValueError, match="features must be a table of finite numbers with 600"):
         closed_testing_update(labels, p, features=features[:5])

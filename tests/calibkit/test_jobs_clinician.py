@@ -104,7 +104,7 @@ def test_the_numbers_are_also_written_for_programs(patients, capsys, tmp_path):
 def test_without_clusters_the_update_is_tested(patients, capsys):
     assert main(["report", "patients.csv", *COLUMNS, *READING, "--clinical"]) == 0
     text = capsys.readouterr().out
-    assert "Chosen: intercept and slope. The logits become" in text
+    assert "A new intercept and slope is chosen. The logits become" in text
     assert "No clusters were named" in text
 
 
@@ -174,7 +174,7 @@ def test_weights_from_sampling_get_what_is_proved_for_them():
     made = make_report(p, labels, sample_weight=weights, clinical=True)
     estimates = {estimate.key: estimate for estimate in items_of(made)["23a"].estimates}
     assert estimates["ici"].value is None
-    assert "not for weights from sampling" in estimates["ici"].note
+    assert "not for such weights" in estimates["ici"].note
     assert estimates["slope"].lower < 1 < estimates["slope"].upper
     assert made.clinical.curves == ()
     positives = re.findall(r"800 in all: (\d+) with", items_of(made)["20a"].sentences[0])
