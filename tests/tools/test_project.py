@@ -132,6 +132,12 @@ def test_conda_and_binder_install_the_lock():
     assert pip == ["-r requirements.lock", "-e ."]
 
 
+def test_container_and_nix_have_the_python_of_the_environment():
+    version = re.search(r"python=(\S+)", text("environment.yml"))[1]
+    assert f"FROM python:{version}-" in text("Containerfile")
+    assert f"pkgs.python{version.replace('.', '')} " in text("shell.nix")
+
+
 def test_the_peers_are_those_of_the_project():
     lines = text("benchmarks/requirements.txt").splitlines()
     assert set(PROJECT["optional-dependencies"]["bench"]) <= set(lines)
