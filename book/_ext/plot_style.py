@@ -1,6 +1,6 @@
 """Figures that the build draws from a program on a page look like those of the chapters."""
 
-from cycler import cycler
+from matplotlib import cycler
 
 from calibkit.diagrams import STYLE
 
