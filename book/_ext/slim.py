@@ -14,6 +14,7 @@ ICONS = "_static/scripts/fontawesome.js"
 NEEDLESS = [
     *["*.map", "fontawesome.js*", "sphinx-thebe.*", "play-solid.svg", "webpack-macros.html"],
     *["searchtools.js", "searchindex.js"],
+    ".buildinfo",  # a hash of all settings, and of the folder
 ]
 TAGS = re.compile(
     r"<script>const THEBE_JS_URL.*?</script>"
