@@ -288,7 +288,7 @@ def section():
         "The column *counted by* says which program counted the rows. With *none* the rows",
         "themselves are in memory. The others are pandas, one `SELECT` in DuckDB, which has 2 GB,",
         "or in Spark, and {ref}`calibkit.deployment.dask <on-dask>` on a `LocalCluster` of two",
-        "workers, one thread and 1 GB each. Written by `make bench`. Peak: most resident",
+        "workers, one thread and 1 GB each. The program is `make bench`. Peak: most resident",
         "memory of the process, on Dask of a worker, with Spark that of Java.",
         "Bits: equal where results are equal to the last bit. Load: how many processes wanted the",
         "processors when a task began; on a busy machine the seconds say little more than that it",
