@@ -178,8 +178,10 @@ def hosmer_lemeshow_test(
     chi-squared is no approximation. With rare positives the test rejects two or three times as
     often as it may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or
     more than a fifth of the bins fewer than five. They are not drawn for predictions `in_sample`,
-    because the draws would have to repeat the fit. The answer depends on the number of bins. There
-    is no form for sampling weights.
+    because the draws would have to repeat the fit. The answer depends on the number of bins, and
+    on the cuts where ties or odd rows leave a choice. R's ``hoslem.test`` cuts at quantiles of type
+    7. Its bins are the same where K divides n and no predictions are tied. There is no form for
+    sampling weights.
 
     References
     ----------
