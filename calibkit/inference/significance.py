@@ -186,7 +186,9 @@ def hosmer_lemeshow_test(
     the expected positives and the expected negatives of each bin. The rule forbids chi-squared if
     the smaller number is below one in a bin, or below five in more than a fifth of the bins.
     Outcomes are not drawn for predictions `in_sample`, because the draws would have to repeat the
-    fit. The answer depends on the number of bins. There is no form for sampling weights.
+    fit. The answer depends on the number of bins, and on the cuts where ties or odd rows leave
+    a choice. R's ``hoslem.test`` cuts at quantiles of type 7. Its bins are the same where K divides
+    n and no predictions are tied. There is no form for sampling weights.
 
     References
     ----------

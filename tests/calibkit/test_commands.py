@@ -695,8 +695,9 @@ def test_compare_and_report_take_clusters(tmp_path, capfd, monkeypatch):
         np.testing.assert_array_equal(clusters, names)
         return expected
 
-    monkeypatch.setattr(calibkit.comparison, "compare", same)
+    # the report is loaded first, because it keeps the `compare` that it finds
     monkeypatch.setattr("calibkit.report.calibrators.compared", lambda *_: None)
+    monkeypatch.setattr(calibkit.comparison, "compare", same)
     assert main(["compare", str(path), *COLUMNS, "--cluster", "patient"]) == 0
     assert capfd.readouterr().out.startswith(f"{expected}\n")
     page = ["--cluster", "patient", "--group", "sex", "--json", "-o", "-"]

@@ -133,7 +133,7 @@ def test_the_recorded_scores_are_those_of_nine_in_ten_at_least_and_say_of_which_
     assert all(row["date"] and row["commit"] for row in rows)
     page = (ROOT / "book" / "status.md").read_text(encoding="utf-8")
     of_today = [row["room"] for row in rows] == list(mutate.rooms(ROOT))
-    assert of_today != ("These rooms were there before the package was parted" in page)
+    assert of_today != ("The rooms of this record are older than the split" in page)
     for column in mutate.COUNTS:
         assert int(total[column]) == sum(int(row[column]) for row in rows)
     for row in rows:
