@@ -27,8 +27,8 @@ def averaged_two_bin_interval(
 
     .. math:: (R \pm q)^2 ,
 
-    cut to [0, 1], where q is the quantile of that norm. They are limits for the error that the true
-    probabilities of the rows would have in place of the labels.
+    cut to [0, 1], where q is the quantile of that norm. The limits hold for the error that the
+    true probabilities of the rows would have in place of the labels.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def averaged_two_bin_interval(
     O(n log n). The squared norm of the noise is nearly a weighted sum of squares of normal
     variables. A gamma distribution with the same mean and variance stands for it. As in
     `kuiper_interval`, the variances come from the squared residuals, which are too large where the
-    predictions are wrong. In sum they are taken to be at least those of calibrated predictions. The
-    limits are conservative.
+    predictions are wrong. In sum they are taken to be at least the
+    variances of calibrated predictions. The limits are conservative.
 
     References
     ----------

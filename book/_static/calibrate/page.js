@@ -27,7 +27,7 @@ const calibratePage = () => {
 
   const CHANCE =
     "Measures. Perfect: the mean value of calibrated predictions in samples of this size. Chance: " +
-    "what they stay below in 95 of 100 samples.";
+    "a value that 95 of 100 such samples stay below.";
 
   // The worker: one question at a time, in order.
 
