@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path[:0] = ["tools", "."]
 import distributions
 import notebook_archive
-from course.tools import self_study
+from course.tools import build, self_study
 
 folder = Path(sys.argv[1])
 distributions.BOOK = folder
@@ -25,6 +25,8 @@ distributions.write()
 notebook_archive.write(folder / "notebooks.zip")
 self_study.ARCHIVE = folder / "self_study.zip"
 self_study.write()
+(folder / "course").mkdir()
+build.write_wheel(folder / "course")
 """
 LISTED = "import os; print(os.listdir('.'), [e.name for e in os.scandir('.')])"
 
@@ -37,7 +39,7 @@ def test_two_machines_write_the_same_archives(tmp_path):
         command = [sys.executable, "-c", ARCHIVES, str(folder)]
         machine.run([*machine.wrapper, *command])
         sums.append(checksums.digests(folder))
-    assert len(sums[0]) == 4
+    assert len(sums[0]) == 5
     assert sums[0] == sums[1]
 
 
