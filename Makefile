@@ -42,7 +42,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
   tools/notebook_archive.py CHANGELOG.md \
   tools/distributions.py MANIFEST.in README.md \
   $(wildcard book/*.md book/api/*.md book/*.py book/hour/*.* book/*.bib book/_ext/*.* book/_static/* book/_static/*/* book/_templates/*) \
-  $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.*) \
+  $(wildcard notebooks/*.ipynb course/*.* course/tools/*.py course/sets/*/*.* course/slides/*.* course/exams/*.* course/projects/*/*.*) \
   $(wildcard calib/*.py calib/*/*.py calib/*/*/*.py calibkit/*.py calibkit/*/*.py experiments/*.py experiments/*/*.py results/*.csv \
   results/protocols/*.txt publications/*.csv calibkit/testing/*.json vectors/*.R vectors/*.js)
 
