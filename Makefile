@@ -16,6 +16,7 @@ LAWS ?= 100000
 SUBMISSIONS ?=
 VERSION ?=
 PROOFS ?=
+STEPS ?=
 
 python := .venv/bin/python
 pytest := $(python) -m pytest -q -n 2 --dist loadfile
@@ -47,7 +48,7 @@ pages := _config.yml _toc.yml pyproject.toml requirements.lock tools/build_site.
 
 .PHONY: help set-up book pdf epub archive serve test test-package test-plain test-notebooks test-archive test-site \
   test-pdf test-wheel release proofs fuzz mutants attack verdicts test-perturbed test-processors lint notebooks \
-  results reproduce audit second-hand publish bench vectors course course-grade course-mark course-test clean
+  results reproduce audit second-hand publish bench vectors twice course course-grade course-mark course-test clean
 .NOTPARALLEL:
 
 # Two workers on two cores: more threads would wait for each other.
@@ -184,6 +185,9 @@ proofs:  ## check the formal proofs; needs Coq, PROOFS=optional passes without i
 
 release: .venv/set-up  ## VERSION=0.3.0: write it, test, build, tag, and collect what is published
 	$(python) tools/release.py $(VERSION)
+
+twice:  ## build site and course on two machines, as it were, and compare; STEPS="book course pdf epub"
+	$(PYTHON) tools/build_twice.py $(STEPS)
 
 test-wheel: .venv/set-up  ## build the distributions and test the installed package by itself
 	$(python) tools/check_wheel.py

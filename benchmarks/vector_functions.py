@@ -600,6 +600,30 @@ def jev_eval():
     return {"ece": binned(package.ece), "mce": binned(package.mce)}
 
 
+def kunko():
+    """Functions of kunko-judge-audit."""
+    from judge_audit.metrics import calibration, selective
+
+    def rows(labels, probabilities):
+        return list(map(float, probabilities)), list(map(bool, labels))
+
+    def binned(function):
+        def error(labels, probabilities, n_bins, bins):
+            kind = {"width": calibration.EQUAL_WIDTH, "mass": calibration.EQUAL_MASS}[bins]
+            return function(*rows(labels, probabilities), n_bins, kind)
+
+        return error
+
+    return {
+        "brier": lambda labels, probabilities: calibration.brier_score(
+            *rows(labels, probabilities)
+        ),
+        "ece": binned(calibration.expected_calibration_error),
+        "mce": binned(calibration.maximum_calibration_error),
+        "auc": lambda labels, probabilities: selective.failure_auroc(*rows(labels, probabilities)),
+    }
+
+
 def splinator():
     """Functions of splinator."""
     from splinator import metrics
@@ -709,6 +733,7 @@ PACKAGES = {  # names on the package index
     "jevkit-calibrate": jevkit_calibrate,
     "jev-trust": jev_trust,
     "jev-eval": jev_eval,
+    "kunko-judge-audit": kunko,
     "splinator": splinator,
     "reliably-metrics": reliably,
     "pycalib": pycalib,

@@ -1,10 +1,12 @@
 """Run packages on the test vectors, and count.
 
-python benchmarks/vectors.py run      with the packages of this environment, R and node, into
-                                      results/vectors.csv
-python benchmarks/vectors.py table    results/vectors_summary.csv, from that record
+python benchmarks/vectors.py run            with the packages of this environment, R and node, into
+                                            results/vectors.csv
+python benchmarks/vectors.py run NAME ...   these packages of Python alone
+python benchmarks/vectors.py table          results/vectors_summary.csv, from that record
 
-A package that is not installed is left out. The judge is calibkit/testing/vectors.py, which needs
+Rows of packages that are not run stay as they were recorded, so that several environments can write
+one record: calibre needs Python 3.12. The judge is calibkit/testing/vectors.py, which needs
 Python alone, so the environment needs no calib; if it has it, calib is judged, too.
 """
 
@@ -75,13 +77,13 @@ def shown(found):
     return " ".join(texts if len(texts) <= 3 else [*texts[:3], "..."])
 
 
-def python_packages():
-    """Yield rows of the packages of Python that are installed."""
-    for name, make in PACKAGES.items():
+def python_packages(names):
+    """Yield rows of those packages of Python that are installed."""
+    for name in names:
         try:
-            number, functions = version(name), make()
+            number, functions = version(name), PACKAGES[name]()
         except (ImportError, PackageNotFoundError) as error:
-            print(f"{name} is left out: {error}", file=sys.stderr)
+            print(f"{name} is not run: {error}", file=sys.stderr)
             continue
         language = "SQL" if name == "duckdb" else "Python"
         yield from records(name, number, language, functions)
@@ -137,6 +139,20 @@ def number_of(language):
     return next(w for w in (done.stdout + done.stderr).split() if any(map(str.isdigit, w)))
 
 
+def recorded():
+    """Rows of the record."""
+    with open(RECORD, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def renewed(old, new):
+    """Rows of a record, with all rows of a package in place of its earlier ones."""
+    run = {row["package"] for row in new}
+    rows = [*(row for row in old if row["package"] not in run), *new]
+    known = [*PACKAGES, *dict.fromkeys(row["package"] for row in old)]
+    return sorted(rows, key=lambda row: known.index(row["package"]))
+
+
 def write(path, rows):
     """Write rows as a table."""
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -164,13 +180,13 @@ def summary(rows):
 
 def main():
     """Do what the command line asks for."""
-    if sys.argv[1:] == ["run"]:
-        write(RECORD, [*python_packages(), *other_programs()])
-    if sys.argv[1:] in (["run"], ["table"]):
-        with open(RECORD, newline="", encoding="utf-8") as file:
-            write(SUMMARY, summary(list(csv.DictReader(file))))
-    else:
+    step, names = "".join(sys.argv[1:2]), sys.argv[2:]
+    if step not in ("run", "table"):
         sys.exit(__doc__)
+    if step == "run":
+        rows = [*python_packages(names or PACKAGES), *([] if names else other_programs())]
+        write(RECORD, renewed(recorded(), rows))
+    write(SUMMARY, summary(recorded()))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ times = times.dropna(subset="ms")
 ours = times["method"].str.match(r"calib\b")
 best = times[ours].groupby("task")["ms"].min().sort_values(ascending=False)
 
-figure, axes = plt.subplots(figsize=(6.2, 6.6))
+figure, axes = plt.subplots(figsize=(5.6, 6.6))
 axes.set_xscale("log")
 for row, (task, ms) in enumerate(best.items()):
     peers = times.loc[~ours & (times["task"] == task), "ms"]

@@ -58,14 +58,3 @@ def depths(needs):
     for number in TopologicalSorter(needs).static_order():
         found[number] = 1 + max((found[n] for n in needs.get(number, ())), default=-1)
     return found
-
-
-def direct(needs):
-    """The same needs without those that another one needs already."""
-    every = {}
-    for number in TopologicalSorter(needs).static_order():
-        every[number] = set(needs.get(number, ())).union(*(every[n] for n in needs.get(number, ())))
-    return {
-        number: tuple(n for n in own if not any(n in every[other] for other in own))
-        for number, own in needs.items()
-    }

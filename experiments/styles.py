@@ -14,13 +14,18 @@ METHOD_STYLES = {
     "BBQ": {"color": "#56B4E9", "marker": "X"},
     "ENIR": {"color": "#7F3C8D", "marker": "*"},
     "Venn-Abers": {"color": "#8C564B", "marker": "h"},
+    "Isotonic, centred": {"color": "#117733", "marker": "d"},
+    "Spline": {"color": "#7570B3", "marker": "p"},
+    "Temperature": {"color": "#999933", "marker": "8"},
+    "Average": {"color": "#E7298A", "marker": "<"},
+    "Cautious average": {"color": "#A6761D", "marker": ">"},
 }
 _SPARE_STYLES = [
-    {"color": "#666666", "marker": "<"},
-    {"color": "#A6761D", "marker": ">"},
-    {"color": "#7570B3", "marker": "p"},
-    {"color": "#1B9E77", "marker": "d"},
-    {"color": "#E7298A", "marker": "8"},
+    {"color": "#666666", "marker": "H"},
+    {"color": "#332288", "marker": "x"},
+    {"color": "#AA4499", "marker": "+"},
+    {"color": "#661100", "marker": "1"},
+    {"color": "#88CCEE", "marker": "2"},
 ]
 
 

@@ -145,7 +145,7 @@ def make(path, listed, title):
     by_part = [(caption, [chapter(n, pages, images) for n in names]) for caption, names in listed]
     chapters = [one for _, group in by_part for one in group]
     unlink(chapters)
-    date = date_of_the_version() or datetime.now(UTC)
+    date = date_of_the_version() or datetime(*ZIP_DATE, tzinfo=UTC)
     content = {
         "title": title,
         "citation": CITATION,

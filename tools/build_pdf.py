@@ -42,6 +42,7 @@ SHORT_PDF = PDF.with_name("calibration-in-an-hour.pdf")
 NOT_PRINTED = ON_THE_SITE_ONLY | {
     SHORT,  # it has a PDF of its own
     *["book/command_line", "book/any_size", "book/stated_probability"],
+    *["book/external_validation", "book/recipes"],
     *["book/reproduce", "book/what_was_run", "book/speed", "book/peers", "book/verdicts"],
     *["book/for_calarena", "book/data", "book/run_teach_reproduce", "book/teach"],
     *["book/troubleshooting", "book/changelog"],
@@ -264,7 +265,8 @@ def print_book(pdf, listed, title):
     page.write_text(with_formulas(html, content["formulas"]), encoding="utf-8")
     with printed(page, content["compact"]) as document:
         finish(document, content)
-        document.save(pdf, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+        streams = pikepdf.ObjectStreamMode.generate
+        document.save(pdf, object_stream_mode=streams, deterministic_id=True)
         print(f"It has {len(document.pages)} pages: open {pdf.as_uri()}", flush=True)
 
 

@@ -6,6 +6,7 @@ python tools/build_site.py FOLDER      writes FOLDER/_build/html
 import contextlib
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def build(folder):
     distributions.write()  # pages offer these, and the archives that follow
     notebook_archive.write()
     self_study.write()
+    subprocess.run([sys.executable, "-m", "course.tools.lecturer"], cwd=ROOT, check=True)
     options = ["--nitpick", "--warningiserror", "--keep-going", "--quiet"]
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         arguments = ["build", str(ROOT), "--path-output", str(folder), *options]

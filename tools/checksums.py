@@ -10,13 +10,15 @@ from pathlib import Path
 NAME = "SHA256SUMS"
 
 
+def digest(path):
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def digests(folder):
     """SHA-256 of each file of a folder, by its path in the folder, in order."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
+    return {path.relative_to(folder).as_posix(): digest(path) for path in files}
 
 
 def lines(sums):
@@ -30,14 +32,14 @@ def offer(site):
     (site / NAME).write_text(lines(sums), encoding="utf-8")
 
 
-def different(first, second):
-    """Paths that are not in both folders with the same bytes, and the number of all paths."""
-    here, there = digests(first), digests(second)
-    names = sorted(here.keys() | there.keys())
-    return [name for name in names if here.get(name) != there.get(name)], len(names)
+def unequal(first, second):
+    """Paths that are not in both tables of sums with the same sum, in order."""
+    paths = sorted(first.keys() | second.keys())
+    return [path for path in paths if first.get(path) != second.get(path)]
 
 
 if __name__ == "__main__":
-    found, n_files = different(*map(Path, sys.argv[1:3]))
-    print(*found, sep="\n")
-    sys.exit(f"{len(found)} of {n_files} files differ" if found else None)
+    sums = [digests(Path(name)) for name in sys.argv[1:3]]
+    paths = unequal(*sums)
+    print(*paths, sep="\n")
+    sys.exit(f"{len(paths)} files differ" if paths else None)

@@ -14,12 +14,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from course.tools.archives import write_archive  # noqa: E402
+from course.tools.archives import rewrite_archive  # noqa: E402
 
 BOOK = ROOT / "book"
 FILES = ["pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"]
@@ -50,14 +49,7 @@ def build(folder):
         sys.exit(done.stderr)
 
 
-def normal_wheel(path):
-    """Write the wheel again: names in their order, no dates, no permissions."""
-    with zipfile.ZipFile(path) as archive:
-        members = [(name, archive.read(name)) for name in archive.namelist()]
-    write_archive(BOOK / path.name, members)
-
-
-def normal_source(path):
+def rewrite_source(path):
     """Write the source distribution again: names in order, no dates, no owners."""
     with tarfile.open(path) as archive:
         files = sorted((m for m in archive if m.isfile()), key=lambda member: member.name)
@@ -68,7 +60,7 @@ def normal_source(path):
             member = tarfile.TarInfo(name)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-    (BOOK / path.name).write_bytes(gzip.compress(tape.getvalue(), mtime=0))
+    path.write_bytes(gzip.compress(tape.getvalue(), mtime=0))
 
 
 def write():
@@ -81,8 +73,10 @@ def write():
         copy(folder)
         build(folder)
         (wheel,), (source,) = (folder.glob(f"dist/{pattern}") for pattern in KINDS)
-        normal_wheel(wheel)
-        normal_source(source)
+        rewrite_archive(wheel)
+        rewrite_source(source)
+        for path in [wheel, source]:
+            shutil.copy(path, BOOK)
 
 
 if __name__ == "__main__":

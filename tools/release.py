@@ -30,8 +30,11 @@ CHANGELOG = ROOT / "CHANGELOG.md"
 BUILD = ROOT / "book" / "_build"
 PUBLISHED = [  # files that are published, by where they are made
     *["book/*.whl", "book/*.tar.gz", "book/notebooks.zip", "book/self_study.zip"],
+    "book/course.zip",
     *["book/_build/*.pdf", "book/_build/*.epub"],
 ]
+# Stored outputs that name the version by which they were written.
+STAMPED = ["book/census_report.html", "notebooks/29_your_own_scores.ipynb"]
 STEPS = ["lint", "book", "test", "test-wheel", "pdf", "epub"]
 PROGRESS = " (in progress)"  # behind a heading until the release
 
@@ -81,6 +84,10 @@ def write_version(version, today):
     dated = yaml.safe_dump(content | {"date-released": today}, sort_keys=False)
     text = citation.renewed(dated, version, project.get("urls", {}))
     citation.CITATION.write_text(text, encoding="utf-8")
+    for name in STAMPED:
+        path = ROOT / name
+        text = re.sub(r"(?<=by calib )\d+\.\d+\.\d+", version, path.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8")
     for name, content in metadata.files().items():
         (ROOT / name).write_text(content, encoding="utf-8")
 

@@ -16,7 +16,7 @@ EXAMPLE = "census_scores.csv"
 # in the order in which they need one another
 MODULES = (
     *("draws", "special", "fitting", "measures", "reading", "spline", "maps", "comparing"),
-    *("verdict", "exporting", "answer"),
+    *("verdict", "exporting", "offers", "answer"),
 )
 
 
@@ -29,7 +29,8 @@ def add_assets(app, pagename, templatename, context, doctree):
         app.add_js_file(None, body=f"const CALIB_VERSION = {version};")
         for name in ("widgets/widget", *(f"calibrate/{module}" for module in MODULES)):
             app.add_js_file(f"{name}.js", loading_method="defer")
-        app.add_js_file("calibrate/page.js", loading_method="defer")
+        for name in ("fields", "page"):
+            app.add_js_file(f"calibrate/{name}.js", loading_method="defer")
 
 
 def write_example(app, exception):

@@ -202,7 +202,7 @@ def page(module, name, kind, text, pages, uses):
         heading(title, "="),
         f".. currentmodule:: {room}\n",
         f".. code-block:: python\n\n   from {room} import {last}\n",
-        f"One of: :doc:`/{kind}`.\n",
+        f"This object is listed on the page :doc:`/{kind}`.\n",
         f".. {directive}:: {last}\n" + f"   :members: {', '.join(methods)}\n" * bool(methods),
     ]
     if others:

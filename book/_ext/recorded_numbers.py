@@ -6,6 +6,7 @@ A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 * ``ledger_vovk2014_agree``, ``ledger_all_share``, ``claims``: counts of the ledger and the claims;
 * ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
 * ``vector_cases``: counts of the test vectors and of the packages that were run on them;
+* ``reading_right``: counts of the reading test, and shares of its sentences;
 * ``hour_ece``: numbers of the short book, book/hour/census.py;
 * ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
@@ -168,6 +169,18 @@ def vectors():
     yield "vector_languages", ", ".join(counts)
 
 
+def reading():
+    """Counts of the reading test."""
+    verdicts = read_table(RESULTS / "reading_test.csv")
+    marks = read_table(RESULTS / "reading_sentences.csv")["mark"]
+    yield "reading_pages", f"{np.unique(verdicts['page']).size}"
+    yield "reading_questions", f"{verdicts['verdict'].size}"
+    yield "reading_right", f"{np.count_nonzero(verdicts['verdict'] == 'right')}"
+    yield "reading_sentences", f"{marks.size:,}"
+    yield "reading_twice", f"{np.mean(marks == 'twice'):.0%}"
+    yield "reading_not", f"{np.count_nonzero(marks == 'not')}"
+
+
 def _with_limits(share):
     """A share in per cent, with its limits."""
     return f"{share.value:.1%} ({share.lower:.1%} to {share.upper:.1%})"
@@ -193,7 +206,7 @@ def hour_numbers():
 
 def numbers():
     """All of them, by name."""
-    found = [rings(), ledger(), verdicts(), vectors(), glued()]
+    found = [rings(), ledger(), verdicts(), vectors(), reading(), glued()]
     return {name: value for part in found for name, value in part} | hour_numbers()
 
 

@@ -8,7 +8,7 @@ from calib.metrics import corp_curve
 from calibkit.inference import confidence_band
 
 _, new = halves()
-_, panels = plt.subplots(1, 2, figsize=(7, 3.4), sharey=True)
+_, panels = plt.subplots(1, 2, figsize=(5.6, 3.4), sharey=True)
 share = []
 
 

@@ -17,7 +17,7 @@ def profit(p):
 raw, mended = profit(new.scores), profit(calibrated())
 more = mended - raw
 assert (more >= 0).all()
-_, axes = plt.subplots(figsize=(6, 3.2))
+_, axes = plt.subplots(figsize=(5.6, 3.2))
 axes.plot(gains, more)
 axes.set(xscale="log", ylim=(0, None), xticks=[1.5, 3, 6, 12], xticklabels=[1.5, 3, 6, 12])
 axes.set(xlabel="gain of an offer that is taken up, in dollars")

@@ -8,7 +8,7 @@ from census import BANDS, halves
 
 _, new = halves()
 bands = np.digitize(new.scores, BANDS[1:-1])
-_, axes = plt.subplots(figsize=(7, 3))
+_, axes = plt.subplots(figsize=(5.6, 3))
 for k in range(len(BANDS) - 1):
     predicted, observed = new.scores[bands == k].mean(), new.labels[bands == k].mean()
     axes.plot([k, k], [predicted, observed], color="0.7", zorder=0)

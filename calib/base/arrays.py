@@ -42,7 +42,7 @@ def check_scores(
 
 
 def holds_probabilities(scores: NDArray[np.float64]) -> bool:
-    """Whether all scores lie in [0, 1], but for rounding; tiny ones of both signs do not."""
+    """Whether all scores lie in [0, 1] up to rounding; tiny ones of both signs do not."""
     lowest_allowed = -UNIT_ROUNDING if scores.max() > UNIT_ROUNDING else 0
     return bool(scores.min() >= lowest_allowed and scores.max() <= 1 + UNIT_ROUNDING)
 

@@ -145,7 +145,7 @@ class ScoreModel(OneDimensional):
     ) -> Self:
         """Learn from grouped rows: at each score, how many there are and how many are positive.
 
-        Equal to `fit` with the rows themselves, but for rounding. `groups` has one group for each
+        Equal to `fit` with the rows themselves, up to rounding. `groups` has one group for each
         score. The other parameters are the same as in `calib.rows_of_counts`.
         """
         rows = rows_of_counts(scores, positives, counts)
@@ -252,9 +252,10 @@ class Calibrator(ScoreModel):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> float:
-        """Minus the Brier score of `predict`, in [-1, 0]: proper, and finite for every method.
+        """Minus the Brier score of `predict`, a number in [-1, 0].
 
-        The parameters are the same as in `fit`.
+        Larger is better. The expected value is largest for the true probabilities, and the number
+        is finite for every method. The parameters are the same as in `fit`.
         """
         probabilities = self.predict(scores, groups=groups)
         outcomes = check_labels(labels, size=probabilities.size)

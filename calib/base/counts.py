@@ -22,7 +22,12 @@ class Counts(NamedTuple):
 
 
 class CountedRows(NamedTuple):
-    """Two rows for each score, first all negative ones, with the counts as weights."""
+    """A negative and a positive row for each score of grouped rows.
+
+    The arrays have shape (2 k,) for k scores. All negative rows come first, in the order of the
+    scores, and the positive rows follow. The weight of a row is the number of rows that it stands
+    for.
+    """
 
     scores: NDArray[np.float64]
     labels: NDArray[np.uint8]
@@ -30,11 +35,12 @@ class CountedRows(NamedTuple):
 
 
 def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -> CountedRows:
-    """Scores, labels and weights that stand for grouped rows, wherever weights are counts.
+    """Scores, labels and weights of rows that stand for grouped rows.
 
-    Results that depend on the rows only through sums over them are the same for both: such a sum
-    holds, for equal rows, one term times their number. This holds for the calibrators, measures,
-    intervals and tests of `calib` that take `sample_weight` as counts.
+    Use the result wherever weights are counts. A result that depends on the rows only through sums
+    over them is then the same as from the rows one by one. Such a sum holds, for equal rows, one
+    term times their number. This holds for the calibrators, measures, intervals and tests of
+    `calib` that take `sample_weight` as counts.
 
     Parameters
     ----------

@@ -85,11 +85,14 @@ class SplineMap(LogisticMap):
     kind: ClassVar[str] = "spline"
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log-odds, which may lie beyond the log-odds of the probabilities."""
+        """The log-odds before the probabilities are kept within [2**-53, 1 - 2**-53]."""
         return piecewise_cubic(self.places(scores), self.coefficients)
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Positions of `values`, in units of a piece: 0 at `low` and k at `high`."""
+        """Positions of `values` on the scale that is 0 at `low` and k at `high`.
+
+        The map has k pieces of equal width between `low` and `high`. One unit is one piece.
+        """
         # halves: the range from least to greatest may be beyond all floats
         half = np.minimum(np.maximum(values, self.least), self.greatest) / 2
         share = (half - self.low / 2) / (self.high / 2 - self.low / 2)
@@ -114,19 +117,22 @@ class SplineMap(LogisticMap):
 
 
 class LogitSplineMap(SplineMap):
-    """A `SplineMap` of the log-odds of the score, which is kept within [2**-53, 1 - 2**-53] first.
+    """A `SplineMap` of the log-odds of the score.
+
+    The score is first kept within [2**-53, 1 - 2**-53], so that its log-odds are finite.
 
     Attributes
     ----------
     least, greatest, low, high : float
         Log-odds, with the same meaning as in `SplineMap`.
     coefficients : ndarray of shape (k + 2, 4)
+        As in `SplineMap`, for k pieces between `low` and `high`.
     """
 
     kind: ClassVar[str] = "logit_spline"
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log-odds, which may lie beyond the log-odds of the probabilities."""
+        """The log-odds before the probabilities are kept within [2**-53, 1 - 2**-53]."""
         return super().logits(log_odds(scores))
 
 

@@ -24,7 +24,7 @@ class CalibrationMap(ABC):
 
     Call it with scores to get probabilities. `to_dict` gives plain numbers, which
     ``json.dumps`` stores exactly, and `from_dict` brings them back. Maps of one kind with the same
-    numbers are equal; like arrays, they have no hash.
+    numbers are equal. Like arrays, such maps have no hash.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class CalibrationMap(ABC):
 
     @staticmethod
     def from_dict(stored: dict) -> "CalibrationMap":
-        """The map that `to_dict` has turned into `stored`.
+        """Rebuild a map from `stored`, the dictionary that its `to_dict` returned.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class LinearMap(TabulatedMap):
     scores : ndarray of shape (k,)
         Increasing knots, at least one.
     probabilities : ndarray of shape (k,)
-        Values at the knots; beyond them the map is constant.
+        Values at the knots. Beyond the knots the map is constant.
     """
 
     kind: ClassVar[str] = "linear"
@@ -183,7 +183,7 @@ class LinearMap(TabulatedMap):
 
     @classmethod
     def of_centres(cls, scores, weights, starts, values) -> "LinearMap":
-        """Map without plateaus: a knot per block, at the weighted mean of its scores."""
+        """Map without plateaus, with a knot per block at the weighted mean of its scores."""
         return cls(block_centres(scores, weights, np.append(starts, scores.size)), values)
 
     def _evaluate(self, scores):

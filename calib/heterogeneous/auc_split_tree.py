@@ -89,9 +89,9 @@ class AUCSplitTree(BaseEstimator):
     Parameters
     ----------
     max_depth : int, default=3
-        Most splits between the root and a leaf; 0 leaves everything in one part.
+        Most splits between the root and a leaf. With 0 everything stays in one part.
     min_samples_leaf : int, default=50
-        Fewest rows on a side of a split; 2 or more, for a variance.
+        Fewest rows on a side of a split, 2 or more because each side needs a variance.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class AUCSplitTree(BaseEstimator):
 
     Notes
     -----
-    The criterion of a node is the AUC within the node: pairs with other nodes are left out, so that
+    The criterion of a node is the AUC within the node. Pairs with other nodes are left out, so that
     a split costs O(1). With equal variances the log-odds are linear. Otherwise they are a parabola,
     and the line through two of its points is taken, half a standard deviation to the left and
     right of the middle of the two means. Their distance does not matter for the slope. (The paper
@@ -150,7 +150,7 @@ class AUCSplitTree(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
-            Features, finite numbers; encode categories first.
+            Features as finite numbers. Encode categories first.
         scores : array-like of shape (n,)
             Scores of a classifier. Any increasing linear function of them gives the same tree.
         labels : array-like of shape (n,)
@@ -271,7 +271,10 @@ def split_criterion(
     sample_weight: ArrayLike | None = None,
     min_samples_leaf: int = 2,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Calibrated AUC of every split along one feature, under the normal approximation.
+    """AUC after each side of a split is calibrated, for every split along one feature.
+
+    This AUC is the criterion of `AUCSplitTree`, which takes the scores of each label on each side
+    to be normal.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ SIZE_FACTOR = 10  # C: sizes from N^(1/3) / C to C N^(1/3)
 
 
 class BBQ(Calibrator):
-    r"""Average equal-frequency histograms of many sizes: Bayesian binning into quantiles.
+    r"""Bayesian binning into quantiles, an average of equal-frequency histograms of many sizes.
 
     .. math::
 
@@ -30,7 +30,7 @@ class BBQ(Calibrator):
     The weight :math:`w_B` is the probability of the labels given the binning, where bin i with
     :math:`m_i` positives and :math:`n_i` negatives has its own frequency with the prior Beta(a_i,
     b_i). The prior counts as two observations, and its mean is the midpoint :math:`p_i` of the bin,
-    kept within [0.005, 0.995]: without labels a bin predicts about its own score.
+    kept within [0.005, 0.995]. Without labels a bin predicts about its own score.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ class BBQ(Calibrator):
     -----
     The bins are the same as in `HistogramBinning`. A tie is never split but goes where its middle
     rank falls, and cuts lie halfway between neighbouring scores. The first bin starts at 0 and the
-    last ends at 1; p_i is the midpoint of a bin in this sense. N is the total weight.
+    last ends at 1. Here p_i is the midpoint of a bin in this sense. N is the total weight.
 
     * The prior is uniform over the sizes, as in the authors' code, and not over binnings. With few
       distinct scores many sizes give the same binning, mostly the finest, which has all their
       shares: with 10 distinct scores, 100 times each, 91 of 100.
-    * One class only: predictions near that class, never 0 or 1. At scores far from that class
-      they are less certain.
+    * With one class only, predictions are near that class, never 0 or 1. At scores far from that
+      class they are less certain.
     * All scores equal: one bin [0, 1], so (m + 1) / (N + 2); with one observation 1/3 or 2/3.
 
     Sorting takes O(N log N), the O(N^(1/3)) models O(N^(2/3) log N) altogether, since a model of B
@@ -117,7 +117,7 @@ class BBQ(Calibrator):
 
 
 class ABB(Calibrator):
-    r"""Average all histograms there are: Bayesian averaging over binnings.
+    r"""Bayesian averaging over binnings, the average of all histograms there are.
 
     .. math::
 
@@ -135,7 +135,7 @@ class ABB(Calibrator):
     ----------
     strength : float, default=1.0
         The lambda of the prior, positive. If cuts were a Poisson process on the range of the
-        scores, this would be its mean number of cuts: pieces without a cut have the same
+        scores, this would be its mean number of cuts. Pieces without a cut have the same
         distribution there.
     max_distinct : int, default=20000
         Largest K accepted, since time grows with its square.
@@ -146,9 +146,10 @@ class ABB(Calibrator):
         Posterior probability that the binning has the cut ``map_.scores[k]``. One plus their sum
         is the expected number of bins.
     log_evidence_ : float
-        Log probability of the labels, over all binnings: use it to compare strengths.
+        Log probability of the labels, over all binnings. Use it to compare strengths.
     map_ : StepMap
-        The step function as arrays: the value of each distinct score, cut halfway between them.
+        The step function as arrays, with the value of each distinct score and cuts halfway between
+        them.
 
     Raises
     ------
@@ -159,14 +160,14 @@ class ABB(Calibrator):
     Notes
     -----
     Every binning cuts halfway between neighbouring scores, so that it is a step function on the
-    whole of [0, 1], and the average of all of them is one too: between scores nothing needs to be
-    interpolated.
+    whole of [0, 1], and the average of all of them is one as well. Between scores nothing needs to
+    be interpolated.
 
     The sum over binnings factorises at every cut. A forward pass adds up the binnings of the first
-    k scores by their last bin; a backward pass shares the total out over the bins. Time O(K^2)
+    k scores by their last bin. A backward pass shares the total out over the bins. Time O(K^2)
     after sorting, memory O(N), prediction O(1) expected per score.
 
-    * One class only: predictions near that class, never 0 or 1.
+    * With one class only, predictions are near that class, never 0 or 1.
     * All scores equal: (m + 1) / (N + 2); with one observation 1/3 or 2/3.
 
     References

@@ -46,14 +46,14 @@ class BetaCalibration(LogisticCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the map separates the classes, but for ties, so that the likelihood has no maximum.
+        If the map separates the classes, except for ties, so that the likelihood has no maximum.
 
     Notes
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. The log loss is convex, so if
     the optimum without constraints has a negative a or b, that one is 0 at the constrained one; of
     two negative ones either or both. Where a fit separates the classes, or there is one class only,
-    the fit ends when the mean log loss is at most 2**-53: every observation is then as good as
+    the fit ends when the mean log loss is at most 2**-53. Every observation is then as good as
     certain. Where all scores are close together, the sample does not identify both a and b, and b
     is 0.
 

@@ -51,14 +51,14 @@ class DirichletProcessCalibrator(Calibrator):
     location_, scale_ : float
         Mean c and standard deviation s of all scores.
     weights_ : ndarray of shape (2, n_components + 1)
-        Posterior mean of the weights, by class; components are in order of size. The last entry is
+        Posterior mean of the weights, by class. Components are in order of size. The last entry is
         the rest of the stick, for a new component that follows the base measure.
     means_, standard_deviations_ : ndarray of shape (2, n_components + 1)
         Posterior mean of the component's mean, and (mean of its precision)^(-1/2).
     degrees_of_freedom_ : ndarray of shape (2, n_components + 1)
         One plus the expected number of observations in the component.
     elbo_ : list of two ndarrays
-        By class, the evidence lower bound at the start and after each iteration: a bound of the
+        By class, the evidence lower bound at the start and after each iteration, a bound of the
         log density of the standardised scores (score - c) / s. It never decreases.
     n_iter_ : ndarray of shape (2,)
         Number of iterations.
@@ -78,7 +78,7 @@ class DirichletProcessCalibrator(Calibrator):
 
     Notes
     -----
-    The density of a new score is the posterior predictive: a mixture of Student distributions with
+    The density of a new score is the posterior predictive, a mixture of Student distributions with
     `degrees_of_freedom_` nu, locations `means_` and scales `standard_deviations_` times sqrt(1 + 1
     / nu). Components of few observations thus lean to the base measure, which both classes share. A
     class of few observations is not far from uninformative.
@@ -88,11 +88,11 @@ class DirichletProcessCalibrator(Calibrator):
       the peak of either density grows like the square root of its count, so that the prediction
       there is near a^(3/2) / (a^(3/2) + b^(3/2)), sharper than a / (a + b): for such scores, say
       many exact zeros, take a calibrator that counts (histogram binning, isotonic regression).
-    * Far from all scores the prediction drifts to about one half, not to the base rate: both
+    * Far from all scores the prediction drifts to about one half, not to the base rate. Both
       classes explain such a score by a new component, class 1 with probability near alpha / m
       and class 0 near alpha / n, and the priors m and n cancel. Queries beyond 1e100 standard
       deviations are answered as if they were there.
-    * Labels of one class: the prediction is that class, 0 or 1, everywhere.
+    * With labels of one class the prediction is that class, 0 or 1, everywhere.
     * All scores equal, or one observation: the densities have no scale and every prediction is
       `base_rate_`.
 

@@ -79,9 +79,9 @@ def drawn_counts(
 ) -> NDArray[np.int64]:
     """How many rows of each count come to each fold, if all rows are split at random.
 
-    The numbers are multivariate hypergeometric: folds hold equally many rows, but for the rows
+    The numbers are multivariate hypergeometric: folds hold equally many rows, except for the rows
     that are left over, which go to the folds from `first` on. From 10^9 rows on the numbers are
-    multinomial, and the folds are equal but for chance. O(n_folds k) for k counts.
+    multinomial, and the folds are equal except for chance. O(n_folds k) for k counts.
 
     Returns
     -------

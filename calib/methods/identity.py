@@ -7,7 +7,7 @@ from calib.base.maps import LinearMap
 
 
 class IdentityCalibrator(Calibrator):
-    """The scores themselves: a member of averages, and the baseline of comparisons.
+    """The scores themselves, as a member of averages and the baseline of comparisons.
 
     Attributes
     ----------

@@ -51,12 +51,12 @@ class IsotonicCalibrator(Calibrator):
     -----
     Fit O(N log N) for the sort and O(N) after it, predict O(1) expected per score, memory O(N).
     With one class only, every prediction is that class. With smoothing it is an end of the interval
-    above. Without smoothing log loss may be infinite: the first block predicts exactly 0 if the
+    above. Without smoothing log loss may be infinite. The first block predicts exactly 0 if the
     smallest score belongs to a negative, and the last one exactly 1 if the largest score belongs to
     a positive.
 
     Centring does not change the values of the blocks, but the centred map is not calibrated on its
-    own sample: its mean over a block differs from the value of the block. A jump of the true
+    own sample. Its mean over a block differs from the value of the block. A jump of the true
     calibration function between two large blocks becomes a slope.
 
     References

@@ -32,14 +32,14 @@ class NearIsotonicPath(ScoreModel):
         \hat p(\lambda) = \arg\min_p \; & \tfrac12 \sum_i w_i (p_i - \bar z_i)^2 \\
         & + \lambda \sum_i (p_i - p_{i+1})_+
 
-    over the distinct scores in increasing order, w_i their weights, \bar z_i their mean labels.
-    At lambda = 0 the fit is \bar z. Neighbours that meet while lambda grows form a bin and never
-    part; between two breakpoints all values are linear in lambda. The end is isotonic regression.
+    over the distinct scores in increasing order, w_i their weights, \bar z_i their mean labels. At
+    lambda = 0 the fit is \bar z. Neighbours that meet while lambda grows form a bin and never part.
+    Between two breakpoints all values are linear in lambda. The end is isotonic regression.
 
     Attributes
     ----------
     lambdas_ : ndarray of shape (n_breakpoints + 1,)
-        0, then the breakpoints in increasing order: the lambdas at which bins merge.
+        0, then the breakpoints in increasing order, the lambdas at which bins merge.
     n_bins_ : ndarray of shape (n_breakpoints + 1,)
         Number of bins, runs of equal values, from each of these lambdas on, decreasing.
     scores_ : ndarray of shape (n_distinct,)
@@ -75,7 +75,7 @@ class NearIsotonicPath(ScoreModel):
         self.n_bins_ = path.n_bins
 
     def at(self, lam: float) -> LinearMap:
-        """The fit at one lambda as a map: linear between the distinct scores, constant beyond.
+        """The fit at one lambda as a map, linear between the distinct scores, constant beyond.
 
         The parameters and errors are the same as in `values_at`.
         """
@@ -87,7 +87,7 @@ class NearIsotonicPath(ScoreModel):
         Parameters
         ----------
         lam : float
-            At least 0; from the last breakpoint on, infinity included, it is isotonic regression.
+            At least 0. From the last breakpoint on, infinity included, it is isotonic regression.
 
         Returns
         -------
@@ -110,7 +110,7 @@ class NearIsotonicPath(ScoreModel):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite scores; beyond the first and the last distinct score the map is constant.
+            Finite scores. Beyond the first and the last distinct score the map is constant.
         lam : float
             As in `values_at`.
 
@@ -156,7 +156,8 @@ class ENIR(Calibrator):
     lambdas_, n_bins_ : ndarray of shape (n_models_,)
         Breakpoint and number of bins of each model.
     lower_bounds_ : ndarray of shape (n_models_,)
-        Lower bounds of the criteria: the frequencies of the bins take the place of the values.
+        Lower bounds of the criteria, in which the frequencies of the bins take the place of the
+        values.
     criteria_ : ndarray of shape (n_models_,)
         The criteria C_t, or NaN where the bound was enough.
     weights_ : ndarray of shape (n_models_,)
@@ -164,7 +165,7 @@ class ENIR(Calibrator):
     n_models_, n_evaluated_ : int
         Number of models, and number of models whose criterion had to be evaluated.
     effective_models_ : float
-        exp of the entropy of the weights: k if k models share the weight evenly.
+        exp of the entropy of the weights, k if k models share the weight evenly.
     map_ : LinearMap
         Piecewise linear, with knots at the ends of the runs of scores that all models with weight
         join, or, if `centred`, at their weighted means. The average of linear interpolations is
@@ -188,7 +189,7 @@ class ENIR(Calibrator):
     reach and has weight 0. All these together would have less than eps = 2.2e-16.
 
     Fit O(N log N) for the path plus O(K) for each evaluated model, with K distinct scores. With
-    BIC a few dozen are evaluated in ordinary samples, but nothing bounds their number: there are
+    BIC a few dozen are evaluated in ordinary samples, but nothing bounds their number. There are
     samples in which all models are within reach, so that the worst case is O(K^2). Predict O(1)
     expected per score, memory O(N).
 

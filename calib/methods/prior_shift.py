@@ -51,7 +51,7 @@ def shift_odds(probabilities: ArrayLike, factor: float) -> NDArray[np.float64]:
 
     Notes
     -----
-    Exact where the odds were multiplied: by sampling, or by weights in a classifier that is
+    Exact where the odds were multiplied, by sampling, or by weights in a classifier that is
     calibrated for the weighted sample. A flexible classifier that is not calibrated for the sample
     needs a calibrator, fitted to rows of the population itself.
 

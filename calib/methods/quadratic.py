@@ -16,7 +16,7 @@ class QuadraticLogit(LogisticCalibrator):
         \ell &= \log\frac{s}{1 - s} .
         \end{aligned}
 
-    Unless :math:`w_2 = 0`, the map is not monotone: beyond the vertex of the parabola, at
+    Unless :math:`w_2 = 0`, the map is not monotone. Beyond the vertex of the parabola, at
     :math:`\ell = -w_1 / (2 w_2)`, it turns back. Where the vertex is among the scores, it changes
     their order.
 
@@ -32,13 +32,13 @@ class QuadraticLogit(LogisticCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If a parabola separates the classes, but for ties, so that the likelihood has no maximum.
+        If a parabola separates the classes, except for ties, so that the likelihood has no maximum.
 
     Notes
     -----
     Scores are probabilities, kept within [2**-53, 1 - 2**-53] first. Where a parabola separates the
     classes, such as positives between two groups of negatives, or where there is only one class,
-    the fit ends when the mean log loss is at most 2**-53: every observation is then as good as
+    the fit ends when the mean log loss is at most 2**-53. Every observation is then as good as
     certain. Two distinct scores cannot tell a parabola from a line, and w_2 is then 0. The identity
     is w_1 = 1 and b = w_2 = 0.
 

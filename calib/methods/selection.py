@@ -19,7 +19,7 @@ class CalibratorCV(OutOfFoldCalibrator):
     calibrators : sequence of Calibrator, default=(PlattScaling(), VennAbers())
         Candidates, each with ``fit(scores, labels, sample_weight=...)`` and ``predict(scores)``.
         If some of them take groups, `fit` and `predict` need groups, and hand them to these
-        candidates. If none does, groups may be given to `fit`: no fold then splits a group.
+        candidates. If none does, groups may be given to `fit`. No fold then splits a group.
     cv : int, default=5
         Number of folds, into which the rows of each class are split at random, equally many in
         each. The order of the rows does not matter. With more than 100,000 observations only one

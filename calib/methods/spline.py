@@ -74,12 +74,12 @@ class SplineCalibrator(ScalingCalibrator):
         Log of the mean marginal likelihood of the labels, by Laplace's approximation, before the
         curves are made increasing.
     gap_ : float
-        Certificate: the penalised log loss of each curve, a sum over the rows, is at most this far
-        above its minimum.
+        As a certificate, the penalised log loss of each curve, a sum over the rows, is at most this
+        far above its minimum.
     coefficients_ : ndarray of shape (19,)
         Coefficients of the average, in cubic B-splines.
     covariance_ : ndarray of shape (19, 19)
-        Covariance of the coefficients: within the curves, by Laplace's approximation, plus between
+        Covariance of the coefficients, within the curves, by Laplace's approximation, plus between
         them.
 
     Raises
@@ -91,7 +91,7 @@ class SplineCalibrator(ScalingCalibrator):
     Notes
     -----
     The knots are equally spaced, from the first percentile of the values to the 99th. Scores below
-    0.01 / N, or above 1 less that, are taken as that: N observations do not bear out more, and the
+    0.01 / N, or above 1 less that, are taken as that. N observations do not bear out more, and the
     map is constant there. For margins the line of Platt scaling says where that is.
 
     If there are more than 5,000 rows, the rows of a class within 1/64 of an interval are replaced

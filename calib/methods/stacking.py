@@ -52,7 +52,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         scaling, a spline of the log-odds, isotonic regression, centred and smoothed, and
         Venn-Abers, centred. By default, for other scores: Platt scaling, a spline of the scores
         and one of their ranks, and the same two. If one takes groups, `fit` and `predict` need
-        groups. If none does, groups may be given to `fit`: no fold then splits a group.
+        groups. If none does, groups may be given to `fit`. No fold then splits a group.
     cv : int, default=5
         Number of folds, into which rows are split as in `CalibratorCV`. With more than 100,000
         observations only one fold is held out.
@@ -77,8 +77,8 @@ class StackedCalibrator(OutOfFoldCalibrator):
     shift_ : float
         The number that is added to the log-odds of the average.
     margins_ : bool
-        Whether default members were fitted to scores that are no probabilities: some are beyond
-        [0, 1] by more than 1e-5.
+        Whether default members were fitted to scores that are no probabilities, because some are
+        beyond [0, 1] by more than 1e-5.
     reversed_ : bool
         Whether such scores were turned round, as positives have the smaller ones.
     calibrators_ : list of Calibrator

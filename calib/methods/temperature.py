@@ -30,7 +30,7 @@ class TemperatureScaling(ScalingCalibrator):
     Attributes
     ----------
     temperature_ : float
-        T, in (0, inf]: above 1 where the scores are over-confident, below 1 where they are
+        T, in (0, inf], above 1 where the scores are over-confident, below 1 where they are
         under-confident.
     map_ : LogitPolynomialMap or SigmoidMap
         The map, for shipping.

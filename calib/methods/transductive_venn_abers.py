@@ -31,12 +31,12 @@ from calib.methods.venn_abers import MERGES
 
 
 class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    r"""The full Venn-Abers predictor: the classifier is trained anew for each object and label.
+    r"""The full Venn-Abers predictor, which trains the classifier anew for each object and label.
 
     .. math:: p_c(x) = g_c(s_c(x)), \quad c \in \{0, 1\},
 
     :math:`s_c` the score of the classifier trained on the sample and (x, c), :math:`g_c` the
-    isotonic regression of all these labels on these scores. It is a Venn predictor: whatever the
+    isotonic regression of all these labels on these scores. It is a Venn predictor. Whatever the
     classifier, the probability that belongs to the true label is perfectly calibrated, and no data
     are held out.
 
@@ -68,9 +68,9 @@ class TransductiveVennAbers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Objects may come in another form than the sample (frame or array, dense or sparse), if the
     classifier takes them. They are then brought into a form that both share.
 
-    Two trainings for each object: the method is for small samples. Validity asks that the training
-    treats all rows alike, whatever their order. An estimator that draws random numbers needs a
-    `random_state`, and its predictions may still depend on the order.
+    Two trainings for each object make it a method for small samples. Validity asks that the
+    training treats all rows alike, whatever their order. An estimator that draws random numbers
+    needs a `random_state`, and its predictions may still depend on the order.
 
     References
     ----------

@@ -88,7 +88,7 @@ class VennAbers(Calibrator):
     that the property holds nearly; for the exact property pass
     ``cv=ShuffleSplit(1, test_size=0.5)``.
 
-    Where positives are rare, the merged probabilities are too high in sum, by 5 to 40 %: each block
+    Where positives are rare, the merged probabilities are too high in sum, by 5 to 40 %. Each block
     of rows that the regressions pool adds about one positive that was not there. The log loss
     hardly shows it. Where the probabilities are added up, or their mean is compared with the rate,
     pass ``centred=True``, or take `SplineCalibrator` or `IsotonicCalibrator` with ``smoothing=1``.
@@ -174,7 +174,7 @@ class VennAbers(Calibrator):
         Returns
         -------
         probabilities : ndarray of shape (n,)
-            In (0, 1), as far as floating-point numbers can tell: with a weight beyond 1e16 they may
+            In (0, 1), as far as floating-point numbers can tell. With a weight beyond 1e16 they may
             round to an end.
         """
         loss = self.loss if loss is None else loss
@@ -258,9 +258,11 @@ class DirectIsotonic(Calibrator):
 
     Notes
     -----
-    As with `IsotonicCalibrator`, a prediction is exactly 0 up to the smallest positive and exactly
-    1 from the largest negative on, so the log loss may be infinite. With one class only, every
-    prediction is that class.
+    As with `IsotonicCalibrator`, predictions may be exactly 0 or 1, so the log loss may be
+    infinite. The prediction is 0 up to the middle between the smallest score of a positive and the
+    next smaller calibration score. The prediction is 1 beyond the middle between the largest score
+    of a negative and the next larger calibration score. With one class only, every prediction is
+    that class.
 
     Fit O(N log N), predict O(1) expected per score, memory O(N).
 

@@ -43,9 +43,9 @@ class ScoreDecomposition(NamedTuple):
     score : float
         Mean score of the predictions.
     miscalibration : float
-        MCB, the gain of the best increasing map of the predictions; at least 0.
+        MCB, the gain of the best increasing map of the predictions, at least 0.
     discrimination : float
-        DSC, the gain of the recalibrated predictions over the base rate; at least 0.
+        DSC, the gain of the recalibrated predictions over the base rate, at least 0.
     uncertainty : float
         UNC, the score of the base rate.
 
@@ -65,7 +65,7 @@ class ScoreDecomposition(NamedTuple):
 def corp_curve(
     labels: ArrayLike, probabilities: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> CORPCurve:
-    """Reliability curve without bins: isotonic regression of the outcomes on the predictions.
+    """Reliability curve without bins, by isotonic regression of the outcomes on the predictions.
 
     Parameters
     ----------

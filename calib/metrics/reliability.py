@@ -109,7 +109,7 @@ def reliability_curve(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     n_bins : int or "cube_root", default=10
-        Number K of bins; empty ones are left out of the result. ``"cube_root"`` takes
+        Number K of bins. Empty bins are left out of the result. ``"cube_root"`` takes
         round(N^(1/3)), for N points or their weight.
     strategy : {"quantile", "uniform"}, default="quantile"
         Bins with equally many predictions (Naeini et al. 2014), or bins of equal width
@@ -118,9 +118,9 @@ def reliability_curve(
         Treatment of equal predictions by quantile bins. ``"group"``: a tie is never split. It goes
         to the bin of its middle rank. ``"label"``: rows are sorted by (prediction, label) and cut
         into bins of equal size, so that a cut through a tie has the negatives below and the
-        positives above. The published evaluation code of these papers uses ``"label"``. It inflates
-        the error of predictors with ties and is offered to reproduce their tables. Uniform bins
-        never split a tie.
+        positives above. The published evaluation code of these papers uses ``"label"``. This
+        treatment inflates the error of predictors with ties. It is offered to reproduce the tables
+        of the papers. Uniform bins never split a tie.
     confidence : float, default=0.95
         Coverage of the binomial intervals, in (0, 1).
     sample_weight : array-like of shape (n,), optional

@@ -3,6 +3,7 @@
 import csv
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from calibkit.deployment.stored_maps import load_stored_map
 # Parquet stores a block as a row group, which is efficient only if it is large
 ROWS_OF_A_GROUP = 16 * BLOCK_ROWS
 
+BOUND_DIGITS = Context(prec=2, rounding=ROUND_CEILING)  # of the bound on an error, never below it
 LONG_EXPRESSION = 100_000  # characters, above which a database may refuse an expression
 MIN_ROWS_TO_TELL_MARGINS = 20  # rows of margins, which hardly all lie in [0, 1] by chance
 
@@ -31,7 +33,8 @@ def run_export(options) -> int:
         check_integer(options.max_pieces, "max_pieces")
         shorter = with_fewer_pieces(stored.map_, options.max_pieces)
         stored = replace(stored, map_=shorter.map)
-        remarks.append(f"differs by at most {shorter.error:.2g} from the map, at any score")
+        bound = float(BOUND_DIGITS.create_decimal(shorter.error))
+        remarks.append(f"differs by at most {bound:g} from the map, at any score")
         note(options, remarks[0])
     if options.threshold is not None:
         remarks.append(rule(stored.map_, options.threshold))

@@ -100,7 +100,10 @@ def _add_report(command):
     _valued(command, "--threshold", "P", purpose, type=float, action="append", default=[])
     purpose = "find a threshold whose share of errors among accepted rows is at most R, as promised"
     _valued(command, "--max-error", "R", purpose, type=float)
-    _output_flags(command, "file for the page, HTML; - is standard output", required=True)
+    purpose = "print the calibration items of the TRIPOD+AI checklist, in its order"
+    _switch(command, "--clinical", purpose)
+    purpose = "file for the page, HTML; - is standard output; may be left out with --clinical"
+    _output_flags(command, purpose)
 
 
 def _add_compare(command):
@@ -122,7 +125,7 @@ def _add_threshold(command):
 
 
 def _add_fit(command):
-    reading(command, "label", "weight")
+    reading(command, "label", "weight", "cluster")
     purpose = (
         "where positives are rare, probabilities of venn_abers are 5 to 40 %% too high in sum, "
         "unless --parameter centred=true"

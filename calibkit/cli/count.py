@@ -54,7 +54,15 @@ def _files(data, form):
                 f"{path} and {paths[0]} do not both begin with a line for Excel (sep=...): store "
                 "them alike"
             )
+    if isinstance(first, Parquet):
+        first.names = first.header = [*first.names, *_partition_keys(paths[0], first.names)]
     return paths, first
+
+
+def _partition_keys(path, names):
+    """Names of the columns that stand in the folders of a path, as in ``day=1/rows.parquet``."""
+    keys = [folder.partition("=")[0] for folder in Path(path).parts[:-1] if "=" in folder]
+    return [key for key in keys if key not in names]
 
 
 def _query(options, table):
@@ -97,7 +105,7 @@ def _all_rows(connection, files, table):
     """Relation of all rows. Cells of text stay as written: the reader of the counts checks them."""
     patterns = [glob.escape(path) for path in files]
     if isinstance(table, Parquet):
-        return connection.read_parquet(patterns)
+        return connection.read_parquet(patterns, hive_partitioning=True)
     if isinstance(table, JSONLines):
         return connection.read_json(patterns, format="newline_delimited", sample_size=-1)
     with open(files[0], "rb") as file:

@@ -29,7 +29,10 @@ METHOD_WORDS = (
 
 def run_report(options) -> int:
     """Judge the scores, on one page; return the exit code."""
-    check_new(options.output, force=options.force)
+    if options.output is None and not options.clinical:
+        raise InputError("name a file for the page with -o, or - for standard output")
+    if options.output is not None:
+        check_new(options.output, force=options.force)
     read = _read(options)
     made = calibkit.report.make_report(
         read.scores,
@@ -39,12 +42,16 @@ def run_report(options) -> int:
         clusters=read.clusters,
         thresholds=options.threshold,
         max_error=options.max_error,
+        clinical=options.clinical,
         name="standard input" if options.data == "-" else Path(options.data).name,
         notes=[_columns(read.names, options.positive), *read.notes],
         command=fit_command(options),
     )
-    with new_file(options.output, force=options.force) as file:
-        file.write(made.to_json() + "\n" if options.json else made.to_html())
+    if options.output is not None:
+        with new_file(options.output, force=options.force) as file:
+            file.write(made.to_json() + "\n" if options.json else made.to_html())
+    if options.clinical and options.output != "-":
+        print(made.clinical_text())
     note(options, made.verdict.sentence)
     note(options, made.advice[0])
     return 0
@@ -86,12 +93,17 @@ def run_fit(options) -> int:
     """Learn a map and write it as JSON; return the exit code."""
     check_new(options.output, force=options.force)
     calibrator = calibrator_of(options)
+    is_stacked = isinstance(calibrator, calib.StackedCalibrator)
+    if options.cluster is not None and not is_stacked:
+        raise InputError(
+            "--cluster keeps the rows of a cluster in one fold, but --method "
+            f"{options.method} splits no folds and needs none: leave it out"
+        )
     read = _read(options, **_demands(calibrator))
     labels = _labels(read)
-    warns_itself = isinstance(calibrator, calib.StackedCalibrator)  # of reversed scores
-    for words in on_scores(read, is_ranked=not warns_itself):
+    for words in on_scores(read, is_ranked=not is_stacked):  # stacking warns of reversed scores
         note(options, f"warning: {words}")
-    calibrator.fit(read.scores, labels, sample_weight=read.weights)
+    calibrator.fit(read.scores, labels, sample_weight=read.weights, groups=read.clusters)
     fitted_to = FittedTo(
         file=Path(options.data).name,
         score=read.names["score"],
@@ -173,6 +185,7 @@ def fit_command(options) -> str:
         ("--label", options.label),
         ("--positive", options.positive),
         ("--weight", options.weight),
+        ("--cluster", options.cluster),
         ("--separator", options.separator if options.separator != "," else None),
         ("--decimal", options.decimal if options.decimal != "." else None),
         ("--encoding", options.encoding if options.encoding != "utf-8" else None),

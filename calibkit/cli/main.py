@@ -20,6 +20,7 @@ EXIT_TERMINATED = 143  # 128 and the number of SIGTERM
 MODULE_WITH_SCIKIT_LEARN = "calibkit.cli.learn"  # its commands fit calibrators
 FLAGS_OF_ARGUMENTS = {  # arguments that messages of the package begin with
     "alpha": "--alpha",
+    "clinical": "--clinical",
     "clusters": "--cluster",
     "groups": "--group",
     "max_error": "--max-error",

@@ -54,7 +54,7 @@ class Columns:
     group, cluster : str, optional
         Any text.
     unit : bool
-        Whether scores must lie in [0, 1], but for rounding.
+        Whether scores must lie in [0, 1], up to rounding.
     for_margins : str
         The remedy for other scores, for the error.
     drop_missing : bool
@@ -409,7 +409,7 @@ def _check_columns(table, read):
 
 
 def _check_distinct(table, indices):
-    """Raise if two roles have the same column, but for groups and clusters."""
+    """Raise if two roles have the same column, except groups and clusters."""
     role_of = {}
     for role, index in indices.items():
         if index in role_of and role not in ("group", "cluster"):

@@ -26,6 +26,7 @@ import numpy as np
 BLOCK_ROWS = 4096  # rows as lists of str: more of them fall out of the processor's cache
 LONGEST_LINE = 1 << 20  # characters
 SPELLINGS_OF_SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
+DECIMAL_COMMA = re.compile(r"\d,\d")
 EXCEL_SEPARATOR = re.compile('"?sep=(.)"?', re.IGNORECASE)  # first line for Excel, no row
 PARQUET = b"PAR1"  # first bytes
 JSON_RECORD = b"{"  # first byte of JSON lines
@@ -147,17 +148,27 @@ class Table:
             return int(wanted) - 1
         listed = ", ".join(repr(short(name)) for name in self.header[:20])
         more = f" and {len(self.header) - 20} more" if len(self.header) > 20 else ""
-        hint = self._hint_at_separator() if len(self.header) == 1 else ""
+        hint = self._hint_at_separator(self._next_line())
         raise InputError(
             f"{self.name} has no column {wanted!r}; its columns are {listed}{more}: pass {flag} "
             f"with one of these, or with a number from 1 to {len(self.names)}{hint}"
         )
 
-    def _hint_at_separator(self):
-        """Return a hint if another separator stands in the name of the only column."""
+    def _hint_at_separator(self, row):
+        """Return a hint if another separator stands in the name of the only column.
+
+        The text of a row tells whether decimal commas come with it.
+        """
+        if len(self.header) > 1:
+            return ""
         for separator, spelling in SPELLINGS_OF_SEPARATORS.items():
             if separator in self.header[0]:
-                return f"; if it is separated by {spelling}, pass --separator {spelling}"
+                decimal = " --decimal ," if DECIMAL_COMMA.search(row) else ""
+                return f"; if it is separated by {spelling}, pass --separator {spelling}{decimal}"
+        return ""
+
+    def _next_line(self):
+        """Return the text of the first row, for hints."""
         return ""
 
 
@@ -197,6 +208,12 @@ class Delimited(Table):
             picked = [[row[c] for row in rows] for c in columns]
             yield Block(positions=lines, columns=picked, records=rows)
 
+    def _next_line(self):
+        try:
+            return self._text.readline(LONGEST_LINE)
+        except ValueError:  # the file is closed, or of another encoding
+            return ""
+
     def _checked_records(self):
         """Yield line and cells of each record. All must be as wide as the first."""
         width = None
@@ -213,6 +230,7 @@ class Delimited(Table):
                             f"{self.name}: line {line} has {len(row)} cells where the first line "
                             f"has {width}; found {text!r}: quote cells that hold the separator, "
                             "or say --separator and --decimal"
+                            f"{self._hint_at_separator(text)}"
                         )
                     yield line, row
                 line = self._reader.line_num + 1
@@ -414,7 +432,7 @@ def _without_parquet(folder):
     return (
         f"{folder} has its *.parquet files in folders of their own, as partitions: count the rows "
         f"first, with calib counts '{folder}/**/*.parquet' -o counts.parquet, and pass that file "
-        "with --weight count"
+        "with --weight count; a partition may be named with --group"
     )
 
 

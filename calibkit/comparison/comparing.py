@@ -55,15 +55,19 @@ def compare(
     random_state: RandomState = 0,
     verbose: int = 0,
 ) -> Comparison:
-    """Cross-validate calibrators on one array of scores: a table of losses and gains, with limits.
+    """Cross-validate calibrators on one array of scores, and compare their losses.
+
+    The result has the loss and the gain of each calibrator, and an interval for each gain. The gain
+    is the loss of a reference less the loss of the calibrator. If the scores are probabilities, the
+    reference is the scores themselves. Otherwise the reference is the base rate.
 
     Parameters
     ----------
     scores : array-like of shape (n,)
-        Scores of rows that the classifier was not trained on. If all lie in [0, 1], but for
-        rounding of at most 1e-5, which is clipped with a warning, they are taken for
-        probabilities, and the calibrators must improve on them. Otherwise they are margins, and the
-        calibrators must improve on the base rate.
+        Scores of rows that the classifier was not trained on. If all lie in [0, 1], up to rounding
+        of at most 1e-5, which is clipped with a warning, they are taken for probabilities, and the
+        calibrators must improve on them. Otherwise they are margins, and the calibrators must
+        improve on the base rate.
     labels : array-like of shape (n,)
         Classes, 0/1 or bool.
     calibrators : dict of str to calibrator, or iterable of calibrators, optional
@@ -130,9 +134,10 @@ def compare(
 
     The default, `StackedCalibrator()`, is recommended if it is among the calibrators, which is so
     unless others are named. The choice among many by their gains does not improve on it. Where only
-    others are named, a calibrator is recommended if the interval of its gain lies above 0; of
-    several the calibrator of smallest loss. Whether the rows are fit to learn from is not asked
-    here: `calibkit.report.make_report` looks for copies, training rows and reversed scores.
+    others are named, a calibrator is recommended if the interval of its gain lies above 0. Among
+    several such calibrators the smallest loss decides. Whether the rows are fit to learn from is
+    not asked here: `calibkit.report.make_report` looks for copies, training rows and reversed
+    scores.
 
     A method that gave an outcome probability 0 has infinite expected log loss beyond doubt. Its
     gain is minus infinity, and the interval is that point. Predictions of 0 and 1 that were right

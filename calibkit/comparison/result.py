@@ -202,7 +202,7 @@ def _gains_of(results, loss):
 
 
 def _line_of(cells, digits):
-    """One line of the printed table, but for the name."""
+    """One line of the printed table, without the name."""
     more = digits - LEAST_TABLE_DIGITS
     widths = [8 + more, *[6 + more] * 3, 5, *[7 + more] * 3, 4]
     return " ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))

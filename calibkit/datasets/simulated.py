@@ -17,12 +17,12 @@ def rings(n: int, random_state: RandomState) -> tuple[NDArray[np.float64], NDArr
     """Two classes with the same centre, a disc and the ring around it.
 
     Half of the points are of class 0 with radius uniform on [0, 2], half of class 1 with radius
-    uniform on [2, 4]; angles are uniform. The classes do not overlap, but no line separates them.
+    uniform on [2, 4]. Angles are uniform. The classes do not overlap, but no line separates them.
 
     Parameters
     ----------
     n : int
-        Number of points; class 1 gets the odd one.
+        Number of points. Class 1 gets the odd point.
     random_state : None, int, numpy Generator or RandomState
         Source of random numbers, or the seed of one.
 
@@ -51,7 +51,7 @@ def rings(n: int, random_state: RandomState) -> tuple[NDArray[np.float64], NDArr
 
 
 class ExactErrors(NamedTuple):
-    """Population errors of a fitted step function: no test sample, no estimate.
+    """Population errors of a fitted step function, without a test sample and without estimates.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class ScoreLaw:
         cuts : ndarray of shape (k,)
             Increasing, in (0, 1). A score on a cut belongs to the right.
         values : ndarray of shape (k + 1,)
-            Predictions; equal ones count as one prediction, whatever lies between them.
+            Predictions. Equal predictions count as one prediction, whatever lies between them.
 
         Returns
         -------

@@ -82,8 +82,8 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     Returns
     -------
     counts : Counts
-        By increasing scores, without rows of weight zero. For `calib.rows_of_counts` and
-        ``fit_counts``, which refuse it if there are no rows.
+        The scores increase. Rows of weight zero are left out. Pass the counts to
+        `calib.rows_of_counts` or to ``fit_counts``. Counts without rows are refused there.
 
     Raises
     ------
@@ -94,11 +94,12 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
 
 
 def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None = None) -> Counts:
-    """A short table that isotonic regression cannot tell from `counts`, whatever the scores.
+    """A short table to which isotonic regression gives the same fit as to all rows.
 
-    `IsotonicCalibrator`, not centred and with any `smoothing`, is fitted to this table as to all
-    rows, and `calib.metrics.score_decomposition` finds the same blocks in both. The table has no
-    other use. A block of n rows becomes n / 2 rows at its first score and n / 2 at its last.
+    `IsotonicCalibrator`, not centred and with any `smoothing`, has the same fit to this table as to
+    all rows, whatever the scores, and `calib.metrics.score_decomposition` finds the same blocks in
+    both. The table has no other use. A block of n rows becomes n / 2 rows at its first score and
+    n / 2 at its last.
 
     Parameters
     ----------

@@ -21,9 +21,9 @@ class ScoresAt(NamedTuple):
     Attributes
     ----------
     lower, upper : float
-        Ends of the interval of scores. Both belong to it.
+        Ends of the interval of scores, with the ends included.
     increasing : bool
-        Whether the probability is reached from the left.
+        Whether the map increases. A constant map counts as increasing.
     """
 
     lower: float
@@ -65,7 +65,7 @@ def scores_at(map_: CalibrationMap, probability: float) -> ScoresAt:
 
     Notes
     -----
-    The floats are bisected: 128 evaluations of the map, after O(N) for its N numbers.
+    The floats are bisected, with 128 evaluations of the map, after O(N) for its N numbers.
 
     Examples
     --------

@@ -425,7 +425,16 @@ def roc_auc_score(rows: SortedRanges) -> float:
 
 
 def kuiper_error(rows: SortedRanges) -> float:
-    """`calibkit.inference.kuiper_error` of the rows, whose scores are probabilities."""
+    """`calibkit.inference.kuiper_error` of the rows, whose scores are probabilities.
+
+    If your scores are margins, map them to probabilities first, for example by a fitted calibrator,
+    and make `rows` from these probabilities.
+
+    Raises
+    ------
+    ValueError
+        If a score lies outside [0, 1].
+    """
     reached = 0.0
     lowest, highest = 0.0, 0.0
     for block in _probabilities(rows):
@@ -501,9 +510,9 @@ def histogram_binning(rows: SortedRanges, *, n_bins: int | str = "cube_root") ->
 
 
 def isotonic_counts(rows: SortedRanges) -> Counts:
-    """A short table that ``IsotonicCalibrator()`` cannot tell from the rows.
+    """A short table to which ``IsotonicCalibrator()`` has the same fit as to all rows.
 
-    It is that of `calibkit.deployment.dask.isotonic_counts`.
+    `calibkit.deployment.dask.isotonic_counts` returns the same table.
     """
     pooled = [_pools_of(block) for block in rows.ties()]
     columns = [np.concatenate(column) for column in zip(*pooled, strict=True)]

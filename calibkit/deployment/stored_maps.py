@@ -87,7 +87,7 @@ class StoredMap:
         Raises
         ------
         ValueError
-            If `text` is no such JSON. The message says what the file holds.
+            If `text` is no such JSON. The message names the content of the file.
         """
         try:
             document = json.loads(text)
@@ -153,7 +153,7 @@ def load_map(path: str | PathLike) -> CalibrationMap:
     Raises
     ------
     ValueError
-        If the file holds no such map. The message says what the file holds.
+        If the file holds no such map. The message names the content of the file.
     OSError
         If it cannot be read.
 

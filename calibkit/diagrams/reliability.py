@@ -19,6 +19,8 @@ from calibkit.inference.digits import decimals_between
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MIN_STEP = 0.01  # of predicted probability between points that a line joins
+
 
 def reliability_diagram(
     labels: ArrayLike,
@@ -34,8 +36,9 @@ def reliability_diagram(
 ) -> "tuple[Axes, Axes]":
     """Observed fraction against predicted probability, above the distribution of predictions.
 
-    Vertical bars are 95 % Clopper-Pearson intervals. The diagonal is perfect calibration; the
-    legend states the expected calibration error over the same bins.
+    Vertical bars are 95 % Clopper-Pearson intervals. The diagonal is perfect calibration. The
+    legend states the expected calibration error over the same bins. A line joins the points unless
+    some stand nearly one above the other.
 
     Parameters
     ----------
@@ -94,10 +97,16 @@ def reliability_diagram(
             linewidth=1.2,
             elinewidth=0.8,
             capsize=2,
-            **(style | {"label": label}),
+            **(_line_through(curve.predicted) | style | {"label": label}),
         )
         _histogram(bottom, edges, probabilities, weights, style["color"])
     return _finished(top, bottom, edges, scale)
+
+
+def _line_through(predicted):
+    """No line through points that stand nearly one above the other."""
+    crowded = np.diff(predicted).min(initial=1) < MIN_STEP
+    return {"linestyle": ""} if crowded else {}
 
 
 def corp_diagram(

@@ -16,10 +16,10 @@ class MondrianVennAbers(GroupCalibrator):
 
     .. math:: p_c(y, k) = g_{k,c}(y), \quad c \in \{0, 1\},
 
-    :math:`g_{k,c}` the isotonic regression of the calibration points of group k and (y, c). The
-    probability that belongs to the true label is calibrated within each group, for samples of any
-    size, if the points of a group are exchangeable with its new objects. The sizes of the groups
-    may change.
+    :math:`g_{k,c}` the isotonic regression of the calibration points of group k and (y, c). A new
+    object has the pair of probabilities :math:`p_0, p_1`. If z is its true label, :math:`p_z` is
+    calibrated within each group. This holds for samples of any size if the points of a group are
+    exchangeable with its new objects. The sizes of the groups may change.
 
     Parameters
     ----------
@@ -34,11 +34,12 @@ class MondrianVennAbers(GroupCalibrator):
     Notes
     -----
     Groups are given as numbers or strings, one for each row and none missing, in `fit` and
-    `predict`. They are the categories of Mondrian prediction: anything that is known of an object
-    before its label, such as hospital, sex and age, the leaf of a tree, and that was defined
-    without the calibration labels. A group of few points has wide pairs. A group without any has
-    the pair [0, 1], which is merged to 1/2. Nothing is borrowed from other groups. Where this costs
-    too much, `HeterogeneousCalibrator` falls back on all points, and gives up the guarantee.
+    `predict`. They are the categories of Mondrian prediction. A group may be anything that is known
+    of an object before its label, such as hospital, sex and age, the leaf of a tree, and that was
+    defined without the calibration labels. A group of few points has wide pairs. A group without
+    any has the pair [0, 1], which is merged to 1/2. Nothing is borrowed from other groups. Where
+    this costs too much, `HeterogeneousCalibrator` falls back on all points, and gives up the
+    guarantee.
 
     O(N log N) to fit, O(n log n) to predict n scores, memory O(N).
 

@@ -74,7 +74,7 @@ class Multicalibration(GroupCalibrator):
         positives are judged as such. The log loss falls. The paper's choice is the scores
         themselves, which are probabilities here, cut off at 0 and 1. The Brier score then falls.
     n_levels : int, default=10
-        Levels of the prediction: ranges that hold equally many of the `scores`. With one level only
+        Levels of the prediction, ranges that hold equally many of the `scores`. With one level only
         groups as a whole are patched, which is called *multiaccuracy*.
     alpha : float, default=0.05
         Probability, in (0, 1), with which predictions that are right get a patch nevertheless.
@@ -104,8 +104,8 @@ class Multicalibration(GroupCalibrator):
     been trained on these rows.
 
     Let a set have n points with mean prediction p and m positives. The patch moves its mean
-    prediction to p + b, where b = (m - n p) / (n + 1). All of the bias but for one pseudo-label
-    that is as predicted. The evidence is n d(p + b, p) with
+    prediction to p + b, where b = (m - n p) / (n + 1). All of the bias except one pseudo-label that
+    is as predicted. The evidence is n d(p + b, p) with
 
     .. math::
        \begin{aligned}
@@ -129,11 +129,11 @@ class Multicalibration(GroupCalibrator):
     for 0.3 + 0.05. With 1000 people in all it rarely acts.
 
     The third holds for the first patch. Later ones are chosen after a look at the same labels, so
-    that their evidence says less than it seems; look at fresh data in the end.
+    that their evidence says less than it seems. Look at fresh data in the end.
 
     With weights the third holds if they count equal rows that are independent, or if none is above
     1. Weights of another kind, for importance say, make w copies of one label, which chance alone
-    can turn into evidence: divide them by the largest.
+    can turn into evidence. Divide them by the largest.
 
     Scores are kept within [2**-53, 1 - 2**-53] where log-odds are needed. Predictions that no patch
     moves remain unchanged. Log-odds are handed from patch to patch, since a probability near 1

@@ -20,7 +20,7 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
     r"""Calibrate each group, or part of feature space, drawn towards the calibrator of all points.
 
     A `HeterogeneousCalibrator` leaves each large part alone. This one lets the parts borrow from
-    each other: the fewer points a part has, the closer it stays to the calibrator of the whole
+    each other. The fewer points a part has, the closer it stays to the calibrator of the whole
     sample.
 
     Parameters
@@ -32,12 +32,12 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
     min_part_size : int, default=50
         As in `HeterogeneousCalibrator`.
     pooling : float or "cv", default="cv"
-        How strongly the parts are drawn towards the calibrator of the whole sample: this calibrator
+        How strongly the parts are drawn towards the calibrator of the whole sample. This calibrator
         counts as so many further points of balanced classes in each part. 0 leaves the parts alone,
         infinity leaves them no difference, and ``"cv"`` chooses among 0, 10, 30, 100, ..., 3000 and
         infinity by the log loss in five-fold cross-validation. With fewer than five observations of
         a class there is nothing to compare, and it is infinity. The order of the rows does not
-        matter, but for a tree that is not fitted, if rows of one part tie.
+        matter, except for a tree that is not fitted, if rows of one part tie.
 
     Attributes
     ----------

@@ -31,11 +31,14 @@ class PartsAUC(NamedTuple):
     ----------
     auc : float
         ``share_within * within + (1 - share_within) * across``.
-    within, across : float
-        AUC over the pairs of a positive and a negative of the same part, and over the pairs of
-        different parts, or NaN if there is no such pair.
+    within : float
+        AUC over the pairs of a positive and a negative of the same part, or NaN if there is
+        no such pair.
+    across : float
+        AUC over the pairs of a positive and a negative of different parts, or NaN if there is
+        no such pair.
     share_within : float
-        Fraction of the pairs that lie in one part.
+        Fraction of all pairs of a positive and a negative whose two rows lie in the same part.
     """
 
     auc: float

@@ -176,10 +176,11 @@ def confidence_band(
     Notes
     -----
     O(n log n + K^2). Coverage is guaranteed in finite samples for independent outcomes, given the
-    predictions. The outcomes of a group need not have the same probability, because a limit is used
-    only for predictions beyond the group, on the side where the limit holds. The guarantee makes
-    the band wide. For small samples it excludes few curves. There is no guarantee with sampling
-    weights, because the weighted outcomes have no binomial distribution.
+    predictions. The outcomes of a group need not have the same probability. Since the true curve
+    increases, a lower limit holds from the largest prediction of its groups on, and an upper limit
+    holds up to the smallest prediction of its groups. Each limit is used only there. The guarantee
+    makes the band wide. For small samples it excludes few curves. There is no guarantee with
+    sampling weights, because the weighted outcomes have no binomial distribution.
 
     References
     ----------

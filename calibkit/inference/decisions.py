@@ -50,10 +50,21 @@ def cost_intervals(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The least and the greatest expected cost of each action.
 
+    Parameters
+    ----------
+    p0, p1 : array-like of shape (n,)
+        The two ends of an interval that holds the probability of class 1, in [0, 1] and in either
+        order.
+    costs : array-like of shape (k, 2)
+        A row for each of at least two actions, with its cost where the label is 0 and its cost
+        where the label is 1. Gains are negative costs.
+
     Returns
     -------
     lower, upper : ndarray of shape (n, k)
-        The expected cost takes these values at the ends, and every one between them.
+        The least and the greatest expected cost while the probability lies in the interval. The
+        expected cost is linear in the probability, so it takes these two values at the ends of the
+        interval, and every value between them inside the interval.
     """
     ends = _costs_at_ends(p0, p1, costs)
     return ends.min(axis=0), ends.max(axis=0)
@@ -64,6 +75,8 @@ def undominated_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArr
 
     An action is dominated if another action costs more for no probability of the interval, and less
     for some. Equal actions do not dominate each other.
+
+    The parameters are the same as in `cost_intervals`.
 
     Returns
     -------
@@ -86,6 +99,8 @@ def undominated_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArr
 def largest_regrets(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> NDArray[np.float64]:
     """The largest excess of the cost of each action over the cost of the best action.
 
+    The parameters are the same as in `cost_intervals`.
+
     Returns
     -------
     regrets : ndarray of shape (n, k)
@@ -100,6 +115,8 @@ def minimax_regret_actions(p0: ArrayLike, p1: ArrayLike, costs: ArrayLike) -> ND
     """The action whose largest regret is the smallest, or the first of several such actions.
 
     The better of two actions has the smaller cost at the midpoint of the interval.
+
+    The parameters are the same as in `cost_intervals`.
 
     Returns
     -------

@@ -52,8 +52,8 @@ def kuiper_interval(
     Returns
     -------
     interval : Interval
-        Its `error` is the root above, an upper bound of the standard deviation of the mean
-        residual.
+        The `error` of the interval is the square root in the formula above, an upper bound of the
+        standard deviation of the mean residual.
 
     Raises
     ------
@@ -228,11 +228,14 @@ def detectable_bias(
     power: float = 0.8,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    r"""Bias of all predictions that Kuiper's test detects with at least the given power.
+    r"""A mean bias that Kuiper's test detects with at least the given power.
+
+    The mean bias is the true event rate less the mean prediction, without its sign. The result is
 
     .. math:: (q_{1 - \alpha} + z_{\text{power}}) \sqrt{\sum_i p_i (1 - p_i)} \Big/ n
 
-    with the quantile q of the range of Brownian motion.
+    with the quantile q of the range of Brownian motion and the quantile z of the standard normal
+    distribution. The test has the level :math:`\alpha`.
 
     Parameters
     ----------

@@ -100,8 +100,8 @@ def mean_interval(
     sample_weight : array-like of shape (n,), optional
         Counts. A row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome, because of
-        reweighting or case-control sampling. Not negative. Only the ratios matter.
+        How many rows of the population a row stands for, because of reweighting or case-control
+        sampling. The row still counts as one outcome. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient, where only rows of different ones are independent,
         as numbers or strings.

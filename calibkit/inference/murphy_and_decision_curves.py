@@ -14,7 +14,11 @@ from calibkit.inference.gain_limits import limits_if_clusters, limits_if_rows
 
 
 class MurphyCurve(NamedTuple):
-    """Mean elementary score at each threshold, as arrays of shape (k,)."""
+    """Mean elementary score at each threshold, as arrays of shape (k,).
+
+    The elementary score at a threshold t is the cost of acting where the prediction exceeds t, if a
+    false positive costs t and a false negative costs 1 - t.
+    """
 
     thresholds: NDArray[np.float64]
     scores: NDArray[np.float64]
@@ -31,11 +35,15 @@ class DecisionCurve(NamedTuple):
         Net benefit of acting where the prediction exceeds the threshold.
     act_on_all : ndarray
         Net benefit of acting in all cases. Acting in no case has net benefit 0.
+    standardised : ndarray
+        Standardised net benefit, which is the net benefit divided by the fraction of positives.
+        Perfect predictions have 1, and samples without positives NaN.
     """
 
     thresholds: NDArray[np.float64]
     net_benefit: NDArray[np.float64]
     act_on_all: NDArray[np.float64]
+    standardised: NDArray[np.float64]
 
 
 def murphy_curve(
@@ -141,7 +149,7 @@ def decision_curve(
 
     References
     ----------
-    Vickers and Elkin (2006).
+    Vickers and Elkin (2006); Kerr, Brown, Zhu and Janes (2016) for the standardised net benefit.
 
     Examples
     --------
@@ -161,10 +169,13 @@ def _decision_curve_of(rates):
             "outweighs any benefit, so leave it out"
         )
     odds = rates.odds()
+    net_benefit = rates.true_positives - odds * rates.false_positives
+    has_positives = rates.base_rate > 0
     return DecisionCurve(
         thresholds=rates.thresholds,
-        net_benefit=rates.true_positives - odds * rates.false_positives,
+        net_benefit=net_benefit,
         act_on_all=rates.base_rate - odds * (1 - rates.base_rate),
+        standardised=net_benefit / (rates.base_rate if has_positives else np.nan),
     )
 
 

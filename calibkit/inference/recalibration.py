@@ -1,11 +1,10 @@
 """The recalibration line, and intervals of its coefficients."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from numpy.typing import ArrayLike
+from scipy.special import chdtrc, expit, logit
 
 from calib.base.arrays import check_both_classes, check_sample
 from calib.base.options import check_positive
@@ -14,10 +13,9 @@ from calib.kernels.level import level_shift
 from calib.kernels.logistic import fit_logistic
 from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clean_samples import is_sampled
-from calibkit.inference.clusters import Contributions, cluster_codes, cluster_error
-from calibkit.inference.mean_intervals import normal_interval, t_interval
-
-SINGULAR = 1e-12  # fraction of the information left without a cluster, at which no line is found
+from calibkit.inference.clusters import cluster_codes
+from calibkit.inference.coefficients import FittedRegression, WeightedRows
+from calibkit.inference.significance import TestResult
 
 
 class RecalibrationLine(NamedTuple):
@@ -49,6 +47,12 @@ def recalibration_line(
 ) -> RecalibrationLine:
     """Calibration slope and intercept, and calibration in the large.
 
+    The slope and the intercept belong to the logistic regression of the outcomes on the logits of
+    the predictions. A slope below 1 says that the predictions are too far from the base rate.
+    Calibration in the large is the intercept of the same regression with the slope fixed at 1. A
+    positive value says that the predictions are too low on average. Calibrated predictions have
+    slope 1, intercept 0 and calibration in the large 0, up to chance.
+
     Parameters
     ----------
     labels : array-like of shape (n,)
@@ -65,8 +69,8 @@ def recalibration_line(
     Raises
     ------
     ValueError
-        For input that is not as described, or if no finite line fits. Predictions that are all
-        equal, or that separate the classes. The message names the argument.
+        For input that is not as described, or if no finite line fits. No finite line fits if all
+        predictions are equal, or if they separate the classes. The message names the argument.
 
     Notes
     -----
@@ -84,7 +88,7 @@ def recalibration_line(
     >>> [round(value, 3) for value in line]
     [0.315, 0.0, 0.0]
     """
-    sample = _checked_logits(labels, probabilities, sample_weight, "line fits")
+    sample = checked_logits(labels, probabilities, sample_weight, "line fits")
     outcomes, logits, weights = sample
     negative, positive = logits[outcomes == 0], logits[outcomes == 1]
     if negative.max() <= positive.min() or positive.max() <= negative.min():
@@ -147,12 +151,12 @@ def calibration_in_the_large(
     >>> round(calibration_in_the_large([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]), 3)
     1.099
     """
-    sample = _checked_logits(labels, probabilities, sample_weight, "shift is right")
+    sample = checked_logits(labels, probabilities, sample_weight, "shift is right")
     outcomes, logits, weights = sample
     return level_shift(logits, weights, np.average(outcomes, weights=weights))
 
 
-def _checked_logits(labels, probabilities, sample_weight, what):
+def checked_logits(labels, probabilities, sample_weight, what):
     """Labels of both classes, finite logits and weights; `what` does not exist for one class."""
     labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
     certain = (probabilities == 0) | (probabilities == 1)
@@ -202,8 +206,8 @@ def recalibration_intervals(
     sample_weight : array-like of shape (n,), optional
         Counts. A row of weight w stands for w rows. Not negative.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome, because of
-        reweighting or case-control sampling. Not negative. Only the ratios matter.
+        How many rows of the population a row stands for, because of reweighting or case-control
+        sampling. The row still counts as one outcome. Not negative. Only the ratios matter.
     clusters : array-like of shape (n,), optional
         Cluster of each row, such as a patient, where only rows of different ones are independent,
         as numbers or strings.
@@ -246,89 +250,113 @@ def recalibration_intervals(
     [0.32, 0.14, 0.49, 0.09]
     """
     check_positive(confidence, "confidence", below=1)
+    rows, predictions = _weighted_rows(
+        labels, probabilities, sample_weight, sampling_weight, clusters
+    )
+    line = recalibration_line(rows.labels, predictions, sample_weight=rows.weights)
+    logits = logit(predictions)
+    ones = np.ones(rows.labels.size)
+    on_line = expit(line.intercept + line.slope * logits)
+    of_line = FittedRegression(rows=rows, fitted=on_line, design=np.stack([logits, ones]))
+    slope, intercept = of_line.intervals(np.eye(2), [line.slope, line.intercept], confidence)
+    shifted = expit(logits + line.in_the_large)
+    of_shift = FittedRegression(rows=rows, fitted=shifted, design=ones[np.newaxis])
+    (in_the_large,) = of_shift.intervals(np.eye(1), [line.in_the_large], confidence)
+    return RecalibrationIntervals(slope=slope, intercept=intercept, in_the_large=in_the_large)
+
+
+def recalibration_test(
+    labels: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    sampling_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+) -> TestResult:
+    r"""Joint test of calibration intercept 0 and slope 1.
+
+    With the log-likelihoods of the `recalibration_line` and of the predictions themselves, the
+    statistic is the likelihood ratio
+
+    .. math:: 2 (\ell(\hat a, \hat b) - \ell(0, 1)) ,
+
+    which for calibrated predictions has the chi-squared distribution with two degrees of freedom.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n,)
+        Outcomes, 0/1 or bool, of both classes.
+    probabilities : array-like of shape (n,)
+        Predictions in (0, 1). Their logits must be finite.
+    sample_weight, sampling_weight, clusters
+        As in `recalibration_intervals`.
+
+    Returns
+    -------
+    result : TestResult
+
+    Raises
+    ------
+    ValueError
+        As in `recalibration_line`: for input that is not as described, or if no finite line fits.
+
+    Notes
+    -----
+    O(n) for each of about ten Newton steps. The test sees no error that leaves the line alone, such
+    as a bend. `kuiper_test` finds every kind of error as the sample grows.
+
+    With clusters or sampling weights there is no likelihood. The statistic is then Wald's, with the
+    variance of `recalibration_intervals`, and its distribution is Hotelling's, with the smaller
+    degrees of freedom of intercept and slope. In 2000 calibrated samples of each kind, a test at
+    the 5 % level rejected 5.6 % with 400 independent rows and 6.0 % with 60. It rejected 4.8 % with
+    50 clusters, 5.0 % with 20 and 7.2 % with 10, each of 600 rows, and 4.0 % with exponential
+    sampling weights of 400 rows.
+
+    References
+    ----------
+    Cox (1958); Miller, Hui and Tierney (1991). The statistic is ``U:Chi-sq`` of ``val.prob`` in R's
+    package rms (Harrell 2015).
+
+    Examples
+    --------
+    >>> from calibkit.inference import recalibration_test
+    >>> labels, probabilities = [0, 1, 0, 0, 1, 1] * 20, [0.1, 0.1, 0.1, 0.9, 0.9, 0.9] * 20
+    >>> [round(number, 5) for number in recalibration_test(labels, probabilities)]
+    [48.30109, 0.0]
+    """
+    rows, predictions = _weighted_rows(
+        labels, probabilities, sample_weight, sampling_weight, clusters
+    )
+    line = recalibration_line(rows.labels, predictions, sample_weight=rows.weights)
+    logits = logit(predictions)
+    on_line = line.intercept + line.slope * logits
+    if rows.codes is None:
+        ratio = 2 * (rows.log_likelihood(on_line) - rows.log_likelihood(logits))
+        statistic = max(ratio, 0.0)
+        return TestResult(statistic=statistic, p_value=float(chdtrc(2, statistic)))
+    of_line = FittedRegression(
+        rows=rows, fitted=expit(on_line), design=np.stack([logits, np.ones(logits.size)])
+    )
+    return of_line.wald_test(np.array([line.slope - 1, line.intercept]))
+
+
+def _weighted_rows(labels, probabilities, sample_weight, sampling_weight, clusters):
+    """The checked rows, and their predictions."""
     sampled = is_sampled(sample_weight, sampling_weight)
     weights = sampling_weight if sampled else sample_weight
     name = "sampling_weight" if sampled else "sample_weight"
     sample = check_sample(labels, probabilities, weights, of_weights=name, counts=not sampled)
     clean_labels, predictions, clean_weights = sample
-    line = recalibration_line(clean_labels, predictions, sample_weight=clean_weights)
     codes = cluster_codes(clusters, np.size(labels), weights, other="labels")
-    logits = logit(predictions)
     ones = np.ones(clean_labels.size)
     row_weights = ones if clean_weights is None else clean_weights
     if sampled:
         row_weights = rescaled(row_weights)
         codes = np.arange(clean_labels.size) if codes is None else codes  # else each row by itself
-    rows = _WeightedRows(
+    rows = WeightedRows(
         labels=clean_labels,
         weights=row_weights,
         counts=ones if sampled else row_weights,
         codes=codes,
     )
-    on_line = expit(line.intercept + line.slope * logits)
-    slope, intercept = _coefficient_intervals(
-        rows, on_line, np.stack([logits, ones]), [line.slope, line.intercept], confidence
-    )
-    shifted = expit(logits + line.in_the_large)
-    (in_the_large,) = _coefficient_intervals(
-        rows, shifted, ones[np.newaxis], [line.in_the_large], confidence
-    )
-    return RecalibrationIntervals(slope=slope, intercept=intercept, in_the_large=in_the_large)
-
-
-class _WeightedRows(NamedTuple):
-    """Rows of a regression. `counts` are the numbers of outcomes that they stand for."""
-
-    labels: NDArray[np.uint8]
-    weights: NDArray[np.float64]
-    counts: NDArray[np.float64]
-    codes: NDArray[np.int64] | None
-
-
-def _coefficient_intervals(rows, fitted, design, coefficients, confidence):
-    """Intervals of the coefficients. `design` has a row for each coefficient."""
-    information = rows.weights * fitted * (1 - fitted)
-    bread = (design * information) @ design.T
-    if rows.codes is None:
-        squares = rows.weights * np.square(rows.labels - fitted)
-        inverse = np.linalg.inv(bread)
-        variances = np.diag(inverse @ ((design * squares) @ design.T) @ inverse)
-        return [
-            normal_interval(coefficient, math.sqrt(variance), confidence)
-            for coefficient, variance in zip(coefficients, variances, strict=True)
-        ]
-    per_row = np.linalg.solve(bread, design * (rows.weights / rows.counts))
-    intervals = []
-    for coefficient, moved, slopes in zip(
-        coefficients, _moved_without(rows, fitted, design, bread), per_row, strict=True
-    ):
-        contributions = Contributions(
-            residuals=slopes * (rows.labels - fitted),
-            variances=np.square(slopes) * fitted * (1 - fitted),
-            counts=rows.counts,
-            codes=rows.codes,
-        )
-        freedom = contributions.degrees_of_freedom()
-        intervals.append(t_interval(coefficient, cluster_error(moved), freedom, confidence))
-    return intervals
-
-
-def _moved_without(rows, fitted, design, bread):
-    """How far one Newton step moves each coefficient when a cluster is left out.
-
-    The array has a row for each coefficient. It is infinite if the other clusters tell no line.
-    """
-
-    def sums(values):
-        return np.bincount(rows.codes, rows.weights * values)
-
-    gradients = np.array([sums(column * (rows.labels - fitted)) for column in design])
-    parts = np.array(
-        [[sums(a * b * fitted * (1 - fitted)) for b in design] for a in design]
-    ).transpose(2, 0, 1)
-    others = bread - parts
-    n_clusters = len(parts)
-    if np.any(np.linalg.det(others) <= SINGULAR * np.linalg.det(bread)):
-        return np.full(gradients.shape, np.inf)
-    moved = np.linalg.solve(others, gradients.T[:, :, np.newaxis])[:, :, 0]
-    return moved.T * (1 - 1 / n_clusters)
+    return rows, predictions

@@ -80,7 +80,8 @@ def calibration_test(
         A larger one speaks against calibration. A callable takes (labels, probabilities), sorted by
         prediction. Names are
 
-        * ``"kuiper"``, ``"smooth_ece"``, ``"smooth_calibration_error"``: the errors of these names;
+        * ``"kuiper"``, ``"averaged_two_bin"``, ``"smooth_ece"`` and ``"smooth_calibration_error"``:
+          the errors of these names;
         * ``"miscalibration"``: MCB of the Brier score, see `score_decomposition`;
         * ``"ece"`` and ``"hosmer_lemeshow"``, over bins that do not split ties;
         * ``"bias"``, ``"slope"``, ``"spiegelhalter"``: sums of residuals times 1, times the logit
@@ -115,11 +116,11 @@ def calibration_test(
     -----
     O(n log n + n_resamples n), and the time for the statistics. ``"miscalibration"``,
     ``"smooth_calibration_error"``, ``"smooth_ece"`` (slowest) and functions are computed draw by
-    draw, all other statistics for many draws at once. The predictions are not drawn, so no theory
-    of large samples is needed. If the predictions are calibrated, a p value is at most ``k /
-    (n_resamples + 1)`` with just that probability, or with a smaller probability where draws are
-    tied. The same is true of the smallest `adjusted` p value, so all that are at most 0.05 may be
-    believed at once.
+    draw, all other statistics for many draws at once. Each draw keeps the predictions and draws
+    each outcome with its predicted probability, so the p values need no theory of large samples. If
+    the predictions are calibrated, a p value is at most ``k / (n_resamples + 1)`` with just that
+    probability, or with a smaller probability where draws are tied. The same is true of the
+    smallest `adjusted` p value, so all that are at most 0.05 may be believed at once.
 
     References
     ----------

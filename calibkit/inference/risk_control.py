@@ -96,8 +96,8 @@ def risk_controlled_threshold(
     probability at most its level, and some walk errs with probability at most alpha. R need not
     fall as t grows.
 
-    In 2,000 simulated logs of each of five laws and two sizes a promise was broken in 2.7 % of the
-    logs at most (`results/risk_control.csv`).
+    In 2,000 simulated logs of each of five distributions and two sizes a promise was broken in 2.7
+    % of the logs at most (`results/risk_control.csv`).
 
     The proof needs independent rows. There are no weights and no clusters, because nothing is
     proved for them here.
@@ -181,7 +181,12 @@ def risk_controlled_thresholds(
 def rows_until_promise(
     *, max_error: float, alpha: float = 0.05, n_starts: int = 10, n_groups: int = 1
 ) -> int:
-    """Number of accepted rows without an error that a promise needs at least.
+    """Fewest accepted rows from which `risk_controlled_threshold` can find a threshold.
+
+    A row is accepted if its probability is at least the threshold. A threshold comes with the
+    promise that an accepted row is an error with probability at most `max_error`. The probability
+    that a threshold is found and breaks this promise is at most `alpha`. With fewer accepted rows
+    than the result no threshold is found, even if none of these rows is an error.
 
     Parameters
     ----------
@@ -193,7 +198,7 @@ def rows_until_promise(
     Returns
     -------
     n_rows : int
-        Each group needs so many. With fewer accepted rows no threshold is found, whatever they are.
+        Each group needs this number of accepted rows.
 
     Raises
     ------
@@ -202,8 +207,10 @@ def rows_until_promise(
 
     Notes
     -----
-    The least n with ``(1 - max_error) ** n`` at most the level of the first walk, which is
-    ``alpha / n_groups / 2`` with several starts and ``alpha / n_groups`` with one. O(1).
+    `risk_controlled_threshold` tests the thresholds in walks from high to low, and the first walk
+    has the highest level. This level is ``alpha / n_groups / 2`` with several starts and
+    ``alpha / n_groups`` with one start. The result is the least n with ``(1 - max_error) ** n`` at
+    most this level. O(1).
 
     References
     ----------

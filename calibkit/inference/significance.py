@@ -57,18 +57,21 @@ def spiegelhalter_test(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     null : {"auto", "draws", "asymptotic"}, default="auto"
-        Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
-        large samples; or for large samples where it is precise enough, else by draws: see Notes.
+        Distribution of the statistic. ``"draws"`` takes it from outcomes drawn from the
+        predictions, which is exact. ``"asymptotic"`` takes the distribution for large samples.
+        ``"auto"`` takes the distribution for large samples where it is precise enough, and draws
+        elsewhere (see Notes).
     n_resamples : int, default=1999
-        Largest number of draws. Fewer are made where the p value is not small. If the sample has no
-        more outcomes, as ten rows or few ties do, all are tried, and the p value is exact.
+        Largest number of draws. Fewer are made where the p value is not small. If the sample has at
+        most this number of possible outcomes, as with ten rows or with few distinct predictions,
+        all of them are tried, and the p value is exact.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome, because of
-        reweighting or case-control sampling. Not negative. Only the ratios matter.
+        How many rows of the population a row stands for, because of reweighting or case-control
+        sampling. The row still counts as one outcome. Not negative. Only the ratios matter.
 
     Returns
     -------
@@ -151,11 +154,14 @@ def hosmer_lemeshow_test(
         Whether the predictions were fitted to these labels by logistic regression. If they were,
         there are K - 2 degrees of freedom, else K.
     null : {"auto", "draws", "asymptotic"}, default="auto"
-        Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
-        large samples; or for large samples where it is precise enough, else by draws: see Notes.
+        Distribution of the statistic. ``"draws"`` takes it from outcomes drawn from the
+        predictions, which is exact. ``"asymptotic"`` takes the distribution for large samples.
+        ``"auto"`` takes the distribution for large samples where it is precise enough, and draws
+        elsewhere (see Notes).
     n_resamples : int, default=1999
-        Largest number of draws. Fewer are made where the p value is not small. If the sample has no
-        more outcomes, as ten rows or few ties do, all are tried, and the p value is exact.
+        Largest number of draws. Fewer are made where the p value is not small. If the sample has at
+        most this number of possible outcomes, as with ten rows or with few distinct predictions,
+        all of them are tried, and the p value is exact.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
@@ -176,10 +182,11 @@ def hosmer_lemeshow_test(
     O(n log n). The two usual mistakes are K - 2 degrees of freedom for new data, which rejects
     calibrated predictions too often, and bins that expect few positives or few negatives, where
     chi-squared is no approximation. With rare positives the test rejects two or three times as
-    often as it may. Outcomes are drawn by Cochran's rule, where a bin expects fewer than one, or
-    more than a fifth of the bins fewer than five. They are not drawn for predictions `in_sample`,
-    because the draws would have to repeat the fit. The answer depends on the number of bins. There
-    is no form for sampling weights.
+    often as it may. Where Cochran's rule forbids chi-squared, outcomes are drawn. The rule counts
+    the expected positives and the expected negatives of each bin. The rule forbids chi-squared if
+    the smaller number is below one in a bin, or below five in more than a fifth of the bins.
+    Outcomes are not drawn for predictions `in_sample`, because the draws would have to repeat the
+    fit. The answer depends on the number of bins. There is no form for sampling weights.
 
     References
     ----------
@@ -235,18 +242,21 @@ def kuiper_test(
     probabilities : array-like of shape (n,)
         Predictions in [0, 1].
     null : {"auto", "draws", "asymptotic"}, default="auto"
-        Distribution of the statistic: by outcomes drawn from the predictions, which is exact; for
-        large samples; or for large samples where it is precise enough, else by draws: see Notes.
+        Distribution of the statistic. ``"draws"`` takes it from outcomes drawn from the
+        predictions, which is exact. ``"asymptotic"`` takes the distribution for large samples.
+        ``"auto"`` takes the distribution for large samples where it is precise enough, and draws
+        elsewhere (see Notes).
     n_resamples : int, default=1999
-        Largest number of draws. Fewer are made where the p value is not small. If the sample has no
-        more outcomes, as ten rows or few ties do, all are tried, and the p value is exact.
+        Largest number of draws. Fewer are made where the p value is not small. If the sample has at
+        most this number of possible outcomes, as with ten rows or with few distinct predictions,
+        all of them are tried, and the p value is exact.
     random_state : None, int, numpy Generator or RandomState, default=0
         Source of the draws.
     sample_weight : array-like of shape (n,), optional
         Counts, as whole numbers. A row of weight w stands for w rows, each with a separate outcome.
     sampling_weight : array-like of shape (n,), optional
-        How many rows of the population a row stands for, though it is one outcome, because of
-        reweighting or case-control sampling. Not negative. Only the ratios matter.
+        How many rows of the population a row stands for, because of reweighting or case-control
+        sampling. The row still counts as one outcome. Not negative. Only the ratios matter.
 
     Returns
     -------
@@ -271,10 +281,11 @@ def kuiper_test(
 
     With sampling weights w the variance is :math:`\sum w_i^2 (z_i - p_i)^2`. If it comes from few
     rows (as many as 1000 equal ones, or fewer), outcomes are drawn, given who was sampled. The
-    draws are exact if each class has one weight. If not, outcomes are drawn twice: as if the
-    weights had nothing to do with the outcomes, and as if an outcome of 0 multiplied the weights by
-    a factor, which is estimated. The p value is the largest one of these two and of the p value for
-    large samples.
+    draws are exact if each class has one weight. If not, outcomes are drawn under two assumptions.
+    The first assumption is that the weights have nothing to do with the outcomes. The second
+    assumption is that an outcome of 0 multiplies the weight of its row by a factor. The factor is
+    estimated. The result is the largest of three p values. Two come from these draws, and the third
+    is the p value for large samples.
 
     References
     ----------

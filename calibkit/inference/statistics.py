@@ -114,6 +114,18 @@ def _ece_statistic(ties, starts):
     return lambda hits: np.abs(np.add.reduceat(hits, starts, axis=1) - expected).sum(1) / total
 
 
+def _averaged_two_bin_statistic(ties):
+    expected = ties.weights * ties.scores
+    total = ties.weights.sum()
+    widths = np.diff(ties.scores, prepend=0.0, append=1.0)
+
+    def error(hits):
+        below = np.pad(np.cumsum(hits - expected, axis=1) / total, ((0, 0), (1, 0)))
+        return (below**2 + (below[:, -1:] - below) ** 2) @ widths
+
+    return error
+
+
 def _scan_statistic(ties):
     starts = runs_of_neighbours(ties, MAX_SCANNED_RANGES)[:-1]
     counts, expected = bin_totals(ties, starts)
@@ -161,6 +173,7 @@ STATISTICS: dict[str, Callable[..., Statistic]] = {
     "spiegelhalter": _spiegelhalter_statistic,
     "hosmer_lemeshow": _hosmer_lemeshow_statistic,
     "ece": _ece_statistic,
+    "averaged_two_bin": _averaged_two_bin_statistic,
     "smooth_ece": _smooth_ece_statistic,
     "smooth_calibration_error": _smooth_calibration_error_statistic,
     "miscalibration": _miscalibration_statistic,

@@ -9,16 +9,14 @@ from scipy.optimize import brentq
 
 from calib.base.arrays import check_sample
 from calib.base.probabilities import rescaled
-from calib.kernels.binning import linear_sums, prefix_sums, segment_sums
+from calib.kernels.binning import linear_sums, prefix_sums
 from calib.metrics.samples import ties_of
-from calibkit.inference.clusters import runs_of_neighbours
+from calibkit.inference.loess import loess_fit
 from calibkit.inference.total_variation import least_total_variation
 
 SMOOTHING_CELLS = 2**15  # cells of the grid on which residuals are smoothed
 WIDTH_PRECISION = 1e-9  # absolute error of the width of the kernel
 GAUSSIAN_REACH = 38.7  # standard deviations at which a Gaussian is 0 in floats
-MAX_LOCAL_FITS = 1000  # predictions, beyond which neighbours are pooled before the fits
-LOESS_SPAN = 0.75  # fraction of the points in a local fit, the default of R's loess
 
 
 def kuiper_error(
@@ -100,8 +98,9 @@ def kolmogorov_smirnov_error(
     Notes
     -----
     O(n log n). The cumulative residuals are read where ties end. The error is at most the
-    `kuiper_error`, which looks at all intervals, and at least half of it. Unlike that one it does
-    not treat low and high predictions alike: a bias in the middle is seen less well.
+    `kuiper_error`, which looks at all intervals, and at least half of the `kuiper_error`. Unlike
+    `kuiper_error`, this error looks only at intervals that begin at the lowest prediction. A bias
+    in the middle shows less clearly if lower predictions have the opposite bias.
 
     References
     ----------
@@ -153,15 +152,16 @@ def averaged_two_bin_error(
     -----
     O(n log n). The error is truthful: whatever the true probabilities of independent outcomes are,
     no fixed predictions have a smaller mean error than the true probabilities. *Proof.* At each cut
-    the mean of :math:`n^2 (b_{<t}^2 + b_{\ge t}^2)` is the sum of the variances of all outcomes
-    plus the squares of the two mean biases. The variances do not depend on the predictions. The
-    mean biases are 0 where the predictions are the true probabilities. The mean over the cuts keeps
-    both facts. The proof needs rows of equal weight.
+    t, the mean of :math:`n^2 (b_{<t}^2 + b_{\ge t}^2)` has two terms. The first term is the sum of
+    the variances of all outcomes, which does not depend on the predictions. The second term is
+    :math:`n^2` times the sum of the squares of the two mean biases, which is 0 if the predictions
+    are the true probabilities. So the true probabilities have the smallest mean at every cut, and
+    therefore on average over the cuts. The proof needs rows of equal weight.
 
     The mean error of true probabilities is ``sum(p (1 - p)) / n**2`` and not 0. `calibration_test`
-    takes this function as its statistic. The form is reconstructed from the words of the abstract:
-    unnormalised squared errors of two bins with a random boundary. The paper may scale it
-    otherwise.
+    with the statistic ``"averaged_two_bin"`` tests whether the error is larger than by chance, and
+    `averaged_two_bin_interval` has limits. The error is also the mean of ``r_i r_j (1 - |p_i -
+    p_j|)`` over all pairs of rows, with the residuals ``r = z - p``.
 
     References
     ----------
@@ -265,8 +265,9 @@ def smooth_ece(
     O(n), and a few dozen cosine transforms of 32768 cells, which diagonalise the reflected
     Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions the
     error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
-    intervals of it hold the true value much less often than their level says. Intervals of
-    `smooth_calibration_error` hold theirs nearly as often as their level says.
+    intervals of this error contain its true value much less often than their level says. Bootstrap
+    intervals of `smooth_calibration_error` contain its true value nearly as often as their level
+    says.
 
     References
     ----------
@@ -352,27 +353,9 @@ def integrated_calibration_index(
     >>> round(integrated_calibration_index([0, 0, 0, 1], [0.5, 0.5, 0.5, 0.5]), 3)
     0.25
     """
-    tied = ties_of(labels, probabilities, sample_weight)
-    starts = runs_of_neighbours(tied, MAX_LOCAL_FITS)
-    counts, totals, positives = segment_sums(starts, tied.scores, tied.weights, tied.positives)
-    predicted = totals / counts
-    observed = positives / counts
-    smooth = [_loess(x, predicted, observed, counts) for x in predicted]
-    return float(np.average(np.abs(smooth - predicted), weights=counts))
-
-
-def _loess(x, points, values, weights):
-    """Value at `x` of the local quadratic regression."""
-    distances = np.abs(points - x)
-    order = np.argsort(distances, kind="stable")
-    cumulative = np.cumsum(weights[order])
-    width = distances[order[np.searchsorted(cumulative, LOESS_SPAN * cumulative[-1])]]
-    u = (points - x) / width if width > 0 else np.where(distances > 0, 1.0, 0.0)
-    near = np.abs(u) < 1
-    u = u[near]
-    root = np.sqrt(weights[near] * (1 - np.abs(u) ** 3) ** 3)
-    design = np.stack([np.ones(u.size), u, u * u], axis=1)
-    return np.linalg.lstsq(root[:, None] * design, root * values[near], rcond=1e-10)[0][0]
+    labels, probabilities, weights = check_sample(labels, probabilities, sample_weight)
+    fit = loess_fit(labels, probabilities, None if weights is None else rescaled(weights))
+    return float(np.average(np.abs(fit.curve - fit.points), weights=fit.counts))
 
 
 def tied_residuals(labels, probabilities, sample_weight):

@@ -55,7 +55,7 @@ def canonical_calibration_test(
 
     Notes
     -----
-    O(n^2 (k + n_resamples)) time and O(n^2) memory: beyond some 10,000 rows take a part of them.
+    O(n^2 (k + n_resamples)) time and O(n^2) memory. Beyond some 10,000 rows take a part of them.
     The level is exact for any number of rows and classes and any statistic, because only the
     classes are drawn. Reductions (`confidences`, `class_wise`, `top_label`) can miss errors that
     this test finds.

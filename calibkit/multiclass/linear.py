@@ -43,7 +43,7 @@ class TemperatureScaling(MulticlassCalibrator):
     Attributes
     ----------
     temperature_ : float
-        T, in (0, inf]: above 1 where the scores are over-confident, below 1 where they are
+        T, in (0, inf], above 1 where the scores are over-confident, below 1 where they are
         under-confident.
     n_iter_ : int
         How often all rows were read to find it.
@@ -258,14 +258,16 @@ class VectorScaling(LinearCalibrator):
 
     Notes
     -----
-    Probabilities are kept at or above 2**-53 first. Guo et al. scale the logits of a network, which
-    are :math:`\log p_j` but for a constant in each row. Probabilities do not tell the constant, and
-    factors that differ do not cancel it, so theirs is another family. The identity is w = 1 and
-    b = 0. One w for all and b = 0 is `TemperatureScaling`. With two classes it is
-    `calib.BetaCalibration`, whose a and b may be negative here.
+    Probabilities are kept at or above 2**-53 first. Guo et al. scale the logits of a network. These
+    logits are :math:`\log p_j` plus a constant for each row. The constant cannot be computed from
+    the probabilities, and it does not cancel if the factors of the classes differ. So the maps of
+    Guo et al. are another family. The identity is w = 1 and b = 0. One w for all and b = 0 is
+    `TemperatureScaling`. With two classes it is `calib.BetaCalibration`, whose a and b may be
+    negative here.
 
-    Newton's method with step halving: O(n k) for each product of conjugate gradients, some dozens
-    in all, O(n k) memory. Where classes are separated, it ends when the fit gains nothing more.
+    The fit is Newton's method with step halving. Conjugate gradients find each step, and each of
+    their products takes O(n k). A fit takes some dozens of products in all. The memory is O(n k).
+    Where classes are separated, it ends when the fit gains nothing more.
 
     References
     ----------
@@ -309,8 +311,9 @@ class DirichletCalibration(LinearCalibrator):
         \sum_i w_i \log\frac{1}{f_{y_i}(p_i)}
         + \frac{\lambda}{2} \sum_{j \ne m} W_{jm}^2 + \frac{\mu}{2} \sum_j b_j^2 ,
 
-    the off-diagonal and intercept regularisation (ODIR): without data for more, it is a factor for
-    each class.
+    The two penalties are the off-diagonal and intercept regularisation (ODIR). All coefficients
+    except the diagonal of W are shrunk. With few rows, little more than a factor for each class is
+    learned.
 
     Parameters
     ----------
@@ -338,8 +341,9 @@ class DirichletCalibration(LinearCalibrator):
     Warns
     -----
     ConvergenceWarning
-        If the likelihood has no maximum, because a class is absent from `labels`, or separated from
-        the others by its own probability, whose factor costs nothing.
+        If the likelihood has no maximum. This happens if a class is absent from `labels`, or if the
+        probability of a class separates it from the others. The factor of this probability has no
+        penalty, because it lies on the diagonal of W.
 
     Notes
     -----
@@ -353,8 +357,9 @@ class DirichletCalibration(LinearCalibrator):
     logits. With two classes then `calib.BetaCalibration`, whose a and b may be negative here. The
     identity is W = 1 and b = 0.
 
-    Newton's method with step halving: O(n k^2) for each product of conjugate gradients, some
-    hundreds in all where there are many classes, O(n k + k^3) memory.
+    The fit is Newton's method with step halving. Conjugate gradients find each step, and each of
+    their products takes O(n k^2). With many classes a fit takes some hundreds of products in all.
+    The memory is O(n k + k^3).
 
     References
     ----------

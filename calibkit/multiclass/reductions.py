@@ -324,7 +324,8 @@ class PairwiseVennAbers(MulticlassCalibrator):
     References
     ----------
     Manokhin (2017), with the coupling of Price, Knerr, Personnaz and Dreyfus (1995). The package
-    venn-abers computes the same, but that its scores :math:`p_k / (p_j + p_k)` may round to 1.
+    venn-abers computes the same probabilities, except where its scores :math:`p_k / (p_j + p_k)`
+    round to 1.
 
     Examples
     --------

@@ -122,7 +122,7 @@ def logistic_intervals(
 
     with :math:`\tilde x = (1, x)`, the linear predictor :math:`\eta = \tilde x^T \hat\beta`, the
     normal quantile q of (1 + confidence) / 2, and :math:`p_j` the fitted probabilities of the
-    training rows. V is the inverse Fisher information; P, the identity but for a 0 at the
+    training rows. V is the inverse Fisher information; P, the identity except for a 0 at the
     intercept, is there because scikit-learn adds \|coefficients\|^2 / (2 C) to the negative log
     likelihood. (In Bayes' terms V is the Laplace approximation of the posterior covariance.)
 

@@ -10,6 +10,7 @@ import calib
 from calib.base.options import RandomState, check_positive, check_seed
 from calibkit.inference import ClusterTests, cluster_tests
 from calibkit.report import measures as measuring
+from calibkit.report.clinical import NEEDS_PROBABILITIES, clinical_of
 from calibkit.report.input import cautions_of, clean, described
 from calibkit.report.promises import NOT_PROVED, promises_of
 from calibkit.report.records import Caution, Compared, Data, Promise
@@ -157,6 +158,7 @@ def make_report(
     clusters: ArrayLike | None = None,
     thresholds: Iterable[float] = (),
     max_error: float | None = None,
+    clinical: bool = False,
     name: str = "scores",
     notes: Iterable[str] = (),
     command: str = "",
@@ -188,6 +190,8 @@ def make_report(
         Largest share of negatives among accepted rows, in (0, 1). The report then has a threshold
         with that promise, as `risk_controlled_threshold` finds it, for all rows or for each group.
         It is proved for independent rows: there must be no weights and no clusters.
+    clinical : bool, default=False
+        Whether the report has the calibration items of the TRIPOD+AI checklist, in its order.
     name : str, default="scores"
         Title of the report, such as the name of the file.
     notes : iterable of str, optional
@@ -205,8 +209,9 @@ def make_report(
     Raises
     ------
     ValueError
-        For input that is not as described, too few clusters, as in `cluster_tests`, or weights or
-        clusters beside `max_error`. The message names the argument.
+        For input that is not as described, too few clusters, as in `cluster_tests`, weights or
+        clusters beside `max_error`, or scores outside [0, 1] beside `clinical`. The message names
+        the argument.
 
     Notes
     -----
@@ -225,6 +230,7 @@ def make_report(
     p = 0.901).'
     """
     seed = check_seed(random_state)
+    notes = tuple(str(note) for note in notes)
     thresholds = list(thresholds)
     for threshold in thresholds:
         check_positive(threshold, "thresholds", below=1)
@@ -235,6 +241,8 @@ def make_report(
     first_look = look_at(scores, labels, sample_weight, groups, clusters, seed=seed)
     sample = first_look.sample
     data = first_look.data
+    if clinical and not data.probabilities:
+        raise ValueError(f"clinical: {NEEDS_PROBABILITIES}")
     is_simulated = data.probabilities and sample.clusters is None
     chance = measuring.simulated(sample, seed) if is_simulated else None
     measures = measuring.estimates(sample, data, chance)
@@ -248,10 +256,16 @@ def make_report(
     what_escapes = [open_at(escape, data.total) for escape in escapes]
     verdict = replace(verdict, details=(*verdict.details, *what_escapes))
     comparison = comparison_of(first_look, seed)
+    groups_found = measuring.groups_of(sample, first_look.p_values) if data.probabilities else ()
+    items = None
+    if clinical:
+        items = clinical_of(
+            sample, measures, groups_found, thresholds=thresholds, notes=notes, seed=seed
+        )
     return Report(
         name=str(name),
         version=calib.__version__,
-        notes=tuple(str(note) for note in notes),
+        notes=notes,
         data=data,
         verdict=verdict,
         cautions=first_look.cautions,
@@ -259,10 +273,11 @@ def make_report(
         tests=tests,
         curve=curve,
         bins=measuring.reliability_bins(sample) if data.probabilities else (),
-        groups=measuring.groups_of(sample, first_look.p_values) if data.probabilities else (),
+        groups=groups_found,
         decisions=measuring.decisions_of(sample, thresholds) if data.probabilities else (),
         escapes=escapes,
         promises=_promises(sample, data, max_error),
+        clinical=items,
         comparison=comparison,
         advice=advise(data, verdict, first_look.cautions, comparison, command),
         methods=METHOD_NOTES if sample.clusters is None else (*METHOD_NOTES, CLUSTER_NOTE),

@@ -10,7 +10,7 @@ from calibkit.comparison.result import LOSS_NAMES, REFERENCE_NAMES
 from calibkit.inference.digits import decimals_between, decimals_of_column
 from calibkit.report.numbers_in_words import amount, count, number, percent, probability
 from calibkit.report.records import N_BINS
-from calibkit.report.svg import decision_diagram, diagram, interval_diagram
+from calibkit.report.svg import decision_diagram, diagram, interval_diagram, smooth_diagram
 
 HERE = Path(__file__).parent
 MAX_DRAWN_GROUPS = 30  # most groups that a picture shows
@@ -101,5 +101,6 @@ TEMPLATES.globals |= {
     "REFERENCES": REFERENCE_NAMES,
     "diagram": diagram,
     "decision_diagram": decision_diagram,
+    "smooth_diagram": smooth_diagram,
     "interval_diagram": interval_diagram,
 }

@@ -102,7 +102,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A measure with its 95 % limits, or None where there is none, and `note` says why.
+    """A measure with its 95 % limits. A missing number is None, and `note` says why.
 
     Attributes
     ----------
@@ -289,6 +289,64 @@ class Promise:
     max_error: float
     alpha: float
     rows_until_promise: int
+
+
+@dataclass(frozen=True)
+class SmoothedCurve:
+    """A smooth calibration curve with its pointwise band. `method` is "loess" or "spline"."""
+
+    method: str
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ClinicalDecision:
+    """Net benefit at one threshold, as in `Threshold`, and standardised.
+
+    `standardised` is the net benefit divided by the observed rate, or None without positives.
+    """
+
+    threshold: float
+    net_benefit: float
+    standardised: float | None
+    act_on_all: float
+    gain: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class ChecklistItem:
+    """An item of the TRIPOD+AI checklist, with the content that this file has for it.
+
+    Attributes
+    ----------
+    number, topic : str
+        Number of the item in the checklist, such as "23a", and its topic.
+    sentences : tuple of str
+    estimates : tuple of Estimate
+    tests : tuple of Test
+    decisions : tuple of ClinicalDecision
+    """
+
+    number: str
+    topic: str
+    sentences: tuple[str, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
+    tests: tuple[Test, ...] = ()
+    decisions: tuple[ClinicalDecision, ...] = ()
+
+
+@dataclass(frozen=True)
+class Clinical:
+    """The items of the TRIPOD+AI checklist that concern calibration, and the smooth curves."""
+
+    title: str
+    items: tuple[ChecklistItem, ...]
+    curves: tuple[SmoothedCurve, ...]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from calibkit.report import records as contents
+from calibkit.report.clinical import clinical_in_words
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Report:
         At each threshold of the user.
     promises : tuple of Promise
         A threshold of all rows, or of each group, if a largest error was given.
+    clinical : Clinical or None
+        The items of the TRIPOD+AI checklist, if they were asked for.
     comparison : Compared or None
         None if there are too few rows of a class.
     advice : tuple of str
@@ -53,9 +56,14 @@ class Report:
     decisions: tuple[contents.Threshold, ...]
     escapes: tuple[contents.Escape, ...]
     promises: tuple[contents.Promise, ...]
+    clinical: contents.Clinical | None
     comparison: contents.Compared | None
     advice: tuple[str, ...]
     methods: tuple[str, ...]
+
+    def clinical_text(self) -> str:
+        """The items of the TRIPOD+AI checklist as plain text, or an empty string without them."""
+        return "" if self.clinical is None else clinical_in_words(self.clinical)
 
     def to_json(self) -> str:
         """Write the report as JSON: objects for the parts, null for missing values."""

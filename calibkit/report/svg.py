@@ -1,6 +1,6 @@
 """The pictures of a report, as SVG that takes the colours of the page around it.
 
-The three pictures are simple, and written here: a library of plots took a third of the time of a
+The four pictures are simple, and written here: a library of plots took a third of the time of a
 report.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logit
 
-from calibkit.report.records import Curve, Group, Method, Threshold
+from calibkit.report.records import Curve, Group, Method, SmoothedCurve, Threshold
 
 WIDTH = 330  # width of a picture, in its own units, as all lengths here
 RIGHT = 320  # end of the horizontal axis
@@ -91,6 +91,35 @@ def diagram(curve: Curve, title: str, description: str) -> str:
         _frame(x, rows, "Predicted probability", "Rows", y_ticks=_at_most_three(rows.ticks())),
     )
     return _svg(parts, rows.positions[0] + 36, title, description)
+
+
+def smooth_diagram(curves: tuple[SmoothedCurve, ...], title: str, description: str) -> str:
+    """Loess curve with its pointwise band, the spline, and the diagonal."""
+    x = Axis(ends=(0, 1), positions=(RIGHT - SIDE, RIGHT))
+    y = Axis(ends=(0, 1), positions=(8 + SIDE, 8))
+    loess = curves[0]
+    around_band = np.append(loess.predicted, loess.predicted[::-1])
+    limits = np.append(loess.upper, loess.lower[::-1])
+    left = x.positions[0]
+    inside = [
+        _path(x, y, around_band, limits, SHADED_AREA),
+        _path(x, y, x.ends, y.ends, DASHED_LINE),
+        _path(x, y, loess.predicted, loess.observed, SOLID_LINE),
+    ]
+    legend = [
+        _legend_entry(left + 10, 16, "calibrated", DASHED_LINE),
+        _legend_entry(left + 10, 30, "95 % limits, pointwise", SHADED_AREA),
+        _legend_entry(left + 10, 44, "loess", SOLID_LINE),
+    ]
+    for spline in curves[1:]:
+        inside.append(_path(x, y, spline.predicted, spline.observed, FAINT_LINE))
+        legend.append(_legend_entry(left + 10, 58, "spline of the logits", FAINT_LINE))
+    parts = (
+        _clipped(inside, x, y, title),
+        _frame(x, y, "Predicted probability", "Observed fraction"),
+        *legend,
+    )
+    return _svg(parts, y.positions[0] + 36, title, description)
 
 
 def decision_diagram(decisions: tuple[Threshold, ...], title: str, description: str) -> str:

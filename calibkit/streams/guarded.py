@@ -15,9 +15,10 @@ from calibkit.streams.online_calibrators import OnlineCalibrator, OnlinePlattSca
 class GuardedCalibrator(OnlineCalibrator):
     r"""Keep a map until a challenger has beaten it, on rows that neither had seen.
 
-    The first batch makes the map that is in use. Later batches do not change it. They train a
-    challenger that begins from nothing, and before it learns from a batch, its probabilities q bet
-    against the probabilities p in use. When the capital
+    The first batch makes the map that is in use. Later batches do not change this map. Instead,
+    later batches train a challenger, which begins from nothing. Before the challenger learns from a
+    batch, its probabilities q bet on the outcomes of the batch against the probabilities p of the
+    map in use. When the capital
 
     .. math:: E_T = \prod_{i \le T} \Big(\frac{q_i}{p_i}\Big)^{z_i}
                     \Big(\frac{1 - q_i}{1 - p_i}\Big)^{1 - z_i}
@@ -55,12 +56,13 @@ class GuardedCalibrator(OnlineCalibrator):
 
     Notes
     -----
-    If outcomes come with the probabilities in use, given the score and all that was before, the
-    capital is a martingale, and by Ville's inequality it ever reaches :math:`1 / \alpha` with
-    probability :math:`\alpha` at most: look as often as you like. The bound also holds with
-    weights that count independent rows, and with weights of at most 1. These may depend on the
-    label if the probabilities are calibrated under these weights. A row of larger weight breaks the
-    bound: divide importance or class weights by the largest that may occur.
+    Suppose that the probabilities in use are the true probabilities of the outcomes, given the
+    score and everything before. Then the capital is a martingale. By Ville's inequality, the
+    probability that the capital ever reaches :math:`1 / \alpha` is at most :math:`\alpha`. You may
+    therefore look as often as you like. The bound also holds with weights that count independent
+    rows, and with weights of at most 1. These may depend on the label if the probabilities are
+    calibrated under these weights. A row of larger weight breaks the bound: divide importance or
+    class weights by the largest that may occur.
 
     Whenever a map is replaced, its log loss since the challenger began to bet was larger than the
     loss of the challenger by :math:`\log(1 / \alpha)` at least, on rows that neither had seen. The

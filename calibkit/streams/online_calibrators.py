@@ -25,9 +25,10 @@ PRIOR_COUNT = 0.5  # observations of each class in each bin
 class OnlineCalibrator(Calibrator):
     """Base class of the calibrators that also learn batch by batch.
 
-    A subclass implements ``_begin()``, to know nothing, ``_learn(scores, labels, weights)``, to
-    learn from a batch as well, ``_state()``, a dictionary of plain numbers, and
-    ``_set_state(stored)``. None of them changes an array in place.
+    A subclass implements four methods. ``_begin()`` makes the state before any row.
+    ``_learn(scores, labels, weights)`` adds a batch to the state. ``_state()`` returns the state as
+    a dictionary of plain numbers. ``_set_state(stored)`` takes the state from such a dictionary.
+    None of the methods changes an array in place.
     """
 
     def partial_fit(
@@ -67,7 +68,7 @@ class OnlineCalibrator(Calibrator):
         return {"kind": type(self).__name__} | self._state()
 
     def restore(self, stored: dict) -> Self:
-        """Go on where the calibrator was that `to_dict` has turned into `stored`.
+        """Return to the state that `to_dict` returned as the dictionary `stored`.
 
         Raises
         ------
@@ -261,9 +262,9 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
         \ell &= \log \frac{s}{1 - s} .
         \end{aligned}
 
-    A priori b and a are normal with means 0 and 1, so the map begins as the identity, and variance
-    10. Each batch moves them to the maximum of the posterior, and adds its curvature there to
-    the precision.
+    A priori b is normal with mean 0 and variance 10, and a is normal with mean 1 and variance 10.
+    The map therefore begins as the identity. Each batch moves a and b to the maximum of the
+    posterior, and adds its curvature there to the precision.
 
     Attributes
     ----------
@@ -290,11 +291,11 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
         &\quad + \log \bigl( 1 + \tfrac54 n r^2 \bigr)
         \end{aligned}
 
-    after n rows, r² the mean of 1 + ℓ², whatever the labels. That is about log n where the best
-    slope is moderate. Scores squeezed together may need a steep one. The mode of a normal
-    posterior, which predicts here, has no such bound, and costs more where logits spread widely.
-    All rows have the same weight, old rows included. `GuardedCalibrator` begins anew when the true
-    calibration function has changed.
+    after n rows, r² the mean of 1 + ℓ², whatever the labels. The bound is about log n where the
+    best slope a is moderate. If all scores lie close together, the best slope may be steep, and the
+    bound is then larger. The mode of a normal posterior, which predicts here, has no such bound,
+    and costs more where logits spread widely. All rows have the same weight, old rows included.
+    `GuardedCalibrator` begins anew when the true calibration function has changed.
 
     O(n) for each of some five Newton steps of a batch of n rows, constant memory between batches.
 

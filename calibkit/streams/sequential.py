@@ -64,11 +64,11 @@ class SequentialCalibrationTest(AnytimeTest):
 
     is a martingale from 1 if the predictions are calibrated. Two new learners begin with each batch
     j; together they get a fraction :math:`1 / (j (j + 1))` of the initial capital. So after a
-    change there are learners that have seen few batches from before it. One of the two bets by
-    ``logit q = logit p + a + b logit p``, the other by a shift of the logit in each of seven ranges
-    of p, and both learn by Bayesian logistic regression. The whole capital is also a martingale
-    from 1. It ever reaches :math:`1 / \alpha` with probability :math:`\alpha` at most: look as
-    often as you like, stop when you like.
+    change there are learners that have seen few batches from before it. The first learner of a
+    batch bets with ``logit q = logit p + a + b logit p``. The second learner shifts the logit by a
+    number for each of seven ranges of p. The learners are Bayesian logistic regressions. The whole
+    capital is also a martingale from 1. The probability that it ever reaches :math:`1 / \alpha` is
+    at most :math:`\alpha`. You may therefore look as often as you like and stop when you like.
 
     Attributes
     ----------

@@ -216,7 +216,7 @@ def calibrator_checks(
 ) -> Iterator[Check]:
     """Yield the checks of `check_calibrator`, for ``pytest.mark.parametrize(..., ids=str)``.
 
-    It has the same parameters as `check_calibrator`, but for `on_fail`.
+    The parameters are the same as in `check_calibrator`, without `on_fail`.
 
     Yields
     ------

@@ -168,7 +168,7 @@ def measure_checks(
 ) -> Iterator[Check]:
     """Yield the checks of `check_measure`, for ``pytest.mark.parametrize(..., ids=str)``.
 
-    It has the same parameters as `check_measure`, but for `on_fail`.
+    The parameters are the same as in `check_measure`, without `on_fail`.
 
     Yields
     ------
@@ -211,9 +211,10 @@ def check_measure(
         ``measure(labels, probabilities)`` that returns one number, and takes `sample_weight` if it
         takes weights.
     kind : {"error", "loss", "auc", "p value"}
-        An error of calibration, from 0 (calibrated) to 1. The mean of a proper loss: 0 if the
-        outcomes were predicted, and above 1/2 if predictions of 0.9 and 0.1 are turned around. An
-        area from 1 (all pairs in order) to 0. The p value of a test of calibration.
+        ``"error"`` is an error of calibration, from 0 (calibrated) to 1. ``"loss"`` is the mean of
+        a proper loss, which is 0 if the predictions equal the outcomes, and above 1/2 if all
+        positives have the prediction 0.1 and all negatives have 0.9. ``"auc"`` is an area from 1
+        (all pairs in order) to 0. ``"p value"`` is the p value of a test of calibration.
     symmetric : bool, default=True
         Whether the value stays if both classes, and their probabilities, are exchanged.
     weights : bool or "positive", optional

@@ -74,7 +74,7 @@ def _average(scores, labels, weights, new_scores, binnings):
     """Average histograms by their evidence.
 
     `binnings` yields the logarithm of the prior of each histogram, and the indices of the distinct
-    scores where its bins begin, but for the first one.
+    scores where its bins begin, except the first one.
     """
     distinct, totals, hits = tied(scores, labels, weights)
     edges = np.concatenate([[0], (distinct[1:] + distinct[:-1]) / 2, [1]])

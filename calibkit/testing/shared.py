@@ -56,8 +56,12 @@ class Outcome(NamedTuple):
     Attributes
     ----------
     check : str
+        Name of the check.
     outcome : {"passed", "failed", "not promised"}
+        ``"not promised"`` is for a check that was not run, because the caller did not say that its
+        property holds.
     failure : CheckError or None
+        The error of a check that failed.
     """
 
     check: str

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FILE = Path(__file__).with_name("calibration-1.json")
-IMPRECISE = 1e-3  # largest relative error of an answer that is right but for its precision
+IMPRECISE = 1e-3  # largest relative error of an answer that is right except in precision
 SMALLEST_SCALE = 0.1  # size below which errors are absolute
 
 

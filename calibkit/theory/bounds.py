@@ -32,6 +32,10 @@ def bin_bounds(
     .. math::
         \sqrt{\frac{\log(2J/\alpha)}{2 N_i}} + \frac{2}{N_i - 2}
 
+    for a bin i that holds N_i of the N calibration points. The probability theta_i = P(z = 1 | bin
+    i) is estimated by theta^_i, the fraction of positives among these points. J counts the possible
+    bins.
+
     Parameters
     ----------
     counts : HistogramBinning, or array-like of shape (B,)
@@ -103,7 +107,8 @@ def mce_bound(
 ) -> float:
     """Bound the maximum calibration error, with probability 1 - alpha.
 
-    The largest of `bin_bounds`, whose parameters these are, for any distribution of the scores.
+    The bound is the largest of the `bin_bounds`, for any distribution of the scores. The parameters
+    are the same as in `bin_bounds`.
 
     Returns
     -------
@@ -137,8 +142,10 @@ def ece_bound(
 
         &t = \sqrt{\frac{\log(4/\alpha)}{2N}}
 
-    with the `bin_bounds` epsilon_i for alpha/2, or the largest of them if that is smaller. The
-    parameters are the same as in `bin_bounds`. The bound holds for any distribution of the scores.
+    where bin i holds :math:`N_i` of the N calibration points, and :math:`\epsilon_i` is the number
+    that `bin_bounds` returns for bin i and alpha/2. If the largest :math:`\epsilon_i` is smaller
+    than this sum, the largest :math:`\epsilon_i` is the bound. The bound holds for any distribution
+    of the scores. The parameters are the same as in `bin_bounds`.
 
     Returns
     -------
@@ -146,9 +153,10 @@ def ece_bound(
 
     Notes
     -----
-    The masses eta_i are not known. The second term bounds the effect of their difference from
-    N_i/N, by the inequality of Dvoretzky, Kiefer and Wolfowitz. For continuous scores the mean
-    error is several times smaller.
+    The expected calibration error weights bin i by its probability eta_i = P(bin i), which is not
+    known. The first term takes the fraction N_i/N in its place. The second term bounds the effect
+    of the differences between these fractions and the probabilities, by the inequality of
+    Dvoretzky, Kiefer and Wolfowitz. For continuous scores the mean error is several times smaller.
 
     Examples
     --------
@@ -176,7 +184,9 @@ def auc_loss_bound(
 
         &t = \sqrt{\frac{\log(4/\alpha)}{2N}}
 
-    with the `bin_bounds` epsilon_i for alpha/2 and their mean as in `ece_bound`.
+    where bin i holds :math:`N_i` of the N calibration points, and p is the base rate. The number
+    :math:`\epsilon_i` is returned by `bin_bounds` for bin i and alpha/2, and :math:`\bar\epsilon`
+    is the `ece_bound`.
 
     Parameters
     ----------
@@ -192,8 +202,8 @@ def auc_loss_bound(
     Notes
     -----
     The bound adds up two losses: pairs inside one bin, and pairs of bins in the wrong order. The
-    loss by the latter is at most the expected calibration error over p (1 - p), and at most half of
-    the largest error over p (1 - p). It holds for any distribution.
+    loss by pairs of bins in the wrong order is at most the expected calibration error over p (1 -
+    p), and at most half of the largest error over p (1 - p). The bound holds for any distribution.
 
     Examples
     --------
@@ -228,13 +238,15 @@ def clopper_pearson_limits(
 
     Notes
     -----
-    The intervals hold without a remainder, for two targets. They hold for theta_i if the bins were
-    fixed in advance, as with ``strategy="uniform"``. For any bins cut from the scores and any
-    distribution they hold, given the scores, for the mean of P(z = 1 | score) over the calibration
-    scores in the bin, if alpha is at most 1/2: the labels are then independent with different
-    probabilities, and their sum has lighter tails than with equal ones (Hoeffding, 1956). A single
-    positive or negative is the exception, where the union bound replaces Clopper and Pearson's
-    limit. The intervals are narrower than `bin_bounds` where positives are rare.
+    The intervals hold without a remainder, for two targets. The first target is
+    theta_i = P(z = 1 | bin i). The intervals hold for it if the bins were fixed in advance, as with
+    ``strategy="uniform"``. The second target is the mean of P(z = 1 | score) over the calibration
+    scores in the bin. If alpha is at most 1/2, the intervals hold for it given the scores, for any
+    distribution and for any bins cut from the scores. The reason is that the labels, given the
+    scores, are independent with different probabilities. Their sum has lighter tails than with
+    equal probabilities (Hoeffding, 1956). A single positive or negative is the exception, where the
+    union bound replaces the limit of Clopper and Pearson. The intervals are narrower than
+    `bin_bounds` where positives are rare.
 
     References
     ----------

@@ -11,6 +11,13 @@ def write_archive(path, members):
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
+def rewrite_archive(path):
+    """Write an archive again: its members without their dates and permissions."""
+    with zipfile.ZipFile(path) as archive:
+        members = [(name, archive.read(name)) for name in archive.namelist()]
+    write_archive(path, members)
+
+
 def files(folder, prefix=""):
     """Name and bytes of every file below a folder."""
     for path in sorted(folder.rglob("*")):

@@ -26,7 +26,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 
-from .archives import archive_bytes, files, write_archive
+from .archives import archive_bytes, files, rewrite_archive, write_archive
 from .cartridge import assignment, calendar, last_day, manifest
 from .release import write_release, write_sources
 from .source import COURSE, questions, read_set, secret_lines, set_names, title
@@ -66,6 +66,7 @@ def write_wheel(folder):
         command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy]
         subprocess.run(command, check=True)
     (wheel,) = folder.glob("*.whl")
+    rewrite_archive(wheel)
     return wheel.name
 
 

@@ -35,14 +35,18 @@ jupyterlab
 """
 
 
+def package_members():
+    """Name and bytes of the files that install the package."""
+    for pattern in PACKAGE:
+        for path in sorted(ROOT.glob(pattern)):
+            yield path.relative_to(ROOT).as_posix(), path.read_bytes()
+
+
 def members():
     """Name and bytes of every file of the archive."""
     yield "README.md", README.encode()
     yield "requirements.txt", REQUIREMENTS.encode()
-    for pattern in PACKAGE:
-        for path in sorted(ROOT.glob(pattern)):
-            if "experiments" not in path.parts:
-                yield path.relative_to(ROOT).as_posix(), path.read_bytes()
+    yield from package_members()
     for name in set_names():
         notebook = nbformat.writes(self_study_notebook(read_set(name)))
         yield f"sets/{name}/{name}.ipynb", notebook.encode()

@@ -15,6 +15,7 @@ from experiments.contents import Paper, Study
 from experiments.coverage import INTERVAL_COVERAGE, SMOOTH_COVERAGE
 from experiments.group_levels import GROUP_LEVELS
 from experiments.risk_control import RISK_CONTROL
+from experiments.truthfulness import TRUTHFULNESS
 from experiments.verdicts.peers import VERDICTS_PEERS
 from experiments.verdicts.study import ADVICE, VERDICTS
 
@@ -66,6 +67,12 @@ PAPER = Paper(
             experiments=(RISK_CONTROL.name,),
         ),
         Study(
+            name="truthfulness",
+            title=TRUTHFULNESS.title,
+            chapter="33_distances_to_calibration",
+            experiments=(TRUTHFULNESS.name,),
+        ),
+        Study(
             name="verdicts",
             title=VERDICTS.title,
             chapter="29_your_own_scores",
@@ -89,6 +96,7 @@ PAPER = Paper(
         SMOOTH_COVERAGE,
         GROUP_LEVELS,
         RISK_CONTROL,
+        TRUTHFULNESS,
         VERDICTS,
         ADVICE,
         VERDICTS_PEERS,

@@ -8,7 +8,7 @@ import pytest
 
 from experiments import minutes
 from experiments.minutes import CHAPTER, FIGURE, FORMULA, LINES, SPECIALIST, SPEED
-from experiments.prerequisites import chapters, depths, direct, needs_of
+from experiments.prerequisites import chapters, depths, needs_of
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLICATIONS = "Replications"
@@ -107,9 +107,8 @@ def test_needs_run_in_no_circle_and_name_chapters():
     assert all(own for number, own in needs.items() if number != 1)
 
 
-def test_depths_and_direct_needs():
+def test_depths():
     assert depths({1: (), 2: (1,), 3: (1, 2)}) == {1: 0, 2: 1, 3: 2}
-    assert direct({1: (), 2: (1,), 3: (1, 2)}) == {1: (), 2: (1,), 3: (2,)}
     with pytest.raises(graphlib.CycleError):
         depths({1: (2,), 2: (1,)})
 

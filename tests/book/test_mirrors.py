@@ -13,7 +13,8 @@ import mirrors  # noqa: E402
 
 PAIRS = mirrors.pairs()
 SCRIPTS = sorted((ROOT / mirrors.SCRIPTS).glob("*.js"))
-MIRRORS_NOTHING = {"draws.js", "page.js"}  # NumPy's random numbers, and the page itself
+# NumPy's random numbers, and the page itself with its words and its offers
+MIRRORS_NOTHING = {"draws.js", "fields.js", "offers.js", "page.js"}
 MENTIONED = re.compile(r"\bcalib(?:kit)?(?:\.\w+)+")
 
 

@@ -199,13 +199,25 @@ JOURNEYS = {  # who comes: the first click, on the front page, the second, and w
     "practitioner, with a file": ("book/which_method", "notebooks/29_your_own_scores", "report"),
     "newcomer": ("book/hour/1_what_it_is", "book/hour/2_see_it", "reliability diagram"),
     "student": ("notebooks/01_what_calibration_is", None, "What you will be able to do"),
-    "lecturer": ("book/teach", None, "self_study.zip"),
+    "lecturer": ("book/teach", None, "course.zip"),
     "reviewer, of a table": ("book/reproduce", "notebooks/08_rings", "Paper against ours"),
     "reviewer, of errors": ("book/findings", "book/scoreboard", "printed"),
 }
 
 
 CHAPTERS = [page for page in WRITTEN if page.startswith("notebooks/")]
+
+
+OPENS_WITH_CODE = re.compile(r'<div class="cell [^>]*>\s*<(details|div class="cell_input)')
+UNDER_CODE = re.compile(r'</details>\s*<div class="cell_output docutils container">\s*<(?!/div)')
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_results_stand_above_their_folded_code_and_no_chapter_begins_with_it(site, page):
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    behind_the_aims = html.split("<p><strong>Time</strong>")[1].partition("</p>")[2].lstrip()
+    assert not OPENS_WITH_CODE.match(behind_the_aims)
+    assert "Show the code" in html and not UNDER_CODE.search(html)
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

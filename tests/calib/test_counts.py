@@ -69,6 +69,10 @@ MEASURES = [
     lambda y, p, **w: inference.hosmer_lemeshow_test(y, p, **w).statistic,
     lambda y, p, **w: inference.auc_interval(y, p, **w),
     lambda y, p, **w: m.reliability_curve(y, p, **w).totals,
+    inference.curve_distances,
+    inference.curve_distance_intervals,
+    lambda y, p, **w: inference.loess_curve(y, p, at=[0.3, 0.6], **w),
+    inference.brier_skill_interval,
 ]
 
 

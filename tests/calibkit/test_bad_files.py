@@ -7,12 +7,16 @@ message must have. What is refused says so by `InputError`; any other exception 
 import gzip
 import io
 import os
+import re
+import shlex
 import sys
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from calibkit.cli import main
 from calibkit.cli.read import read_scores
 from calibkit.cli.tables import LONGEST_LINE, Format, InputError
 
@@ -773,3 +777,54 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match="pip install"):
         read_scores(path, score="prob", label="y")
+
+
+def test_parquet_of_categories(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+
+    def categories(values):
+        return pyarrow.array(values).dictionary_encode()
+
+    path = parquet(
+        tmp_path / "scores.parquet",
+        prob=categories(EXPECTED[0]),
+        y=categories(["no", "yes", "no", "yes"]),
+        g=categories(["a", "b", "a", "b"]),
+        w=categories([1, 2, 1, 2]),
+    )
+    read = read_scores(path, score="prob", label="y", positive="yes", group="g", weight="w")
+    np.testing.assert_array_equal(read.scores, EXPECTED[0])
+    np.testing.assert_array_equal(read.labels, EXPECTED[1])
+    assert read.groups.tolist() == ["a", "b", "a", "b"] and read.weights.tolist() == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[True, None, False], [1, None, 0], [1.0, None, 0.0], ["1", None, "0"]],
+    ids=["boolean", "integer", "float", "text"],
+)
+def test_labels_that_are_missing_are_named_or_dropped(labels, tmp_path):
+    path = parquet(tmp_path / "scores.parquet", prob=EXPECTED[0][:3], y=labels)
+    with pytest.raises(InputError, match="row 2, column 'y': .*missing: .*--drop-missing"):
+        read_scores(path, score="prob", label="y")
+    read = read_scores(path, score="prob", label="y", drop_missing=True)
+    assert read.scores.tolist() == [EXPECTED[0][0], EXPECTED[0][2]]
+    assert read.labels.tolist() == [1, 0]
+
+
+def test_a_folder_of_partitions_is_refused_with_the_way_that_works(tmp_path, monkeypatch, capfd):
+    pytest.importorskip("duckdb")
+    monkeypatch.chdir(tmp_path)
+    for day, rows in (("a", slice(0, 2)), ("b", slice(2, 4))):
+        Path(f"rows/day={day}").mkdir(parents=True)
+        parquet(Path(f"rows/day={day}/0.parquet"), prob=EXPECTED[0][rows], y=EXPECTED[1][rows])
+    with pytest.raises(InputError) as refused:
+        read_scores("rows", score="prob", label="y")
+    command = re.search("calib (counts .* -o counts.parquet)", str(refused.value))[1]
+    columns = ["--score", "prob", "--label", "y", "--group", "day"]
+    assert main([*shlex.split(command), *columns]) == 0
+    read = read_scores("counts.parquet", score="prob", label="y", group="day", weight="count")
+    rows = set(zip(read.scores, read.labels, read.groups, read.weights, strict=True))
+    assert rows == set(zip(*EXPECTED, ["a", "a", "b", "b"], [1, 1, 1, 1], strict=True))
+    assert main([*shlex.split(command), *columns[:-1], "month", "--force"]) == 2
+    assert "no column 'month'" in capfd.readouterr().err

@@ -11,13 +11,14 @@ import calib.metrics
 from calibkit import inference
 
 IN_ORDER = {"change_test"}  # looks for a change from first to last
+OF_EACH_ROW = {"horizon_outcomes"}  # gives a label and a weight for each row, in their order
 NO_ROWS = {"binomial_limits", "cost_intervals", "get_scorer", "largest_regrets"}
 NO_ROWS |= {"minimax_regret_actions", "rows_until_promise", "undominated_actions"}
 ROOMS = {name: getattr(room, name) for room in (calib.metrics, inference) for name in room.__all__}
 MEASURES = {
     name: ROOMS[name]
     for name in ROOMS
-    if inspect.isfunction(ROOMS[name]) and name not in {*IN_ORDER, *NO_ROWS}
+    if inspect.isfunction(ROOMS[name]) and name not in {*IN_ORDER, *OF_EACH_ROW, *NO_ROWS}
 }
 N = 300
 

@@ -1,4 +1,4 @@
-"""The recipes of the page of the command line: a map in pandas and in Spark."""
+"""The recipes for pandas and Spark, of the page *Recipes for your library*."""
 
 import re
 import shutil
@@ -12,11 +12,9 @@ import pytest
 from calibkit.cli import main
 from calibkit.deployment import load_map
 
-PAGE = Path(__file__).resolve().parents[2] / "book" / "command_line.md"
-SECTION = PAGE.read_text(encoding="utf-8").split("#### In pandas and in Spark")[1]
-PANDAS, SPARK, CASE = re.findall(
-    r"^```python\n(.*?)^```", SECTION.split("### monitor")[0], re.M | re.S
-)
+PAGE = Path(__file__).resolve().parents[2] / "book" / "recipes.md"
+SECTION = PAGE.read_text(encoding="utf-8").split("## pandas and Spark")[1]
+PANDAS, SPARK, CASE = re.findall(r"^```python\n(.*?)^```", SECTION, re.M | re.S)
 SCORES = [0.1, None, 0.45, float("inf"), 0.9]
 
 

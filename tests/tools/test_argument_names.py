@@ -23,6 +23,7 @@ from calibkit.inference import (
     calibration_test,
     cluster_tests,
     consistency_band,
+    curve_distance_intervals,
 )
 from calibkit.multiclass import canonical_calibration_test
 from calibkit.report import make_report
@@ -126,6 +127,9 @@ DRAWN = {
     ),
     "bootstrap_difference": lambda state: bootstrap_difference(
         brier_score_loss, LABELS, SCORES, SCORES**2, n_resamples=20, random_state=state
+    ),
+    "curve_distance_intervals": lambda state: curve_distance_intervals(
+        LABELS, SCORES, n_resamples=20, random_state=state
     ),
     "bootstrap_interval": lambda state: bootstrap_interval(
         brier_score_loss, LABELS, SCORES, n_resamples=20, random_state=state

@@ -1,5 +1,7 @@
 """The parts of the project agree: set-up, table of contents, notebooks, layers, interface page."""
 
+import ast
+import json
 import os
 import re
 import shlex
@@ -8,6 +10,7 @@ import sys
 import textwrap
 import tomllib
 from importlib import import_module
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import nbformat
@@ -102,10 +105,37 @@ def test_the_lock_satisfies_the_project():
         assert need.specifier.contains(version), need
 
 
+def imported(path):
+    """Names of the packages that a file imports."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in names}
+
+
+def test_what_programs_import_is_declared():
+    extras = PROJECT["optional-dependencies"].values()
+    needs = [*PROJECT["dependencies"], *(need for extra in extras for need in extra)]
+    declared = {canonicalize_name(Requirement(need).name) for need in needs}
+    declared |= {"distributed", PROJECT["name"]}  # the first is an extra of dask
+    files = subprocess.run(["git", "ls-files", "*.py"], capture_output=True, text=True, cwd=ROOT)
+    paths = [ROOT / name for name in files.stdout.split() if not name.startswith("course/")]
+    installed = packages_distributions()
+    names = {name for path in paths for name in imported(path) if name in installed}
+    used = {canonicalize_name(name) for package in names for name in installed[package]}
+    assert used <= declared, used - declared
+
+
 def test_conda_and_binder_install_the_lock():
     environment = yaml.safe_load(text("environment.yml"))
     pip = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     assert pip == ["-r requirements.lock", "-e ."]
+
+
+def test_container_and_nix_have_the_python_of_the_environment():
+    version = re.search(r"python=(\S+)", text("environment.yml"))[1]
+    assert f"FROM python:{version}-" in text("Containerfile")
+    assert f"pkgs.python{version.replace('.', '')} " in text("shell.nix")
 
 
 def test_the_peers_are_those_of_the_project():
@@ -234,6 +264,16 @@ def test_the_table_of_contents_lists_what_is_there(page):
 
 def test_every_notebook_is_in_the_book():
     assert {f"notebooks/{path.stem}" for path in NOTEBOOKS} <= set(PAGES)
+
+
+def test_no_output_of_a_notebook_is_large():
+    cells = [(path.stem, cell) for path in NOTEBOOKS for cell in nbformat.read(path, 4).cells]
+    sizes = {
+        (name, cell.id): len(json.dumps(output))
+        for name, cell in cells
+        for output in cell.get("outputs", [])
+    }
+    assert max(sizes.values()) <= 300_000, max(sizes, key=sizes.get)
 
 
 OPEN_LINES, OPEN_WIDTH = 25, 79  # of a cell that is not folded

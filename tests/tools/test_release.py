@@ -18,6 +18,7 @@ import release  # noqa: E402
 
 FILES = [
     *["CHANGELOG.md", "CITATION.cff", "pyproject.toml", "calib/__init__.py"],
+    *["book/census_report.html", "notebooks/29_your_own_scores.ipynb"],
     *["codemeta.json", ".zenodo.json", "ro-crate-metadata.json"],
 ]
 
@@ -56,6 +57,14 @@ def test_notes_are_the_section_of_the_version():
     assert release.notes(text, "5.0.0") is None
 
 
+def test_a_release_knows_all_outputs_that_name_the_version():
+    words = ["git", "grep", "-lE", "by calib [0-9]", "--", "book", "notebooks"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode > 1:
+        pytest.skip("this is no clone: git does not list the files")
+    assert done.stdout.split() == release.STAMPED
+
+
 def test_version_and_date_are_written_everywhere(clone):
     release.check("7.0.0")
     release.write_version("7.0.0", "2030-01-02")
@@ -63,6 +72,8 @@ def test_version_and_date_are_written_everywhere(clone):
     assert "\n## 7.0.0, an edition\n" in (clone / "CHANGELOG.md").read_text()
     content = yaml.safe_load((clone / "CITATION.cff").read_text())
     assert (content["version"], str(content["date-released"])) == ("7.0.0", "2030-01-02")
+    for name in release.STAMPED:
+        assert "by calib 7.0.0" in (clone / name).read_text()
     for name in FILES[-3:]:
         assert "7.0.0" in (clone / name).read_text()
     assert "2030-01-02" in (clone / "ro-crate-metadata.json").read_text()

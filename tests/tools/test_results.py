@@ -24,3 +24,8 @@ def test_no_description_is_left_over():
     names = {path.stem for path in (ROOT / "results").glob("*.csv")}
     assert describe_results.OTHERS.keys() <= names
     assert all((ROOT / "results" / name).is_dir() for name in describe_results.FOLDERS)
+
+
+def test_no_record_is_large():
+    sizes = {path.name: path.stat().st_size for path in (ROOT / "results").rglob("*.*")}
+    assert max(sizes.values()) <= 10_000_000, max(sizes, key=sizes.get)

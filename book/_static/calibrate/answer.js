@@ -61,6 +61,7 @@ const answerModule = () => {
   function columns({ bytes, name, form }) {
     const text = reading.decoded(bytes, name, form.encoding);
     const table = reading.tableOf(text, name, form);
+    if (table.ragged) throw table.ragged;
     return { names: table.names, title: table.title, first: table.rows.slice(0, 3) };
   }
 
@@ -153,14 +154,14 @@ const answerModule = () => {
     return `${lines.join("\n")}\n`;
   }
 
-  return { columns, report, compare, fit };
+  return { columns, report, compare, fit, readings: offers.readings, values: offers.values };
 };
 
 const workerSource = () => {
   const modules = {
     draws: drawsModule, special: specialModule, fitting: fittingModule, measures: measuresModule,
     reading: readingModule, spline: splineModule, maps: mapsModule, comparing: comparingModule,
-    verdict: verdictModule, exporting: exportingModule, answers: answerModule,
+    verdict: verdictModule, exporting: exportingModule, offers: offersModule, answers: answerModule,
   };
   const listen = () => {
     self.onmessage = ({ data: { id, task, request } }) => {

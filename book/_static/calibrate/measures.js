@@ -230,6 +230,14 @@ const measuresModule = () => {
     };
   }
 
+  /* calibkit.inference.statistics._ece_statistic, of ten bins of equal size. */
+  function eceOf(ties) {
+    const starts = neighbours(ties, 10);
+    const expected = sumsOf(starts, products(ties.weights, ties.scores));
+    const rows = total(ties.weights);
+    return (hits) => total(sumsOf(starts, hits).map((sum, b) => Math.abs(sum - expected[b]))) / rows;
+  }
+
   /* calibkit.inference.statistics._spiegelhalter_statistic. */
   function spiegelhalterOf(ties) {
     const { scores, weights } = ties;
@@ -331,15 +339,23 @@ const measuresModule = () => {
     return { scores: column("score"), weights: column("count"), positives: column("positive") };
   }
 
-  /* calibkit.inference.resampling_tests.Simulated.by_chance of the miscalibration: what 95 of 100
-     calibrated samples stay below. */
-  function miscalibrationByChance(ties) {
-    const statistic = miscalibrationOf(ties);
-    const found = new Float64Array(99);
+  /* calibkit.report.measures.simulated, but for smooth ECE. With the methods of
+     calibkit.inference.resampling_tests.Simulated: the mean of each error of calibrated samples
+     (floor), and what 95 of 100 stay below (byChance). */
+  function simulated(ties) {
+    const statistics = {
+      kuiper: kuiperOf(ties), miscalibration: miscalibrationOf(ties), ece: eceOf(ties),
+    };
+    const names = Object.keys(statistics);
+    const drawn = names.map(() => new Float64Array(99));
     eachDraw(ties, 99, (hits, draw) => {
-      found[draw] = statistic(hits);
+      names.forEach((name, j) => {
+        drawn[j][draw] = statistics[name](hits);
+      });
     });
-    return found.sort()[Math.ceil(0.95 * 98)];
+    return Object.fromEntries(names.map((name, j) => [name, {
+      floor: mean(drawn[j]), byChance: drawn[j].sort()[Math.ceil(0.95 * 98)],
+    }]));
   }
 
   /* calibkit.inference.spiegelhalter_test. */
@@ -530,7 +546,7 @@ const measuresModule = () => {
     return shift;
   }
 
-  /* calibkit.inference.recalibration._coefficient_intervals: errors of slope and intercept. */
+  /* calibkit.inference.coefficients.FittedRegression.intervals: errors of slope and intercept. */
   function lineErrors(logits, labels, fitted) {
     const bread = [0, 0, 0];
     const filling = [0, 0, 0];
@@ -646,7 +662,7 @@ const measuresModule = () => {
 
   return {
     FEW, mean, positivesOf, groupTies, pool, corp, confidenceBand, verdictPValue,
-    miscalibrationByChance, spiegelhalter, meanInterval, decomposition, kuiperInterval,
+    simulated, eceOf, spiegelhalter, meanInterval, decomposition, kuiperInterval,
     detectableBias, worstRange, recalibration, inTheLarge, areaUnderCurve, copies, change, impossibleIn,
     logLosses, squares, products, countBelow,
   };

@@ -16,12 +16,18 @@ const calibratePage = () => {
   const FEWEST_OF_A_CLASS = 5; // rows, for the folds of a comparison
   const MEASURES = {
     mean_prediction: "Mean prediction", observed_rate: "Observed rate",
-    bias: "Bias (observed less predicted)", log_loss: "Log loss", brier: "Brier score",
+    bias: "Bias (observed less predicted)", observed_over_expected: "Observed / expected",
+    log_loss: "Log loss", brier: "Brier score",
     miscalibration: "Miscalibration (MCB)", discrimination: "Discrimination (DSC)",
     uncertainty: "Uncertainty (UNC)", brier_skill: "Brier skill score", auc: "AUC",
-    kuiper_error: "Kuiper error", slope: "Calibration slope", intercept: "Calibration intercept",
+    kuiper_error: "Kuiper error", ece: "ECE, ten bins",
+    slope: "Calibration slope", intercept: "Calibration intercept",
     in_the_large: "Calibration in the large",
   };
+
+  const CHANCE =
+    "Measures. Perfect: the mean value of calibrated predictions in samples of this size. Chance: " +
+    "what they stay below in 95 of 100 samples.";
 
   // The worker: one question at a time, in order.
 
@@ -59,11 +65,13 @@ const calibratePage = () => {
   const say = (text) => {
     part("status").textContent = text;
   };
+  const { inFields } = fieldsModule();
   const complain = (text) => {
-    part("error").textContent = text;
+    part("error").textContent = inFields(text);
+    part("offers").replaceChildren();
   };
 
-  /* Runs a step of the page; what is wrong is said, and nothing of an older answer stays. */
+  /* Runs a step of the page. A fault is told, and nothing of an older answer stays. */
   async function step(text, work) {
     complain("");
     say(text);
@@ -73,6 +81,7 @@ const calibratePage = () => {
     } catch (error) {
       say("");
       complain(error.message);
+      await offerRemedies(error.message);
     }
     root.removeAttribute("aria-busy");
   }
@@ -83,10 +92,84 @@ const calibratePage = () => {
     await showColumns();
   }
 
-  /* Offer the columns that the file has; the reader chooses. */
+  // What a message asks for, as buttons
+
+  const button = (text, press) => {
+    const made = element("button", { type: "button" }, text);
+    made.addEventListener("click", press);
+    return made;
+  };
+
+  const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
+
+  /* Words of a reading of the file. */
+  function inWords({ separator, decimal, encoding, header, example }) {
+    const now = form();
+    const parts = [`${SEPARATORS[separator]} between cells`];
+    parts.push(decimal === "," ? "decimal commas" : "decimal points");
+    if (encoding !== now.encoding) parts.push(`encoding ${encoding}`);
+    if (header !== now.header) parts.push("the first line is a row");
+    return `Read it with ${parts.join(", ")}: ${example}`;
+  }
+
+  function readAs({ separator, decimal, encoding, header }) {
+    find("separator").value = separator === "\t" ? "tab" : separator;
+    find("decimal").value = decimal;
+    find("encoding").value = encoding;
+    find("no-header").checked = !header;
+    return showColumns();
+  }
+
+  function leaveOut() {
+    find("drop-missing").checked = true;
+    return judgeFile();
+  }
+
+  async function offerRemedies(message) {
+    const offers = [];
+    if (/--(separator|decimal|encoding|no-header)/.test(message)) {
+      const found = await ask("readings", { ...file, form: form() });
+      offers.push(...found.map((read) => button(inWords(read), () => readAs(read))));
+    }
+    if (message.includes("--drop-missing")) {
+      offers.push(button("Leave out rows with missing cells", leaveOut));
+    }
+    part("offers").replaceChildren(...offers);
+    if (message.includes("--positive")) (part("classes").querySelector("button") ?? find("positive")).focus();
+  }
+
+  let valuesOf = new Map(); // by name in the choice of labels: the two values of a column
+
+  /* Buttons for the two values of the labels, unless these are 0 and 1. */
+  function showClasses() {
+    const { two, binary } = valuesOf.get(find("label").value) ?? {};
+    const offered = two && !binary ? two : [];
+    const field = find("positive");
+    if (offered.length && !offered.includes(field.value)) field.value = "";
+    const choose = (value) => () => {
+      field.value = value;
+      showPressed();
+    };
+    part("classes").replaceChildren(
+      ...(offered.length ? [element("span", {}, "Which value is class 1?")] : []),
+      ...offered.map((value) => button(value, choose(value))));
+    showPressed();
+  }
+
+  function showPressed() {
+    for (const made of part("classes").querySelectorAll("button")) {
+      made.setAttribute("aria-pressed", String(made.textContent === find("positive").value));
+    }
+  }
+
+  /* Offer the columns that the file has. The reader chooses. */
   const showColumns = () => step("Reading the first line ...", async () => {
+    part("columns").hidden = true;
     const { names, title } = await ask("columns", { ...file, form: form() });
-    for (const [role, at] of [["score", 0], ["label", Math.min(1, names.length - 1)]]) {
+    const values = await ask("values", { ...file, form: form() });
+    const ofTwo = values.flatMap(({ two }, i) => (two ? [i] : []));
+    const labelAt = ofTwo.length === 1 ? ofTwo[0] : Math.min(1, names.length - 1);
+    for (const [role, at] of [["score", labelAt === 0 && names.length > 1 ? 1 : 0], ["label", labelAt]]) {
       const select = find(role);
       const before = select.value;
       const own = names.indexOf(role);
@@ -98,8 +181,11 @@ const calibratePage = () => {
       if ([...select.options].some(({ value }) => value === before)) select.value = before;
       else select.selectedIndex = own < 0 ? at : own;
     }
+    valuesOf = new Map([...find("label").options].map(({ value }, i) => [value, values[i]]));
+    showClasses();
+    if (names.length === 1) throw new Error(`${file.name} has one column only: pass --separator`);
     part("columns").hidden = false;
-    say(`${file.name}: ${names.length} columns. Choose that of the scores and that of the labels.`);
+    say(`${file.name}: ${names.length} columns. Choose the scores and the labels.`);
   });
 
   // What is shown
@@ -160,20 +246,21 @@ const calibratePage = () => {
       element("p", { class: "sentence" }, verdict.sentence),
       ...sentences(verdict.details),
       ...(cautions.length ? [heading("What to know about these rows")] : []),
-      items([...notes, ...cautions.map(({ text }) => text)]),
+      items([...notes, ...cautions.map(({ text }) => text)].map(inFields)),
     );
     part("diagram").hidden = !shown.curve;
     drawDiagram();
     const rows = Object.entries(MEASURES).filter(([key]) => estimates[key]).map(([key, name]) => {
-      const { value, lower, upper } = estimates[key];
+      const { value, lower, upper, floor, byChance, note } = estimates[key];
       const significant = LOSS_KEYS.includes(key) ? 3 : 2;
       const digits = Math.max(LEAST_DIGITS, decimalsBetween(lower, upper, significant));
       const limits =
-        Number.isFinite(lower) ? `${number(lower, digits)} to ${number(upper, digits)}` : "";
-      return { cells: [name, number(value, digits), limits] };
+        Number.isFinite(lower) ? `${number(lower, digits)} to ${number(upper, digits)}` : note ?? "";
+      const ofChance = [floor, byChance].map((error) => (error === undefined ? "" : number(error, digits)));
+      return { cells: [name, number(value, digits), limits, ...ofChance] };
     });
     part("measures").replaceChildren(
-      table("Measures with their 95 % limits", ["Measure", "Value", "Limits"], rows));
+      table(CHANCE, ["Measure", "Value", "95 % limits", "Perfect", "Chance"], rows));
     part("command").textContent = command("report", "-o report.html");
   }
 
@@ -305,7 +392,10 @@ const calibratePage = () => {
     const script = element("script", { src: root.dataset.example });
     script.addEventListener("load", async () => {
       await take(EXAMPLE.name, new TextEncoder().encode(EXAMPLE.text));
-      for (const role of ["score", "label", "positive"]) find(role).value = EXAMPLE[role];
+      for (const role of ["score", "label"]) find(role).value = EXAMPLE[role];
+      showClasses();
+      find("positive").value = EXAMPLE.positive;
+      showPressed();
       await judgeFile();
     });
     if (typeof EXAMPLE === "undefined") document.head.append(script);
@@ -316,6 +406,8 @@ const calibratePage = () => {
   find("example").addEventListener("click", takeExample);
   find("use-text").addEventListener("click", () =>
     take("pasted text", new TextEncoder().encode(find("text").value)));
+  find("label").addEventListener("change", showClasses);
+  find("positive").addEventListener("input", showPressed);
   for (const name of ["separator", "encoding", "no-header"]) {
     find(name).addEventListener("change", () => file && showColumns());
   }

@@ -18,7 +18,7 @@ const readingModule = () => {
   const SPLIT_COUNTS =
     "; if it counts the positives of a row, as clicks of impressions, write a row of label 1 with " +
     "their number and one of label 0 with the number of the others, and name the numbers with " +
-    "--weight";
+    "--weight of calib report, as this page takes no weights";
   const UNIT_ROUNDING = 1e-5;
   const NAMED_ROWS = 3;
   const EXCEL_SEPARATOR = /^"?sep=(.)"?(?=[\r\n]|$)/i;
@@ -194,7 +194,8 @@ const readingModule = () => {
     return text.slice(excel[0].length);
   }
 
-  /* Rows of equal width, the header apart. */
+  /* Rows of equal width, the header apart. A row of another width is the last one, and `ragged` the
+     error: whoever does not find a column says more. */
   function tableOf(text, name, { separator, decimal, header }) {
     if (separator === decimal) {
       throw new InputError(
@@ -205,16 +206,19 @@ const readingModule = () => {
     const rows = [];
     const lines = [];
     let width = null;
+    let ragged = null;
     for (const { line, cells: read } of recordsOf(withoutExcel(text, name, separator), name, separator)) {
       const cells = read.length === 0 && width === 1 ? [""] : read;
       if (cells.length === 0) continue;
       width ??= cells.length;
       if (cells.length !== width) {
         const found = short(cells.join(separator));
-        throw new InputError(
+        ragged = new InputError(
           `${name}: line ${line} has ${cells.length} cells where the first line has ${width}; ` +
           `found ${quoted(found)}: quote cells that hold the separator, or say --separator and ` +
-          "--decimal");
+          `--decimal${hintAtSeparator(rows[0], found)}`);
+        rows.push(cells);
+        break;
       }
       rows.push(cells);
       lines.push(line);
@@ -222,13 +226,13 @@ const readingModule = () => {
     if (rows.length === 0) throw new InputError(`${name} is empty: it must have a header and rows`);
     const first = rows[0];
     const title = first.map((cell) => cell.trim());
-    if (!header) return { name, names: first.map((_, i) => String(i + 1)), title, rows, lines };
+    if (!header) return { name, names: first.map((_, i) => String(i + 1)), title, rows, lines, ragged };
     if (first.every((cell) => isNumber(cell))) {
       throw new InputError(
         `${name}: the first line holds numbers only (${short(first.join(separator))}): pass ` +
         "--no-header if it is a row, else give the columns names that are no numbers");
     }
-    return { name, names: title, title, rows: rows.slice(1), lines: lines.slice(1) };
+    return { name, names: title, title, rows: rows.slice(1), lines: lines.slice(1), ragged };
   }
 
   const isNumber = (cell) => {
@@ -245,6 +249,14 @@ const readingModule = () => {
     return plain.startsWith("-") ? -Infinity : Infinity;
   }
 
+  /* calibkit.cli.tables.Table._hint_at_separator. */
+  function hintAtSeparator(title, row) {
+    const mark = title.length === 1 && Object.keys(SEPARATORS).find((c) => title[0].includes(c));
+    if (!mark) return "";
+    const decimal = /\d,\d/.test(row) ? " --decimal ," : "";
+    return `; if it is separated by ${SEPARATORS[mark]}, pass --separator ${SEPARATORS[mark]}${decimal}`;
+  }
+
   /* calibkit.cli.tables.Table.find: index of the column of this name, or number from 1. */
   function find(table, wanted, flag) {
     const found = table.names.flatMap((name, i) => (name === wanted ? [i] : []));
@@ -258,10 +270,7 @@ const readingModule = () => {
     if (/^\d+$/.test(wanted) && number >= 1 && number <= table.names.length) return number - 1;
     const listed = table.title.slice(0, 20).map((name) => quoted(short(name))).join(", ");
     const more = table.title.length > 20 ? ` and ${table.title.length - 20} more` : "";
-    const only = table.title.length === 1 ? table.title[0] : "";
-    const mark = Object.keys(SEPARATORS).find((c) => only.includes(c));
-    const hint = mark
-      ? `; if it is separated by ${SEPARATORS[mark]}, pass --separator ${SEPARATORS[mark]}` : "";
+    const hint = hintAtSeparator(table.title, (table.rows[0] ?? []).join(","));
     throw new InputError(
       `${table.name} has no column ${quoted(wanted)}; its columns are ${listed}${more}: pass ` +
       `${flag} with one of these, or with a number from 1 to ${table.names.length}${hint}`);
@@ -373,6 +382,7 @@ const readingModule = () => {
         `${name}: --score and --label both name the column ` +
         `${quoted(table.names[columns["--score"]])}: they must differ`);
     }
+    if (table.ragged) throw table.ragged;
     const labels = new Labels(form.positive || null);
     const parsers = {
       "--score": (cells) => scoresOf(cells, form.decimal, form.dropMissing),

@@ -311,22 +311,34 @@ const verdictModule = () => {
     const impossible = measures.impossibleIn(ties);
     const line = measures.recalibration({ scores, labels });
     const none = { value: null };
+    const chance = measures.simulated(ties);
+    const rate = { value: data.positives / data.rows, lower: low, upper: high };
+    const noLine = { value: null, note: `No finite line: ${line.reason}.` };
+    const infinite = { value: null, note: "Infinite: an outcome was given probability 0." };
     return {
       mean_prediction: { value: data.mean },
-      observed_rate: { value: data.positives / data.rows, lower: low, upper: high },
+      observed_rate: rate,
+      observed_over_expected: ratioOf(rate, data.mean),
       bias: data.rarer >= FEW ? bias : { value: bias.value },
-      log_loss: impossible ? none : measures.meanInterval(measures.logLosses(labels, scores)),
+      log_loss: impossible ? infinite : measures.meanInterval(measures.logLosses(labels, scores)),
       brier,
-      miscalibration: { value: parts.miscalibration, byChance: measures.miscalibrationByChance(ties) },
+      miscalibration: { value: parts.miscalibration, ...chance.miscalibration },
       discrimination: { value: parts.discrimination },
       uncertainty: { value: parts.uncertainty },
       brier_skill: parts.uncertainty === 0 ? none : { value: 1 - parts.score / parts.uncertainty },
       auc: area,
-      kuiper_error: measures.kuiperInterval(ties, brier.value),
-      slope: line.slope ?? none,
-      intercept: line.intercept ?? none,
-      in_the_large: line.inTheLarge ?? none,
+      kuiper_error: { ...measures.kuiperInterval(ties, brier.value), ...chance.kuiper },
+      ece: { value: measures.eceOf(ties)(ties.positives), ...chance.ece },
+      slope: line.slope ?? noLine,
+      intercept: line.intercept ?? noLine,
+      in_the_large: line.inTheLarge ?? noLine,
     };
+  }
+
+  /* calibkit.report.measures._ratio_estimate. */
+  function ratioOf({ value, lower, upper }, expected) {
+    if (expected === 0) return { value: null };
+    return { value: value / expected, lower: lower / expected, upper: upper / expected };
   }
 
   /* calibkit.report.make.look_at: the verdict, cautions and measures of a sample, and what to do. */
