@@ -108,6 +108,11 @@ def collect(version):
     return folder
 
 
+def tag(version, path):
+    """Tag the commit with the notes at a path; their headings are no comments to be left out."""
+    git("tag", "--annotate", "--cleanup=whitespace", f"v{version}", "--file", str(path))
+
+
 def main(version):
     """Release a version."""
     check(version)
@@ -116,7 +121,7 @@ def main(version):
     for step in STEPS:
         subprocess.run(["make", step], cwd=ROOT, check=True)
     folder = collect(version)
-    git("tag", "--annotate", f"v{version}", "--file", str(folder / "NOTES.md"))
+    tag(version, folder / "NOTES.md")
     print(f"The tag is v{version}, the files are in {folder.relative_to(ROOT)}.")
     print("RELEASING.md says what is left for a human being.")
 

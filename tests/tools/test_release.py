@@ -104,6 +104,16 @@ def test_what_is_published_lies_in_one_folder_with_its_sums(clone):
     assert (folder / "NOTES.md").read_text() == "* New.\n"
 
 
+def test_the_tag_has_the_headings_of_the_notes(clone):
+    (clone / "NOTES.md").write_text("### Speed\n\n* Faster.\n")
+    for name, value in [("name", "A"), ("email", "a@example.org")]:
+        subprocess.run(["git", "config", f"user.{name}", value], cwd=clone, check=True)
+    release.tag("7.0.0", clone / "NOTES.md")
+    command = ["git", "tag", "--list", "--format=%(contents)"]
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "### Speed\n\n* Faster."
+
+
 def test_the_version_stands_once():
     with pytest.raises(ValueError, match="0 places"):
         release.with_version("x = 1\n", "7.0.0")
