@@ -57,8 +57,8 @@ RULES = (
     ),
     Rule(
         question=(
-            f"Are features, training rows and {FEW_ROWS} points at hand, and is the classifier no "
-            "forest and not to be replaced?"
+            f"Do you have features, training rows and {FEW_ROWS} points, and will you keep your "
+            "classifier, which is not a forest?"
         ),
         take="HeterogeneousCalibrator(tree)",
         why=(
