@@ -59,8 +59,8 @@ class PooledHeterogeneousCalibrator(HeterogeneousCalibrator):
     precision of the prior is 1 + k / 4, since the information of one point at probability 1/2 is
     1/4.
 
-    Fit: with a number the cost of `HeterogeneousCalibrator`. With ``"cv"`` six times that, but for
-    boosting, where every strength needs its own calibrators.
+    Fit: with a number the cost of `HeterogeneousCalibrator`. With ``"cv"`` six times that, except
+    for boosting, where every strength needs its own calibrators.
 
     References
     ----------
