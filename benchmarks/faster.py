@@ -20,9 +20,9 @@ FASTER = {
     ),
     "Isotonic regression": (
         "Others predict faster: scikit-learn with `np.interp`, probcal with steps in place of "
-        "lines. Ours keeps plateaus flat to the last bit, and keeps scores of any size apart. "
-        "NumPy's sort with scipy's regression fits faster at $10^4$ points: it does not pool "
-        "ties."
+        "lines. Ours keeps plateaus flat to the last bit, and distinguishes scores of any "
+        "magnitude. NumPy's sort with scipy's regression fits faster at $10^4$ points: it does "
+        "not pool ties."
     ),
     "Isotonic regression, two decimals": (
         "scikit-learn and probcal predict faster here, too, for the reasons given above."
@@ -33,8 +33,8 @@ FASTER = {
     ),
     "ECE, ten bins of equal width": (
         "relplot and NumPy are faster at some sizes: they find a bin by a quotient, which may "
-        "round across an edge, and they check nothing. Ours compares with the edges, and refuses "
-        "NaN, scores beyond [0, 1] and labels that are none."
+        "round across an edge, and they check nothing. Ours compares each score with the edges, "
+        "and refuses NaN, scores beyond [0, 1] and labels other than 0 and 1."
     ),
     "ECE, ten bins of equal width, two decimals": (
         "With ties, too, relplot and NumPy are faster up to $10^5$ points, by their quotient."

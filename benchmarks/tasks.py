@@ -234,8 +234,9 @@ def venn_abers_agreement(n=10_000):
     above = queries > scores.max()
     return (
         f"On {n} continuous scores the pairs of venn-abers and calib differ by {package:.2g} at "
-        f"most, those of MAPIE by {mapie[:, ~above].max():.2g}, but above the largest "
-        f"calibration score, where p1 is 1, its p1 is lower by up to {mapie[1, above].max():.2f}."
+        f"most, and the pairs of MAPIE and calib by {mapie[:, ~above].max():.2g} at most up to the "
+        f"largest calibration score. Above that score p1 is 1, and the p1 of MAPIE is lower by up "
+        f"to {mapie[1, above].max():.2f}."
     )
 
 

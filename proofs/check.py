@@ -152,8 +152,8 @@ def page():
         "",
         f"{len(refuted)} hypotheses are shown to be needed, by a counterexample that is "
         "checked as well.",
-        "The proofs assume what Coq's library of real numbers assumes, the excluded middle and "
-        "the extensionality of functions among it, and nothing else.",
+        "The proofs assume the axioms of Coq's library of real numbers and nothing else. Among "
+        "these axioms are the excluded middle and the extensionality of functions.",
         "They stand in the folder `proofs/theories` of the repository; "
         "`make proofs` checks them again.",
         "Each statement keeps a fingerprint of the sentence in the book, so that a changed "
@@ -170,7 +170,7 @@ def page():
         "",
         "## Hypotheses that are needed",
         "",
-        "Each of these is the hypothesis of a theorem without which the theorem is refuted.",
+        "Each row is a hypothesis of a theorem. Without this hypothesis the theorem is refuted.",
         "",
         "| theorem | hypothesis and example |",
         "|---|---|",

@@ -2,7 +2,8 @@
 
 The theme draws its icons with all of Font Awesome, 1.5 MB that each page runs; a site uses a dozen,
 which fit in a style sheet. Scripts for live code and maps for debugging go too, and so does
-Sphinx's search, 330 kB before the first paint: the search page has its own (findable.py).
+Sphinx's search, 330 kB before the first paint: the search page has its own (findable.py). Drawings
+lose their metadata, which hold the time of the build.
 """
 
 import re
@@ -13,6 +14,7 @@ ICONS = "_static/scripts/fontawesome.js"
 NEEDLESS = [
     *["*.map", "fontawesome.js*", "sphinx-thebe.*", "play-solid.svg", "webpack-macros.html"],
     *["searchtools.js", "searchindex.js"],
+    ".buildinfo",  # a hash of all settings, and of the folder
 ]
 TAGS = re.compile(
     r"<script>const THEBE_JS_URL.*?</script>"
@@ -23,6 +25,7 @@ TAGS = re.compile(
     r'|<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"></script>',
     re.DOTALL,
 )
+METADATA = re.compile("<metadata>.*?</metadata>", re.DOTALL)
 LOOK = """
 .fa-solid, .fa-regular, .fa-brands, .fas, .fab {
   display: inline-block; width: 1.25em; height: 1em; vertical-align: -0.125em;
@@ -66,6 +69,9 @@ def slim(app, exception):
                 path.write_text(TAGS.sub("", text), encoding="utf-8")
     rules = "".join(icon(name, source) for name in sorted(names))
     (site / "_static" / "icons.css").write_text(LOOK + rules, encoding="utf-8")
+    for path in site.glob("_images/*.svg"):
+        drawing = path.read_text(encoding="utf-8")
+        path.write_text(METADATA.sub("", drawing), encoding="utf-8")
     for pattern in NEEDLESS:
         for path in site.rglob(pattern):
             path.unlink()

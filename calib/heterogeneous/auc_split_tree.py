@@ -150,7 +150,7 @@ class AUCSplitTree(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
-            Features as finite numbers. Encode categories first.
+            Features as finite numbers. Categories must be encoded first.
         scores : array-like of shape (n,)
             Scores of a classifier. Any increasing linear function of them gives the same tree.
         labels : array-like of shape (n,)

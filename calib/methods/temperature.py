@@ -23,9 +23,9 @@ class TemperatureScaling(ScalingCalibrator):
     Parameters
     ----------
     scale : {"logit", "score"}, default="logit"
-        The numbers to divide: logits of scores that are probabilities, kept within [2**-53, 1 -
-        2**-53] first; or the scores themselves, where they are margins: the logits of a network,
-        say, or what a ``decision_function`` gives.
+        The numbers to divide. "logit" divides the logits of scores that are probabilities, kept
+        within [2**-53, 1 - 2**-53] first. "score" divides the scores themselves, which are then
+        margins, such as the logits of a network or the result of a ``decision_function``.
 
     Attributes
     ----------

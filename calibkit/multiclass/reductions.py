@@ -156,7 +156,7 @@ class TopLabelBinning(MulticlassCalibrator):
     -----
     The first class of equal largest probabilities is the top label.
 
-    `bounds` holds for what `predict_top_label` returns, and for no other probability.
+    `bounds` holds for the result of `predict_top_label`, and for no other probability.
     `predict_proba` has the same probability for the top label and divides the rest among the other
     classes in the given proportions, equally if all of them are 0. That is a convention, not
     calibrated, and its log loss may be infinite. Where the top label is often wrong, another class

@@ -187,9 +187,9 @@ def make_report(
         the sum of this and the cost of a miss. For each, the report says which scores are
         significantly on the wrong side, which may be, and their cost.
     max_error : float, optional
-        Largest share of negatives among accepted rows, in (0, 1). The report then has a threshold
-        with that promise, as `risk_controlled_threshold` finds it, for all rows or for each group.
-        It is proved for independent rows: there must be no weights and no clusters.
+        Largest fraction of negatives among accepted rows, in (0, 1). The report then has a
+        threshold with that promise, as `risk_controlled_threshold` finds it, for all rows or for
+        each group. It is proved for independent rows: there must be no weights and no clusters.
     clinical : bool, default=False
         Whether the report has the calibration items of the TRIPOD+AI checklist, in its order.
     name : str, default="scores"

@@ -262,7 +262,7 @@ class Escape:
 
 @dataclass(frozen=True)
 class Promise:
-    """A threshold at or above which the share of negatives is promised.
+    """A threshold at or above which the fraction of negatives is promised.
 
     Attributes
     ----------

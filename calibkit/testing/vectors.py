@@ -18,7 +18,7 @@ SMALLEST_SCALE = 0.1  # size below which errors are absolute
 
 
 class CaseVerdict(NamedTuple):
-    """What a function answered to a case.
+    """The answer of a function to a case.
 
     Attributes
     ----------

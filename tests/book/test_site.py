@@ -144,6 +144,11 @@ def test_it_does_not_say_where_it_was_built(site, page):
     assert not where_it_was_built((site / f"{page}.html").read_text(encoding="utf-8"), site)
 
 
+def test_no_drawing_says_when_it_was_drawn(site):
+    drawings = [path.read_text(encoding="utf-8") for path in site.glob("_images/*.svg")]
+    assert drawings and not [drawing for drawing in drawings if "<dc:date>" in drawing]
+
+
 def test_pages_describe_themselves(site):
     descriptions = {}
     for page in WRITTEN:
