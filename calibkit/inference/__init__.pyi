@@ -73,3 +73,5 @@ from .unbinned import smooth_calibration_error as smooth_calibration_error
 from .unbinned import smooth_ece as smooth_ece
 from .updating import ModelUpdate as ModelUpdate
 from .updating import closed_testing_update as closed_testing_update
+from .validation_size import ValidationSize as ValidationSize
+from .validation_size import rows_for_validation as rows_for_validation

@@ -77,7 +77,7 @@ def clinical_of(
     joint_test, missing_test = _joint_test(sample)
     n_of_class = np.bincount(sample.labels, None if sample.sampled else sample.weights, minlength=2)
     items = (
-        _item("10", "Sample size", *_sample_size(n_of_class)),
+        _item("10", "Sample size", *_sample_size(n_of_class), *_wanted_rows(sample)),
         _item("11", "Missing data", *(notes or ("The caller has no notes on rows left out.",))),
         _item("12d", "Clusters", _clusters_in_words(sample)),
         _item("12e", "Measures and plots", *MEASURES_USED),
@@ -147,6 +147,18 @@ def _sample_size(n_of_class):
             "makes the limits of item 23a as narrow as the use needs."
         )
     yield "The file does not tell how the size was chosen. State it."
+
+
+def _wanted_rows(sample):
+    if np.unique(sample.scores[(sample.scores > 0) & (sample.scores < 1)]).size < 2:
+        return
+    wanted = inference.rows_for_validation(sample.scores, sample_weight=sample.weights)
+    yield (
+        "If these predictions are right and rows are independent, limits of a width of 0.2 need "
+        f"{count(wanted.observed_over_expected, 'row')} for observed / expected and "
+        f"{count(wanted.slope, 'row')} for the slope. Limits of a width of 0.1 need "
+        f"{count(wanted.auc, 'row')} for the AUC (Riley and others, 2021)."
+    )
 
 
 def _clusters_in_words(sample):

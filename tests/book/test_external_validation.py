@@ -35,7 +35,7 @@ def ran(tmp_path_factory):
 def test_the_programs_print_what_the_page_promises(ran):
     _, printed = ran
     assert printed == re.findall(r"^# (.*)$", PROGRAM, re.M)
-    assert len(printed) == 6
+    assert len(printed) == 7
 
 
 def test_the_sentence_about_the_number_of_patients(ran):

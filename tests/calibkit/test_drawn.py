@@ -95,6 +95,7 @@ def by_definition(statistic, z, p, n_bins=10, strategy="quantile"):
     return {
         "kuiper": inference.kuiper_error,
         "smooth_ece": inference.smooth_ece,
+        "averaged_two_bin": inference.averaged_two_bin_error,
         "smooth_calibration_error": inference.smooth_calibration_error,
         "miscalibration": lambda *rows: metrics.score_decomposition(*rows).miscalibration,
         "ece": partial(metrics.expected_calibration_error, n_bins=n_bins, strategy=strategy),

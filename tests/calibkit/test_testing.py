@@ -253,6 +253,7 @@ NOT_ONE_NUMBER = {  # pairs, curves, intervals and tables; `debiased_squared_err
     "recalibration_line",
     "recalibration_test",
     "reliability_curve",
+    "rows_for_validation",
     "spline_curve",
     "worst_range",
 }
