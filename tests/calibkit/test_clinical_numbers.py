@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 from calib.metrics import brier_score_loss, roc_auc_score
 from calibkit.inference import (
     auc_interval,
+    brier_skill_interval,
     closed_testing_update,
     curve_distances,
     horizon_outcomes,
@@ -81,6 +82,12 @@ def test_val_prob_of_rms(pair):
     z, p_value = spiegelhalter_test(labels, p, null="asymptotic")
     assert z == near(of_r["val.prob S:z"])
     assert p_value == near(of_r["val.prob S:p"])
+
+
+def test_scaled_brier_score_of_risk_regression(pair):
+    sample, of_r = pair
+    skill = brier_skill_interval(sample.labels, sample.probabilities)
+    assert skill.estimate == near(of_r["riskRegression IPA"])
 
 
 def test_glm_and_the_steps_of_an_update(pair):

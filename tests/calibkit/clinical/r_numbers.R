@@ -2,11 +2,12 @@
 #
 #   Rscript r_numbers.R FOLDER HOSLEM.R > r_numbers.csv
 #
-# R 4.2.2 with rms 6.5-0, Hmisc 4.8-0 and pROC 1.18.0 of Debian 12. HOSLEM.R is the file
-# R/hoslem.test.R of ResourceSelection 0.3-6, which Debian has not.
+# R 4.2.2 with rms 6.5-0, Hmisc 4.8-0, pROC 1.18.0 and riskRegression 2022.11.28 of Debian 12.
+# HOSLEM.R is the file R/hoslem.test.R of ResourceSelection 0.3-6, which Debian has not.
 suppressPackageStartupMessages({
   library(rms)
   library(pROC)
+  library(riskRegression)
 })
 arguments <- commandArgs(trailingOnly = TRUE)
 source(arguments[2])
@@ -86,6 +87,11 @@ for (path in sort(Sys.glob(file.path(arguments[1], "*.csv")))) {
   curve <- roc(rows$z, rows$p, quiet = TRUE, direction = "<")
   show("pROC AUC", as.numeric(auc(curve)))
   show("pROC error of AUC", sqrt(var(curve)))
+
+  # riskRegression: the index of prediction accuracy, which is the scaled Brier score
+  scored <- Score(list(model = rows$p), formula = z ~ 1, data = rows, metrics = "brier",
+                  summary = "ipa", se.fit = 0L)$Brier$score
+  show("riskRegression IPA", scored$IPA[scored$model == "model"])
 
   # ResourceSelection
   tested <- suppressWarnings(hoslem.test(rows$z, rows$p, g = 10))
