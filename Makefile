@@ -30,9 +30,10 @@ not-site := $(patsubst %,--ignore %,$(site-tests) tests/book/test_notebook_archi
 # What calls no kernel, or only by way of calibrators and measures that have tests of their own.
 above-calib := check_estimator classifier contract_table counts dirichlet_process prior_shift protocol \
   rounding routing selection stacking validation
-above-calibkit := bad_files clusters commands comparison comparison_of_counts counting coverage_of_limits dask \
-  datasets_real decisions delong diagrams discrete drawn multiclass_stacking order_of_rows outlets report scorers \
-  testing theory_and_laws
+above-calibkit := bad_files clinical clinical_numbers clusters commands comparison comparison_of_counts counting \
+  coverage_of_limits cross_fitted dask datasets_real decisions delong diagrams discrete drawn fewer_pieces \
+  jobs_clinician jobs_credit jobs_engineer jobs_forecaster jobs_stated_probability json_lines multiclass_stacking \
+  order_of_rows outlets report scorers testing theory_and_laws
 above := $(patsubst %,tests/calib/test_%.py,$(above-calib)) \
   $(patsubst %,tests/calibkit/test_%.py,$(above-calibkit)) \
   calib/classifier calib/methods/stacking.py calibkit/cli calibkit/comparison calibkit/deployment/dask.py \

@@ -18,6 +18,7 @@ const fieldsModule = () => {
     [/say --separator and --decimal/g, "choose the separator and the decimal mark"],
     [/while --decimal says that/g, "while"],
     [/pass --decimal ,/g, "choose the decimal comma"],
+    [/ --decimal ,/g, " and the decimal comma"],
     [/pass --no-header/g, "tick \u201cThe first line is a row\u201d"],
     [/--score and --label both name/g, "scores and labels are both"],
     [/: pass --(score|label) with/g, ": choose the $1s by"],
