@@ -12,7 +12,7 @@ from calibkit.inference.bootstrap import Interval
 from calibkit.inference.clusters import cluster_codes
 from calibkit.inference.loess import loess_fit
 
-FRACTIONS = {"e50": 0.5, "e90": 0.9}  # of the rows, that are nearer to the curve
+FRACTIONS = (0.5, 0.9)  # fractions of the rows for E50 and E90
 QUANTILE_ROUNDING = 1e-12  # fraction of the rows by which a sum of weights may be too small
 
 
@@ -87,12 +87,7 @@ def curve_distances(
     """
     outcomes, predicted, counts = counted_sample(labels, probabilities, sample_weight)
     fit = loess_fit(outcomes, predicted, counts)
-    ici, e50, e90, emax = _curve_distances(
-        np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts
-    )
-    return CurveDistances(
-        ici=float(ici[0]), e50=float(e50[0]), e90=float(e90[0]), emax=float(emax[0])
-    )
+    return _distances_of(fit)
 
 
 def curve_distance_intervals(
@@ -180,10 +175,10 @@ def curve_distance_intervals(
     else:
         noise = _noise_of_clusters(fit, outcomes, counts, codes, rng, n_resamples)
     draws = _curve_distances(np.abs(fit.at_points @ noise), fit.counts)
-    values = _curve_distances(np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts)[:, 0]
+    values = _distances_of(fit)._asdict()
     intervals = {
-        name: _widened(float(value), noise_of_value, confidence)
-        for name, value, noise_of_value in zip(CurveDistances._fields, values, draws, strict=True)
+        name: _widened(value, noise_of_value, confidence)
+        for (name, value), noise_of_value in zip(values.items(), draws, strict=True)
     }
     return CurveDistanceIntervals(**intervals)
 
@@ -214,6 +209,14 @@ def _noise_of_clusters(fit, outcomes, counts, codes, rng, n_resamples):
     return noise
 
 
+def _distances_of(fit):
+    """The distances of the points of a fit from its curve."""
+    ici, e50, e90, emax = _curve_distances(
+        np.abs(fit.curve - fit.points)[:, np.newaxis], fit.counts
+    )[:, 0].tolist()
+    return CurveDistances(ici=ici, e50=e50, e90=e90, emax=emax)
+
+
 def _curve_distances(
     distances: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -224,6 +227,6 @@ def _curve_distances(
     ordered = np.take_along_axis(distances, order, axis=0)
     quantiles = [
         ordered[np.argmax(held >= fraction - QUANTILE_ROUNDING, axis=0), np.arange(held.shape[1])]
-        for fraction in FRACTIONS.values()
+        for fraction in FRACTIONS
     ]
     return np.stack([mean, *quantiles, distances.max(axis=0)])

@@ -150,9 +150,10 @@ def _sample_size(n_of_class):
 
 
 def _wanted_rows(sample):
-    if np.unique(sample.scores[(sample.scores > 0) & (sample.scores < 1)]).size < 2:
+    try:
+        wanted = inference.rows_for_validation(sample.scores, sample_weight=sample.weights)
+    except ValueError:  # no slope to measure
         return
-    wanted = inference.rows_for_validation(sample.scores, sample_weight=sample.weights)
     yield (
         "If these predictions are right and rows are independent, limits of a width of 0.2 need "
         f"{count(wanted.observed_over_expected, 'row')} for observed / expected and "
