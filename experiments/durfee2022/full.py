@@ -13,6 +13,7 @@ dropped units can be compared one by one with those of the processor.
 """
 
 import argparse
+import sys
 from dataclasses import replace
 from itertools import groupby
 
@@ -22,12 +23,13 @@ from calibkit.datasets import DatasetNotFound
 from experiments.durfee2022.data import PROTOCOLS, SEED
 from experiments.durfee2022.epochs import Course, measured_rows
 from experiments.durfee2022.networks import NO_TORCH, stack_for, torch
-from experiments.durfee2022.scores import BUDGETS, cases
+from experiments.durfee2022.scores import BUDGETS, INPUTS, cases
 from experiments.recording import Experiment, record, recorded_cases
 
 LEVEL = BUDGETS["full"]
 COUNTS = (30, LEVEL.n_epochs)
 N_WARM_UP = 3
+N_SHARED = 3  # families whose networks a process calibrates with the same trees
 
 
 def run_case(case):
@@ -51,12 +53,15 @@ def run_together(group, device, n_jobs):
     courses = train_together([stack_for(case, LEVEL, device) for case in group])
     kept = [course.kept for course in courses]
     dataset = group[0]["dataset"]
+    shares = [range(k, min(k + N_SHARED, len(kept))) for k in range(0, len(kept), N_SHARED)]
     found = Parallel(n_jobs)(
-        delayed(_rows_of_run)(dataset, kept, run) for run in range(LEVEL.n_runs)
+        delayed(_rows_of_run)(dataset, {k: kept[k] for k in share}, run)
+        for run in range(LEVEL.n_runs)
+        for share in shares
     )
     return [
         sorted(
-            (row for rows in found for row in rows[k]),
+            (row for rows in found for row in rows.get(k, [])),
             key=lambda row: (row["n_epochs"], row["kept"], row["run"], row["learning_rate"]),
         )
         for k in range(len(group))
@@ -64,8 +69,8 @@ def run_together(group, device, n_jobs):
 
 
 def _rows_of_run(dataset, kept, run):
-    """Rows of a run, for each family."""
-    return [measured_rows(dataset, LEVEL, own, [run]) for own in kept]
+    """Rows of a run, for each family; the trees of the run are grown once."""
+    return {k: measured_rows(dataset, LEVEL, own, [run]) for k, own in kept.items()}
 
 
 def train_together(stacks):
@@ -81,7 +86,7 @@ def train_together(stacks):
     """
     courses = [Course(stack, COUNTS, COUNTS) for stack in stacks]
     steps = [ReplayedStep(stack) if stack.theta.is_cuda else stack.step for stack in stacks]
-    for _ in range(max(COUNTS)):
+    for epoch in range(1, max(COUNTS) + 1):
         for stack in stacks:
             stack.start_epoch()
         _wait(stacks)
@@ -91,6 +96,8 @@ def train_together(stacks):
         _wait(stacks)
         for course in courses:
             course.after_epoch()
+        if epoch % 10 == 0:
+            print(f"{len(stacks)} families: epoch {epoch} of {max(COUNTS)}", file=sys.stderr)
     return courses
 
 
@@ -166,11 +173,16 @@ def main():
     parser.add_argument("--device", default="cpu", help="as PyTorch names it, by default cpu")
     parser.add_argument("--jobs", type=int, default=1, help="processes that calibrate by leaf")
     parser.add_argument("--dataset", choices=list(PROTOCOLS), help="train for one data set only")
+    parser.add_argument("--inputs", choices=INPUTS, help="train on one kind of inputs only")
     parser.add_argument("--folder", help="write here and not into the folder results")
     args = parser.parse_args()
     if torch is None:
         parser.error(NO_TORCH)
-    wanted = [case for case in cases() if args.dataset in (None, case["dataset"])]
+    wanted = [
+        case
+        for case in cases()
+        if args.dataset in (None, case["dataset"]) and args.inputs in (None, case["inputs"])
+    ]
     try:
         _record(wanted, args)
     except DatasetNotFound as error:
