@@ -161,7 +161,7 @@ CONSTANTS = (
         "rows and classes of the sets",
         "those at hand, three by their public descriptions",
         INFERRED,
-        "chapter 15",
+        "chapter 23",
     ),
     Constant(
         "naeini2016",
@@ -176,7 +176,7 @@ CONSTANTS = (
         "naeini2016",
         ("table3",),
         "versions of five sets",
-        "chapter 15",
+        "chapter 23",
         TUNED,
         "the counts of Table III",
         ("other-versions", "other-versions-recoded"),

@@ -1,6 +1,6 @@
 """A chapter has the number of its file, wherever it stands in the table of contents.
 
-So chapters 8 to 10, which replicate experiments, are read after the main line and keep number and
+So chapters 20 to 22, which replicate experiments, are read after the main line and keep number and
 address. Pages among them that are no chapters have no number.
 """
 

@@ -27,7 +27,7 @@ def text(content):
 
 
 def to_page(name, content):
-    """A link to a page of the book, such as ``"notebooks/08_rings"``."""
+    """A link to a page of the book, such as ``"notebooks/20_rings"``."""
     options = {"refdomain": "std", "reftype": "doc", "reftarget": f"/{name}"}
     return _link(content, **options)
 

@@ -1,6 +1,6 @@
 """Supposed causes of differences from Durfee, Gupta and Basu (2022).
 
-Much of the protocol is lost from the text we have or was never in it; chapter 27 lists what. For
+Much of the protocol is lost from the text we have or was never in it; chapter 25 lists what. For
 each entry of that list which our records allow to read in another way there is a cause for every
 other reading, so that what is tried does not depend on what it yields. Each is tried on
 standardised numbers, on raw ones, and on raw ones after the paper's 100 epochs, wherever there are
@@ -13,7 +13,7 @@ from experiments.durfee2022.protocol import TREES
 from experiments.durfee2022.tables import TABLES
 
 _AREAS = tuple(table.name for table in TABLES if table.name != "table4")
-_CHAPTER = "27_network_experiments"
+_CHAPTER = "25_network_experiments"
 _LIFT, _EPOCHS, _LABEL = "durfee2022_lift", "durfee2022_epochs", "durfee2022_label"
 _LAST = "durfee2022_last"
 _RAW = Cause(

@@ -15,7 +15,7 @@ from experiments.durfee2022.tables import NAMES, TABLES
 from experiments.durfee2022.variants import VARIANTS
 
 NETWORKS = experiment(BUDGET)
-CHAPTER = "27_network_experiments"
+CHAPTER = "25_network_experiments"
 RECORDS = (LIFT.name, NETWORKS.name)
 
 PAPER = Paper(
@@ -27,8 +27,8 @@ PAPER = Paper(
         Figure(
             name="figure1",
             title="scores of an over-confident model by label, training and test data",
-            chapter="24_over_confidence",
-            missing="its constants are lost from the text we have; chapter 24 chooses some and "
+            chapter="17_over_confidence",
+            missing="its constants are lost from the text we have; chapter 17 chooses some and "
             "draws the figure: make reproduce ITEM=chapter24/fig-c24-densities",
         ),
         Figure(
@@ -93,7 +93,7 @@ PAPER = Paper(
         Study(
             name="section12",
             title="the splitting criterion that the paper proposes, against Gini",
-            chapter="26_where_to_split",
+            chapter="19_where_to_split",
             experiments=(AUC_SPLIT.name,),
         ),
     ),

@@ -201,11 +201,11 @@ def test_next_leads_from_the_front_page_to_the_first_chapter(site):
 WHEEL = f"calibrating_binary_classifiers-{calib.__version__}-py3-none-any.whl"
 JOURNEYS = {  # who comes: the first click, on the front page, the second, and what is found there
     "practitioner, for a method": ("book/which_method", None, f"pip install {WHEEL}"),
-    "practitioner, with a file": ("book/which_method", "notebooks/29_your_own_scores", "report"),
+    "practitioner, with a file": ("book/which_method", "notebooks/your_own_scores", "report"),
     "newcomer": ("book/hour/1_what_it_is", "book/hour/2_see_it", "reliability diagram"),
     "student": ("notebooks/01_what_calibration_is", None, "What you will be able to do"),
     "lecturer": ("book/teach", None, "course.zip"),
-    "reviewer, of a table": ("book/reproduce", "notebooks/08_rings", "Paper against ours"),
+    "reviewer, of a table": ("book/reproduce", "notebooks/20_rings", "Paper against ours"),
     "reviewer, of errors": ("book/findings", "book/scoreboard", "printed"),
 }
 
@@ -238,9 +238,9 @@ def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
 
 def test_the_main_line_goes_on_behind_the_replications(site):
     for page, following in [
-        ("07_density_calibrators", "11_bayesian_binning"),
-        ("20_simplified_and_inductive", "22_auc_optimality"),
-        ("42_attack", "08_rings"),
+        ("07_density_calibrators", "08_bayesian_binning"),
+        ("14_simplified_and_inductive", "15_auc_optimality"),
+        ("C16_attack", "20_rings"),
     ]:
         html = (site / "notebooks" / f"{page}.html").read_text(encoding="utf-8")
         assert re.search(rf'class="right-next"\s+href="{following}.html"', html), page
@@ -287,7 +287,7 @@ def article_links(path):
     return re.findall(r'href="([^"#][^"]*)"', article(path)) + following
 
 
-PAGES_TO_INSTALL = ["book/which_method", "book/command_line", "notebooks/29_your_own_scores"]
+PAGES_TO_INSTALL = ["book/which_method", "book/command_line", "notebooks/your_own_scores"]
 
 
 @pytest.mark.parametrize("page", PAGES_TO_INSTALL)
@@ -558,9 +558,9 @@ def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser)
 @pytest.mark.parametrize(
     "old, new",
     [
-        ("12_near_isotonic_path.html#thm-c12-path", "13_near_isotonic_path.html#thm-c13-path"),
-        ("22_partitioned_calibration.html#c22-real", "26_where_to_split.html#c26-real"),
-        ("15_cost.html#nowhere", "16_cost.html"),
+        ("12_near_isotonic_path.html#thm-c12-path", "10_near_isotonic_path.html#thm-c13-path"),
+        ("22_partitioned_calibration.html#c22-real", "19_where_to_split.html#c26-real"),
+        ("15_cost.html#nowhere", "C14_cost.html"),
     ],
 )
 def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
@@ -624,18 +624,18 @@ def test_the_scoreboard_has_few_stops_and_arrows_inside_its_tables(site, browser
 
 SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
-    "which calibrator": "notebooks/39_which_calibrator",
+    "which calibrator": "notebooks/C11_which_calibrator",
     "how to calibrate probabilities": "book/which_method",
     "Platt": "notebooks/06_platt_and_isotonic",
     "sigmoid": "notebooks/06_platt_and_isotonic",
     "isotonic regression python": "notebooks/06_platt_and_isotonic",
     "temperature scaling": "book/which_method",
-    "beta calibration": "notebooks/35_two_parameters_or_three",
-    "Venn-Abers": "notebooks/19_venn_abers",
-    "BBQ": "notebooks/11_bayesian_binning",
-    "ENIR": "notebooks/14_enir",
+    "beta calibration": "notebooks/C07_two_parameters_or_three",
+    "Venn-Abers": "notebooks/13_venn_abers",
+    "BBQ": "notebooks/08_bayesian_binning",
+    "ENIR": "notebooks/11_enir",
     "StackedCalibrator": "book/api/objects/calib.StackedCalibrator",
-    "stacking": "notebooks/40_the_average_of_all_of_them",
+    "stacking": "notebooks/C12_the_average_of_all_of_them",
     "CSV": "book/command_line",
     "install": "book/run_teach_reproduce",
     "class imbalance": "book/which_method",
@@ -643,18 +643,18 @@ SEARCHES = {  # what readers type: the page that must be first or second
     "calibration plot": "notebooks/01_what_calibration_is",
     "Brier": "notebooks/01_what_calibration_is",
     "ECE": "notebooks/02_measuring_it",
-    "overconfident neural network": "notebooks/24_over_confidence",
-    "multiclass": "notebooks/37_many_classes",
-    "fairness": "notebooks/36_groups",
-    "decision threshold": "notebooks/10_decisions_and_money",
-    "label shift": "notebooks/29_your_own_scores",
-    "conformal prediction": "notebooks/38_two_probabilities_at_work",
-    "how much calibration data": "notebooks/09_calibration_size",
+    "overconfident neural network": "notebooks/17_over_confidence",
+    "multiclass": "notebooks/C09_many_classes",
+    "fairness": "notebooks/C08_groups",
+    "decision threshold": "notebooks/22_decisions_and_money",
+    "label shift": "notebooks/your_own_scores",
+    "conformal prediction": "notebooks/C10_two_probabilities_at_work",
+    "how much calibration data": "notebooks/21_calibration_size",
     "errata": "book/findings",
     "glossary": "book/glossary",
     "teaching": "book/teach",
     "xgboost": "book/which_method",
-    "how many samples do I need": "notebooks/09_calibration_size",
+    "how many samples do I need": "notebooks/21_calibration_size",
     "platt scaling formula": "notebooks/06_platt_and_isotonic",
     "confidence interval": "book/api/intervals",
     "scikit-learn pipeline": "book/api/classifiers",
