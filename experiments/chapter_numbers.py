@@ -2,7 +2,7 @@
 
 ``08_bayesian_binning`` is chapter 8 of the main line, ``C04_guarantees_without_assumptions`` is
 chapter C4 of the companion, and ``your_own_scores`` is a page without a number. A label in a
-chapter, such as ``thm-c19-pair``, is a name: its number is the number that the chapter had when the
+chapter, such as ``thm-c19-root``, is a name: its number is the number that the chapter had when the
 label was made, and nothing reads it.
 """
 

@@ -3,6 +3,7 @@
 The site is the one that the environment variable SITE names, else it is built for these tests.
 """
 
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from docutils import nodes
 from docutils.utils import new_document
 
 import calib
+from experiments.chapter_numbers import number_of
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
@@ -211,6 +213,7 @@ JOURNEYS = {  # who comes: the first click, on the front page, the second, and w
 
 
 CHAPTERS = [page for page in WRITTEN if page.startswith("notebooks/")]
+NUMBERED = [page for page in CHAPTERS if number_of(page.removeprefix("notebooks/"))]
 
 
 OPENS_WITH_CODE = re.compile(r'<div class="cell [^>]*>\s*<(details|div class="cell_input)')
@@ -225,10 +228,10 @@ def test_results_stand_above_their_folded_code_and_no_chapter_begins_with_it(sit
     assert "Show the code" in html and not UNDER_CODE.search(html)
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", NUMBERED)
 def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
     html = (site / f"{page}.html").read_text(encoding="utf-8")
-    number = int(page[len("notebooks/") :][:2])
+    number = number_of(page.removeprefix("notebooks/"))
     assert f"<title>{number}. " in html
     assert re.search(
         r"<strong>Time</strong>: \d+ minutes; \d+ more for the ", article(site / f"{page}.html")
@@ -236,14 +239,17 @@ def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
     assert f'"section-number">{number}.1. ' in html.replace("<span class=", "")
 
 
-def test_the_main_line_goes_on_behind_the_replications(site):
-    for page, following in [
-        ("07_density_calibrators", "08_bayesian_binning"),
-        ("14_simplified_and_inductive", "15_auc_optimality"),
-        ("C16_attack", "20_rings"),
-    ]:
-        html = (site / "notebooks" / f"{page}.html").read_text(encoding="utf-8")
-        assert re.search(rf'class="right-next"\s+href="{following}.html"', html), page
+@pytest.mark.parametrize("page, following", itertools.pairwise(NUMBERED))
+def test_each_chapter_leads_to_the_next(site, page, following):
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    name = following.removeprefix("notebooks/")
+    assert re.search(rf'class="right-next"\s+href="{name}.html"', html)
+
+
+def test_every_chapter_of_the_old_numbering_has_its_old_address():
+    kept = [f"{number_of(page.removeprefix('notebooks/')):>02}" for page in NUMBERED[:7]]
+    old = {name[:2] for name, *_ in moved.rows()}
+    assert {*kept, *old} == {f"{k:02}" for k in range(1, 43)}
 
 
 def test_a_section_for_the_specialist_is_folded_and_opens_where_a_link_leads(site, browser):
@@ -561,6 +567,8 @@ def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser)
         ("12_near_isotonic_path.html#thm-c12-path", "10_near_isotonic_path.html#thm-c13-path"),
         ("22_partitioned_calibration.html#c22-real", "19_where_to_split.html#c26-real"),
         ("15_cost.html#nowhere", "C14_cost.html"),
+        ("19_venn_abers.html#thm-c19-root", "13_venn_abers.html#thm-c19-root"),
+        ("29_your_own_scores.html#fig-c29-before", "your_own_scores.html#fig-c29-before"),
     ],
 )
 def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
