@@ -28,7 +28,8 @@ def _chapter(path):
     number = number_of(path.stem)
     title = next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     title = re.search(r"^# (.*)$", title, re.M)[1]
-    return Paper(name_of(path.stem), f"Chapter {number}, {title}" if number else title, "", figures=figures)
+    named = f"Chapter {number}, {title}" if number else title
+    return Paper(name_of(path.stem), named, "", figures=figures)
 
 
 def name_of(stem):

@@ -5,8 +5,6 @@ the chapters that a reader with little time takes. A section that begins
 with ``<!-- for the specialist -->`` is folded; its heading stays, and so do links into it.
 """
 
-import re
-
 from docutils import nodes
 from ledger_nodes import table, text, to_chapter, to_label, to_page
 from sphinx.util.docutils import SphinxDirective

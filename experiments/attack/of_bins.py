@@ -1,4 +1,4 @@
-"""Statements about bins: errors of fractions, their maximum, their mean (chapters 2 to 4 and C4)."""
+"""Statements about bins: errors of fractions, their maximum and mean (chapters 2 to 4, C1, C4)."""
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv
