@@ -143,6 +143,7 @@ def test_the_core_path_has_ten_chapters_and_all_that_they_need():
     assert len(CORE) == 10 and set(CORE) <= set(MAIN)
     assert list(CORE) == sorted(CORE)
     assert {needed for file in CORE for needed in chapters()[file].needs} <= set(CORE)
+    assert sum(chapters()[file].minutes.main for file in CORE) < 9 * 60  # two afternoons
 
 
 def test_depths():

@@ -239,7 +239,7 @@ def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
     assert f'"section-number">{number}.1. ' in html.replace("<span class=", "")
 
 
-@pytest.mark.parametrize("page, following", itertools.pairwise(NUMBERED))
+@pytest.mark.parametrize("page, following", [*itertools.pairwise(NUMBERED)])
 def test_each_chapter_leads_to_the_next(site, page, following):
     html = (site / f"{page}.html").read_text(encoding="utf-8")
     name = following.removeprefix("notebooks/")
