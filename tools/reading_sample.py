@@ -89,7 +89,7 @@ def sentences(page):
 
 def is_read(sentence):
     """Whether it is more than a formula, a link, or a row of a table without a sentence."""
-    cells = sentence.startswith("|") and ". |" not in sentence
+    cells = sentence.startswith("|") and not re.search(r"\.(?: \||$)", sentence)
     link = re.fullmatch(r"(?:\{prf:ref\}`[^`]*`[;, ]*)+", sentence)
     return not (sentence.startswith("\\") or cells or link)
 
