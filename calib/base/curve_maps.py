@@ -91,7 +91,7 @@ class SplineMap(LogisticMap):
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Positions of `values` on the scale that is 0 at `low` and k at `high`.
 
-        The map has k pieces of equal width between `low` and `high`. One unit is one piece.
+        The map has k pieces of equal width between `low` and `high`. A piece is one unit wide.
         """
         # halves: the range from least to greatest may be beyond all floats
         half = np.minimum(np.maximum(values, self.least), self.greatest) / 2
