@@ -71,8 +71,9 @@ def paragraphs(text):
     text = re.sub(r"(?m)^( *)\.\. math::\n(?:(?:\1 +.*)?\n|\1 +.*\Z)*", " (formula) ", text)
     text = re.sub(r"(?ms)^(?:References|See Also)\n-+\n.*?(?=^\S[^\n]*\n-{3,}$|\Z)", "\n", text)
     text = re.sub(r"(?ms)^ *>>> .*?(?=^\s*$|\Z)", "\n", text)
-    text = re.sub(r"(?m)^\s*(?:#|:{3,}|:[\w-]+:|\([\w-]+\)=|%|<|\|[-: |]+\|\s*$|\.\. |-{3,}).*$",
-                  "\n", text)
+    text = re.sub(
+        r"(?m)^\s*(?:#|:{3,}|:[\w-]+:|\([\w-]+\)=|%|<|\|[-: |]+\|\s*$|\.\. |-{3,}).*$", "\n", text
+    )
     text = re.sub(r"(?m)^(?=\s*(?:[*-]|\d+\.|:|\|) )|^(?=\S.* : .*$)", "\n", text)
     return (re.sub(r"\s+", " ", block).strip() for block in re.split(r"\n\s*\n", text))
 

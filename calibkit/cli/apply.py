@@ -164,7 +164,7 @@ def _write_parquet(options, table):
 
     if not str(options.output).endswith(".parquet"):
         raise InputError(
-            f"{table.name} is Parquet, and so is the output: pass -o with a name that ends in "
+            f"{table.name} is Parquet, so the output is Parquet as well: pass -o with a name that ends in "
             f".parquet; found {options.output!r}"
         )
     schema = table.schema.append(pyarrow.field(options.column, pyarrow.float64()))
