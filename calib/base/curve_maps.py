@@ -85,7 +85,7 @@ class SplineMap(LogisticMap):
     kind: ClassVar[str] = "spline"
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The log-odds before the probabilities are kept within [2**-53, 1 - 2**-53]."""
+        """The log-odds of the curve, before probabilities are kept within [2**-53, 1 - 2**-53]."""
         return piecewise_cubic(self.places(scores), self.coefficients)
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,7 +132,7 @@ class LogitSplineMap(SplineMap):
     kind: ClassVar[str] = "logit_spline"
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The log-odds before the probabilities are kept within [2**-53, 1 - 2**-53]."""
+        """The log-odds of the curve, before probabilities are kept within [2**-53, 1 - 2**-53]."""
         return super().logits(log_odds(scores))
 
 

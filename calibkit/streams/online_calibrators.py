@@ -264,7 +264,7 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
 
     A priori b is normal with mean 0 and variance 10, and a is normal with mean 1 and variance 10.
     The map therefore begins as the identity. Each batch moves a and b to the maximum of the
-    posterior, and adds its curvature there to the precision.
+    posterior, and adds the curvature of its log likelihood at this maximum to the precision.
 
     Attributes
     ----------
