@@ -510,7 +510,7 @@ def histogram_binning(rows: SortedRanges, *, n_bins: int | str = "cube_root") ->
 
 
 def isotonic_counts(rows: SortedRanges) -> Counts:
-    """Counts in a short table: ``IsotonicCalibrator()`` fits the same map to it as to all rows.
+    """Counts in a short table, to which ``IsotonicCalibrator()`` fits the same map as to all rows.
 
     `calibkit.deployment.dask.isotonic_counts` returns the same table.
     """

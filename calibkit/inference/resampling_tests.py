@@ -104,8 +104,8 @@ def calibration_test(
     Returns
     -------
     results : dict
-        A `Simulated` for each statistic, under the statistic as it was given; and for each pair of
-        a statistic and a group.
+        A `Simulated` for each statistic, and for each pair of a statistic and a group. A key is
+        the statistic as it was given, or such a pair.
 
     Raises
     ------

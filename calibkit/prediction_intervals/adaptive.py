@@ -18,7 +18,7 @@ class AdaptiveCalibrator(ScoreModel):
 
     .. math:: f(y, [l, u]) = \frac{\#\{j : l \le y_j \le u, z_j = 1\}}{\#\{j : l \le y_j \le u\}}
 
-    The method is a histogram in which each prediction has a bin of its own. The bin is the
+    The method is a histogram in which each prediction has a separate bin. The bin is the
     confidence interval of the prediction, which is wide where the model knows little. The
     intervals come with the predictions, for example from `logistic_intervals`.
 

@@ -289,7 +289,7 @@ def _origin_cautions(sample, data):
         text = (
             f"These look like rows that the classifier learned from, or a leak of the outcome: AUC "
             f"{number(area_under_curve(sample).value)}, and a map alone would take more than half "
-            "off the Brier score, or nothing is left of it. They say nothing about new rows."
+            "off the Brier score, or nothing is left of it. Such rows say nothing about new ones."
         )
         yield Caution("training rows", text)
         return

@@ -253,7 +253,7 @@ const verdictModule = () => {
         add("training rows",
           "These look like rows that the classifier learned from, or a leak of the outcome: AUC " +
           `${number(area.value)}, and a map alone would take more than half off the Brier score, ` +
-          "or nothing is left of it. They say nothing about new rows.");
+          "or nothing is left of it. Such rows say nothing about new ones.");
         return;
       }
     }
