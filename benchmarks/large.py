@@ -120,12 +120,10 @@ def by_dask(folder, task):
     scores, labels = rows["score"], rows["label"]
     if task == "AUC":
         return (calibkit.deployment.dask.roc_auc_score(labels, scores),)
-    wanted = (
-        calibkit.deployment.dask.isotonic_counts
-        if task == "isotonic regression"
-        else calibkit.deployment.dask.counts
-    )
-    return TASKS[task](wanted(scores, labels))
+    if task == "isotonic regression":
+        return isotonic(calibkit.deployment.dask.isotonic_counts(scores, labels))
+    found = calibkit.deployment.dask.venn_abers(scores, labels).map_
+    return found.scores, found.probabilities
 
 
 ALONE = {"none": by_nobody, "pandas": by_pandas, "DuckDB": by_duckdb, "Spark": by_spark}

@@ -550,9 +550,14 @@ def venn_abers(rows: SortedRanges) -> VennAbers:
     """
     weights, positives = _counts_in_order(rows)
     steps, p0, p1 = steps_of_pairs(weights, positives)
+    return venn_abers_of_steps(_scores_of_ties(rows, steps), p0, p1)
+
+
+def venn_abers_of_steps(scores, p0, p1) -> VennAbers:
+    """A fitted calibrator, from the scores at its steps and the probabilities between them."""
     calibrator = VennAbers()
     calibrator.classes_ = np.array([0, 1])
-    calibrator.scores_ = _scores_of_ties(rows, steps)
+    calibrator.scores_ = scores
     calibrator.p0_ = p0
     calibrator.p1_ = p1
     calibrator.shift_ = 0.0
