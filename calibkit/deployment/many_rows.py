@@ -373,7 +373,7 @@ def _survey_of(groups, rows_per_range):
         n_rows += scores.size
         lowest = min(lowest, float(scores.min()))
         step = max(1, scores.size * len(groups) // (16 * SAMPLE_SIZE))
-        samples.append(scores[::step])
+        samples.append(scores[::step].copy())  # a view would keep all scores in memory
     dtype = np.result_type(*samples)
     packing = packing_of(dtype, lowest < 0)
     sample = np.concatenate(samples).astype(dtype, copy=False).view(KEY_TYPES[dtype])
