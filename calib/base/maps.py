@@ -244,12 +244,7 @@ class LogitPolynomialMap(LogisticMap):
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-odds of the probabilities."""
-        apart = log_odds(scores) - self.centre
-        coefficients = self.coefficients.tolist()
-        values = coefficients[-1] + 0.0 * apart
-        for coefficient in coefficients[-2::-1]:
-            values = coefficient + values * apart
-        return values
+        return np.polynomial.polynomial.polyval(log_odds(scores) - self.centre, self.coefficients)
 
     @classmethod
     def _from_entries(cls, entries):
