@@ -166,9 +166,11 @@ def venn_abers(scores: Column, labels: Column, sample_weight: Column | None = No
     """
     ranges = _delayed_ranges(_pooled, scores, labels, sample_weight)
     tables = dask.persist(*ranges.results)
-    counted = dask.compute(*[dask.delayed(_counted)(table) for table in tables])
+    delayed_counts = [dask.delayed(_counted)(table) for table in tables]
+    counted = dask.compute(*delayed_counts)
     del ranges  # the workers need the tables of the partitions no more
-    weights, positives = (_bytes_or_floats(column) for column in zip(*counted, strict=True))
+    weights = _bytes_or_floats([counts for counts, _ in counted])
+    positives = _bytes_or_floats([hits for _, hits in counted])
     if weights.size == 0:
         raise ValueError("scores hold no rows: at least one row is needed")
     steps, p0, p1 = steps_of_pairs(weights, positives)
