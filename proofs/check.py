@@ -22,6 +22,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from experiments.chapter_numbers import number_of
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 THEORIES = HERE / "theories"
@@ -138,7 +140,7 @@ def read(label):
 def page():
     """Write the page of the book that lists what is checked."""
     rows, refuted = table(), named("needed")
-    places = {row["label"]: int(row["notebook"][:2]) for row in rows}
+    places = {row["label"]: number_of(row["notebook"]) for row in rows}
     lines = [
         "# Statements checked by machine",
         "",

@@ -2,13 +2,13 @@
 
 A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 
-* ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
+* ``rings_isotonic_ece_label``: a mean of chapter 20's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``, ``claims``: counts of the ledger and the claims;
 * ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
 * ``vector_cases``: counts of the test vectors and of the packages that were run on them;
 * ``reading_right``: counts of the reading test, and a table of its sentences by round;
 * ``hour_ece``: numbers of the short book, book/hour/census.py;
-* ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
+* ``c15_same``: what chapter 23 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
 """
 
