@@ -227,7 +227,14 @@ CONSTANTS = (
         ("j48-bagging-distinct",),
     ),
     Constant("durfee2022", _D22, "rows of the four parts", "Table 4", STATED, "Table 4"),
-    Constant("durfee2022", _D22, "epochs", "30 of 100", INFERRED, "to keep the experiment short"),
+    Constant(
+        "durfee2022",
+        _D22,
+        "epochs",
+        "30 of 100",
+        INFERRED,
+        "to keep the experiment short; a cause has 100",
+    ),
     Constant("durfee2022", _D22, "runs", "3 of 5", INFERRED, "to keep the experiment short"),
     Constant(
         "durfee2022",

@@ -7,6 +7,7 @@ from experiments.durfee2022.auc_split import AUC_SPLIT
 from experiments.durfee2022.causes import CAUSES
 from experiments.durfee2022.epochs import EPOCHS_STUDY
 from experiments.durfee2022.figures import box_plots
+from experiments.durfee2022.full import FULL_STUDY
 from experiments.durfee2022.label import LABEL_STUDY
 from experiments.durfee2022.last import LAST_STUDY
 from experiments.durfee2022.networks import experiment
@@ -78,6 +79,13 @@ PAPER = Paper(
             command="python -m experiments.durfee2022.last",
         ),
         Study(
+            name="full",
+            title="networks at the paper's budget: 100 epochs, five runs, all training rows",
+            chapter=CHAPTER,
+            experiments=(FULL_STUDY.name,),
+            command="python -m experiments.durfee2022.full",
+        ),
+        Study(
             name="label",
             title="networks for readmission within 30 days, Diabetes",
             chapter=CHAPTER,
@@ -98,5 +106,14 @@ PAPER = Paper(
         ),
     ),
     causes=CAUSES,
-    experiments=(LIFT, AUC_SPLIT, NETWORKS, EPOCHS_STUDY, LABEL_STUDY, LAST_STUDY, VARIANTS),
+    experiments=(
+        LIFT,
+        AUC_SPLIT,
+        NETWORKS,
+        EPOCHS_STUDY,
+        FULL_STUDY,
+        LABEL_STUDY,
+        LAST_STUDY,
+        VARIANTS,
+    ),
 )
