@@ -142,8 +142,9 @@ course-test: .venv-course/set-up  ## grade right and wrong answers to every prob
 	.venv-course/bin/python -m pytest -q -c course/pytest.ini --rootdir . -n 2 --dist loadgroup \
 	  course/tests
 
+# In the order of tests/conftest.py, the longest file first: pytest-xdist would begin with many tests.
 test-package: .venv/set-up  ## unit tests and doctests
-	$(pytest) calib calibkit experiments tests $(not-site)
+	$(pytest) --no-loadscope-reorder calib calibkit experiments tests $(not-site)
 
 test-plain: .venv/set-up  ## the small tests of kernels once more without compilation
 	NUMBA_DISABLE_JIT=1 $(pytest) calib calibkit tests/calib tests/calibkit \

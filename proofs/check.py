@@ -148,15 +148,15 @@ def page():
         "[Coq](https://coq.inria.fr), a program that accepts a proof only if every step follows.",
         "A finite version has finitely many cases, scores or outcomes.",
         "Masses, weights and probabilities are real numbers.",
-        "The book itself is not checked: most statements are not in the table, and nobody can "
-        "check by machine that a formal statement says what the sentence beside it says.",
-        "That is a reader's work, and this page is there for it.",
+        "The book itself is not checked: most statements are not in the table, and no machine "
+        "can check that a formal statement means the same as the sentence next to it.",
+        "A reader has to check this, and this page is there for this purpose.",
         "",
         f"{len(refuted)} hypotheses are shown to be needed, by a counterexample that is "
         "checked as well.",
         "The proofs assume the axioms of Coq's library of real numbers and nothing else. Among "
         "these axioms are the excluded middle and the extensionality of functions.",
-        "They stand in the folder `proofs/theories` of the repository; "
+        "The formal statements are in the folder `proofs/theories` of the repository; "
         "`make proofs` checks them again.",
         "Each statement keeps a fingerprint of the sentence in the book, so that a changed "
         "sentence asks for a new reading.",

@@ -29,7 +29,7 @@ FLAGS_OF_ARGUMENTS = {  # arguments that messages of the package begin with
     "threshold": "--threshold",
     "thresholds": "--threshold",
 }
-ALLOCATIONS_PER_COLLECTION = 100_000  # far more than Python's default
+ALLOCATIONS_PER_COLLECTION = 1_000_000  # more than a short command makes
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from calib.base.options import check_integer
@@ -60,7 +59,7 @@ def repeated_folds(
             "n_repeats out"
         )
     elif hasattr(cv, "split") and not isinstance(cv, str):
-        splits = _splits_by([cv], rows, sample)
+        splits = _splits_by(cv, rows, sample)
     elif np.iterable(cv) and not isinstance(cv, str):
         every_row = np.arange(is_counted.size)
         splits = [
@@ -96,26 +95,55 @@ def drawn_repeats(sample: "ComparedSample", cv: int, n_repeats: int | None) -> i
 
 
 def _drawn_folds(rows, sample, cv, n_repeats, seed):
-    """Splits of `cv` folds that are drawn `n_repeats` times."""
+    """Splits of `cv` folds that are drawn `n_repeats` times.
+
+    They are those of `RepeatedStratifiedKFold` and `GroupKFold` of scikit-learn, without its
+    modules, which take longer to load than a comparison of a thousand rows.
+    """
     n_repeats = drawn_repeats(sample, cv, n_repeats)
     if sample.clusters is None:
-        splitters = [RepeatedStratifiedKFold(n_splits=cv, n_repeats=n_repeats, random_state=seed)]
+        rng = np.random.RandomState(seed)
+        folds = [_stratified_folds(sample.labels[rows], cv, rng) for _ in range(n_repeats)]
     else:
-        splitters = [
-            GroupKFold(cv, shuffle=True, random_state=repeat_seed)
+        clusters = sample.clusters[rows]
+        folds = [
+            _folds_of_clusters(clusters, cv, np.random.RandomState(repeat_seed))
             for repeat_seed in range(seed, seed + n_repeats)
         ]
-    return _splits_by(splitters, rows, sample)
+    return [(rows[fold != k], rows[fold == k]) for fold in folds for k in range(cv)]
 
 
-def _splits_by(splitters, rows, sample):
-    """Splits of some rows by splitters of scikit-learn, which keep clusters together."""
+def _stratified_folds(labels, n_folds, rng):
+    """The fold of each row: each fold has its share of each class."""
+    of_first_class = labels == labels[0]
+    n_first = np.count_nonzero(of_first_class)
+    folds_in_turn = np.arange(labels.size) % n_folds
+    folds = np.empty(labels.size, np.int64)
+    for is_of_class, in_turn in (
+        (of_first_class, folds_in_turn[:n_first]),
+        (~of_first_class, folds_in_turn[n_first:]),
+    ):
+        folds_of_class = np.sort(in_turn)
+        rng.shuffle(folds_of_class)
+        folds[is_of_class] = folds_of_class
+    return folds
+
+
+def _folds_of_clusters(clusters, n_folds, rng):
+    """The fold of each row: each fold has its share of the clusters."""
+    numbers, cluster_of_row = np.unique(clusters, return_inverse=True)
+    parts = np.array_split(rng.permutation(numbers.size), n_folds)
+    fold_of_cluster = np.empty(numbers.size, np.int64)
+    for fold, part in enumerate(parts):
+        fold_of_cluster[part] = fold
+    return fold_of_cluster[cluster_of_row]
+
+
+def _splits_by(splitter, rows, sample):
+    """Splits of some rows by a splitter of scikit-learn, which may keep clusters together."""
     clusters_of_rows = None if sample.clusters is None else sample.clusters[rows]
-    return [
-        (rows[training], rows[test])
-        for splitter in splitters
-        for training, test in splitter.split(rows, sample.labels[rows], clusters_of_rows)
-    ]
+    splits = splitter.split(rows, sample.labels[rows], clusters_of_rows)
+    return [(rows[training], rows[test]) for training, test in splits]
 
 
 def _by_repeat(splits, labels):

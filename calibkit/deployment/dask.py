@@ -19,8 +19,8 @@ partitioned and ordered. Other weights are rounded in another order.
 partition takes 10 to 24 bytes on the workers. A cluster puts tables that its memory cannot hold on
 disk, which takes several times as long. The client needs 24 bytes for each distinct score, and O(P)
 numbers. If there are many scores and nearly all are distinct, `isotonic_counts` and `roc_auc_score`
-need little memory, and `calib.rounded_scores` reduces the number of distinct scores with a bounded
-error.
+need little memory, `venn_abers` usually 2 bytes for each distinct score on the client, and
+`calib.rounded_scores` reduces the number of distinct scores with a bounded error.
 
 *Predictions* are made where the scores are: ``scores.map_blocks(calibrator.predict)`` of a dask
 array.
@@ -42,7 +42,7 @@ Counts(scores=array([0.2, 0.8]), positives=array([1., 1.]), counts=array([3., 1.
 array([0.4  , 0.667, 0.4  , 0.4  ])
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dask
 import dask.array as da
@@ -57,10 +57,11 @@ from calib.kernels.adjacent_violators import pool_adjacent_violators
 from calib.kernels.fast.sorting import argsort
 from calib.kernels.fast.ties import sums_of_runs
 from calib.kernels.ties import ties
+from calib.methods.venn_abers import VennAbers, steps_of_pairs
 from calib.metrics.auc import fraction_of, won_by_ties
-from calibkit.deployment.many_rows import in_halves
+from calibkit.deployment.many_rows import in_halves, venn_abers_of_steps
 
-__all__ = ["counts", "isotonic_counts", "roc_auc_score"]
+__all__ = ["counts", "isotonic_counts", "roc_auc_score", "venn_abers"]
 
 Column = da.Array | dd.Series  # a column of one dimension
 ROWS_PER_RANGE = 2**21  # rows of all tables that are joined at a time
@@ -131,6 +132,57 @@ def isotonic_counts(scores: Column, labels: Column, sample_weight: Column | None
     return _isotonic_blocks(_stacked_tables(_ranges(_pooled_blocks, scores, labels, sample_weight)))
 
 
+def venn_abers(scores: Column, labels: Column, sample_weight: Column | None = None) -> VennAbers:
+    """`calib.VennAbers` fitted to rows on the workers. The client gets no table of scores.
+
+    Parameters
+    ----------
+    scores, labels, sample_weight : dask array of shape (n,) or dask series
+        As in `counts`.
+
+    Returns
+    -------
+    calibrator : VennAbers
+        The map is equal to the last bit to the map of ``VennAbers().fit_counts(*counts)``.
+
+    Raises
+    ------
+    ValueError
+        As in `counts`, and if there are no rows.
+
+    Notes
+    -----
+    The client gets the labels in the order of the scores, usually 2 bytes for each distinct score,
+    and then the scores at which the map has a step.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from calibkit.deployment.dask import venn_abers
+    >>> scores = da.from_array([0.2, 0.8, 0.2, 0.2], chunks=2)
+    >>> calibrator = venn_abers(scores, da.from_array([0, 1, 1, 0], chunks=2))
+    >>> calibrator.predict([0.2, 0.8]).round(3)
+    array([0.4  , 0.667])
+    """
+    ranges = _delayed_ranges(_pooled, scores, labels, sample_weight)
+    tables = dask.persist(*ranges.results)
+    delayed_counts = [dask.delayed(_counted)(table) for table in tables]
+    counted = dask.compute(*delayed_counts)
+    del ranges  # the workers need the tables of the partitions no more
+    weights = _bytes_or_floats([counts for counts, _ in counted])
+    positives = _bytes_or_floats([hits for _, hits in counted])
+    if weights.size == 0:
+        raise ValueError("scores hold no rows: at least one row is needed")
+    steps, p0, p1 = steps_of_pairs(weights, positives)
+    starts = np.cumsum([0, *(part.size for part, _ in counted)])
+    steps_of_ranges = np.split(steps, np.searchsorted(steps, starts[1:-1]))
+    scores_of_ranges = [
+        dask.delayed(_scores_at)(table, steps_of_range - start)
+        for table, steps_of_range, start in zip(tables, steps_of_ranges, starts[:-1], strict=True)
+    ]
+    return venn_abers_of_steps(np.concatenate(dask.compute(*scores_of_ranges)), p0, p1)
+
+
 def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | None = None) -> float:
     """`calib.metrics.roc_auc_score` of rows on the workers. The client gets no table of scores.
 
@@ -173,6 +225,19 @@ def roc_auc_score(labels: Column, scores: Column, *, sample_weight: Column | Non
 
 def _ranges(function, scores, labels, sample_weight):
     """``function(tables)`` of all rows between neighbouring cuts, in increasing order."""
+    ranges = _delayed_ranges(function, scores, labels, sample_weight)
+    return dask.compute(*ranges.results)
+
+
+class _DelayedRanges(NamedTuple):
+    """Results of ranges that are still to be computed, and what has to be held until they are."""
+
+    results: list[Any]
+    partitions: tuple[Any, ...]
+
+
+def _delayed_ranges(function, scores, labels, sample_weight):
+    """``function(tables)`` of all rows between neighbouring cuts, still to be computed."""
     columns = {"scores": scores, "labels": labels}
     if sample_weight is not None:
         columns["sample_weight"] = sample_weight
@@ -186,11 +251,11 @@ def _ranges(function, scores, labels, sample_weight):
     n_ranges = -(-sum(survey.size for survey in surveys) // ROWS_PER_RANGE)
     reduce = dask.delayed(function)
     if n_ranges <= 1:
-        return dask.compute(reduce(tables))  # while `tables` holds on to them
+        return _DelayedRanges(results=[reduce(tables)], partitions=tables)
     cuts = _cuts_of(surveys, n_ranges)
     pieces = [dask.delayed(_split_at, nout=cuts.size + 1)(table, cuts) for table in tables]
     results = [reduce(list(pieces_of_range)) for pieces_of_range in zip(*pieces, strict=True)]
-    return dask.compute(*results)
+    return _DelayedRanges(results=results, partitions=tables)
 
 
 def _cuts_of(surveys, n_ranges):
@@ -329,6 +394,21 @@ def _won(tables):
     table = _stacked_tables([_pooled(tables)])
     negatives = table.counts - table.positives
     return won_by_ties(negatives, table.positives), negatives.sum(), table.positives.sum()
+
+
+def _counted(table):
+    """Rows and positives at the distinct scores."""
+    return table.counts, table.positives
+
+
+def _bytes_or_floats(arrays):
+    """All numbers in one array, of the two types that the kernels are compiled for."""
+    together = np.concatenate(arrays)
+    return together if together.dtype == np.uint8 else together.astype(np.float64)
+
+
+def _scores_at(table, numbers):
+    return table.scores[numbers]
 
 
 def _pooled_blocks(tables):

@@ -373,7 +373,7 @@ def _survey_of(groups, rows_per_range):
         n_rows += scores.size
         lowest = min(lowest, float(scores.min()))
         step = max(1, scores.size * len(groups) // (16 * SAMPLE_SIZE))
-        samples.append(scores[::step])
+        samples.append(scores[::step].copy())  # a view would keep all scores in memory
     dtype = np.result_type(*samples)
     packing = packing_of(dtype, lowest < 0)
     sample = np.concatenate(samples).astype(dtype, copy=False).view(KEY_TYPES[dtype])
@@ -510,7 +510,7 @@ def histogram_binning(rows: SortedRanges, *, n_bins: int | str = "cube_root") ->
 
 
 def isotonic_counts(rows: SortedRanges) -> Counts:
-    """A short table to which ``IsotonicCalibrator()`` has the same fit as to all rows.
+    """Counts in a short table, to which ``IsotonicCalibrator()`` fits the same map as to all rows.
 
     `calibkit.deployment.dask.isotonic_counts` returns the same table.
     """
@@ -550,9 +550,14 @@ def venn_abers(rows: SortedRanges) -> VennAbers:
     """
     weights, positives = _counts_in_order(rows)
     steps, p0, p1 = steps_of_pairs(weights, positives)
+    return venn_abers_of_steps(_scores_of_ties(rows, steps), p0, p1)
+
+
+def venn_abers_of_steps(scores, p0, p1) -> VennAbers:
+    """A fitted calibrator, from the scores at its steps and the probabilities between them."""
     calibrator = VennAbers()
     calibrator.classes_ = np.array([0, 1])
-    calibrator.scores_ = _scores_of_ties(rows, steps)
+    calibrator.scores_ = scores
     calibrator.p0_ = p0
     calibrator.p1_ = p1
     calibrator.shift_ = 0.0

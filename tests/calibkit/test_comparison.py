@@ -9,7 +9,7 @@ from scipy.special import logit
 from scipy.stats import t as student
 from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, RepeatedStratifiedKFold, StratifiedKFold
 from test_selection import Unweighted
 
 from calib import (
@@ -292,6 +292,28 @@ def test_clusters_stay_together_and_are_what_is_counted():
     np.testing.assert_allclose(
         ours.results["bins"].log_gain, theirs.results["bins"].log_gain, rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("is_clustered", [False, True])
+def test_folds_are_those_of_scikit_learn(seed, is_clustered):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(120) < rng.choice([0.2, 0.5, 0.9])).astype(np.uint8)
+    clusters = rng.integers(0, 40, 120) if is_clustered else None
+    n_folds = int(rng.integers(2, 6))
+    if is_clustered:
+        splitters = [GroupKFold(n_folds, shuffle=True, random_state=seed + k) for k in range(3)]
+    else:
+        splitters = [RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=3, random_state=seed)]
+    expected = [
+        split for splitter in splitters for split in splitter.split(np.zeros(120), labels, clusters)
+    ]
+    repeats = repeated_folds(compared_sample(np.zeros(120), labels, clusters), n_folds, 3, seed)
+    found = [split for splits in repeats for split in splits]
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        np.testing.assert_array_equal(ours[1], theirs[1])
 
 
 def test_groups_of_the_calibrators_split_no_folds():

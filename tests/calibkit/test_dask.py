@@ -102,6 +102,16 @@ def isotonic(rows, chunks, **options):
     return ours, calib.IsotonicCalibrator(**options).fit(scores, labels, sample_weight=weights)
 
 
+def same_venn_abers(rows, chunks):
+    """Compare Venn-Abers predictors of rows on the workers and in memory."""
+    ours = calibkit.deployment.dask.venn_abers(*split(rows, chunks))
+    theirs = calib.VennAbers().fit_counts(*in_memory(*rows))
+    same(
+        [ours.scores_, ours.p0_, ours.p1_, ours.map_.probabilities],
+        [theirs.scores_, theirs.p0_, theirs.p1_, theirs.map_.probabilities],
+    )
+
+
 some_rows = given(
     st.lists(st.integers(0, 40), min_size=1, max_size=6).filter(lambda c: sum(c) >= 2),
     st.integers(0, 10**6),
@@ -125,6 +135,12 @@ class TestAnyRows:
         scores, labels, weights = split(rows, chunks)
         found = calibkit.deployment.dask.roc_auc_score(labels, scores, sample_weight=weights)
         assert found == metrics.roc_auc_score(rows[1], rows[0], sample_weight=rows[2])
+
+    @settings(max_examples=10, deadline=None)
+    @some_rows
+    def test_venn_abers_maps_are_equal_to_the_last_bit(self, chunks, seed, decimals, weights):
+        rows = sample(sum(chunks), seed, decimals, weights)
+        same_venn_abers(rows, chunks)
 
     @pytest.mark.parametrize("smoothing", [0, 1, 1e-17])
     @settings(max_examples=10, deadline=None)
@@ -160,6 +176,7 @@ class TestAnyRows:
         rows, chunks = [np.array(scores), np.array([0, 1, 1, 0, 1, 0]), None], [1, 3, 0, 2]
         same(calibkit.deployment.dask.counts(*split(rows, chunks)), in_memory(*rows))
         same_map(*isotonic(rows, chunks))
+        same_venn_abers(rows, chunks)
 
 
 @pytest.mark.parametrize("weights", [None, "whole"])
@@ -168,6 +185,7 @@ def test_many_rows(weights, monkeypatch):
     rows, chunks = sample(20_000, 1, weights=weights), [7000, 0, 1, 12_000, 999]
     same(calibkit.deployment.dask.counts(*split(rows, chunks)), in_memory(*rows))
     same_map(*isotonic(rows, chunks))
+    same_venn_abers(rows, chunks)
     assert calibkit.deployment.dask.isotonic_counts(*split(rows, chunks)).scores.size < 400
 
 
@@ -295,6 +313,8 @@ def test_what_is_no_sample_is_refused():
         nothing = counted(*split([np.array([]), np.array([])], [0, 0]))
         with pytest.raises(ValueError, match="scores is empty"):
             calib.IsotonicCalibrator().fit_counts(*nothing)
+    with pytest.raises(ValueError, match="scores hold no rows"):
+        calibkit.deployment.dask.venn_abers(*split([np.array([]), np.array([])], [0, 0]))
 
 
 def test_a_worker_that_dies_changes_nothing(tmp_path):
@@ -314,5 +334,10 @@ def test_a_worker_that_dies_changes_nothing(tmp_path):
         ):
             lazy = da.from_array(scores, chunks=500).map_blocks(dying, meta=np.empty(0))
             ours = calibkit.deployment.dask.counts(lazy, da.from_array(labels, chunks=500))
+            assert (tmp_path / "dead").exists()
+            (tmp_path / "dead").unlink()
+            predictor = calibkit.deployment.dask.venn_abers(lazy, da.from_array(labels, chunks=500))
     assert (tmp_path / "dead").exists()
     same(ours, in_memory(scores, labels))
+    expected = calib.VennAbers().fit(scores, labels)
+    same([predictor.scores_, predictor.p0_], [expected.scores_, expected.p0_])

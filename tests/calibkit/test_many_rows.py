@@ -157,6 +157,24 @@ def test_an_interrupted_reading_goes_on(parquet, tmp_path, monkeypatch, capsys):
         many_rows.rows_in_parquet(files[1:], folder, **names)
 
 
+def test_a_row_group_is_in_memory_at_a_time(parquet, tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow", reason="the extra data is not installed")
+    scores, labels = sample(9000)
+    files = parquet(scores, labels)
+    read = many_rows._RowGroup.read
+    allocated = []
+
+    def watched_read(group, dtype=None):
+        found = read(group, dtype)
+        allocated.append(pa.total_allocated_bytes())
+        return found
+
+    monkeypatch.setattr(many_rows._RowGroup, "read", watched_read)
+    many_rows.rows_in_parquet(files, tmp_path / "keys", score="p", label="z")
+    assert len(allocated) == 2 * 60  # for the cuts, and for the keys
+    assert max(allocated) - min(allocated) < scores.nbytes / 10
+
+
 def test_bad_files_are_named(parquet, tmp_path):
     scores, labels = sample(1000)
     scores[700] = np.nan

@@ -447,6 +447,7 @@ SHARED = {  # in two rooms these are the same thing for two kinds of input
     "kuiper_error",
     "log_loss",
     "roc_auc_score",
+    "venn_abers",
 }
 REFERENCES = "calibkit.testing.references"  # slow definitions, named as the functions they check
 
