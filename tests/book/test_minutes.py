@@ -22,7 +22,7 @@ MAIN = {
 }
 # What the main line has now: whoever shortens it lowers the numbers. The aims are 120,000 words and
 # 45 minutes.
-WORDS_OF_THE_MAIN_LINE, LONGEST = 133_200, 97
+WORDS_OF_THE_MAIN_LINE, LONGEST = 134_000, 97
 
 
 def text_cell(source):
