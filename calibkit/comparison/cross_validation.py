@@ -97,8 +97,8 @@ def drawn_repeats(sample: "ComparedSample", cv: int, n_repeats: int | None) -> i
 def _drawn_folds(rows, sample, cv, n_repeats, seed):
     """Splits of `cv` folds that are drawn `n_repeats` times.
 
-    They are those of `RepeatedStratifiedKFold` and `GroupKFold` of scikit-learn, without its
-    modules, which take longer to load than a comparison of a thousand rows.
+    `RepeatedStratifiedKFold` and `GroupKFold` of scikit-learn draw the same folds, but loading
+    scikit-learn's modules takes longer than a comparison of a thousand rows.
     """
     n_repeats = drawn_repeats(sample, cv, n_repeats)
     if sample.clusters is None:
