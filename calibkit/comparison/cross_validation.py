@@ -114,7 +114,7 @@ def _drawn_folds(rows, sample, cv, n_repeats, seed):
 
 
 def _stratified_folds(labels, n_folds, rng):
-    """The fold of each row: each fold has its share of each class."""
+    """The fold of each row: all folds have nearly the same base rate."""
     of_first_class = labels == labels[0]
     n_first = np.count_nonzero(of_first_class)
     folds_in_turn = np.arange(labels.size) % n_folds
@@ -130,7 +130,7 @@ def _stratified_folds(labels, n_folds, rng):
 
 
 def _folds_of_clusters(clusters, n_folds, rng):
-    """The fold of each row: each fold has its share of the clusters."""
+    """The fold of each row: all folds have nearly as many clusters."""
     numbers, cluster_of_row = np.unique(clusters, return_inverse=True)
     parts = np.array_split(rng.permutation(numbers.size), n_folds)
     fold_of_cluster = np.empty(numbers.size, np.int64)
