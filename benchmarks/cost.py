@@ -1,7 +1,7 @@
 """Measure what each method of calib costs as the sample grows, beside one argsort of the scores.
 
 Run it with ``python benchmarks/cost.py``; it takes some minutes, compiles first, and records
-results/cost.csv and results/cost.json, which chapter 16 reads. Times are process times of one
+results/cost.csv and results/cost.json, which chapter C14 reads. Times are process times of one
 thread: they do not count the seconds in which other programs had the processor.
 """
 

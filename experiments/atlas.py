@@ -113,8 +113,8 @@ PAPER = Paper(
     citation="The tests of this book",
     short="",
     studies=(
-        Study("levels", ATLAS.title, "28_measuring_without_bins", (ATLAS.name,)),
-        Study("designs", DESIGNS.title, "28_measuring_without_bins", (DESIGNS.name,)),
+        Study("levels", ATLAS.title, "C01_measuring_without_bins", (ATLAS.name,)),
+        Study("designs", DESIGNS.title, "C01_measuring_without_bins", (DESIGNS.name,)),
     ),
     experiments=(ATLAS, DESIGNS),
 )

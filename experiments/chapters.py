@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+from experiments.chapter_numbers import number_of
 from experiments.contents import ChapterFigure, Paper
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
@@ -24,10 +25,16 @@ def _chapter(path):
         for k, about in enumerate(described)
         if "name" in about
     )
-    number = path.stem.split("_")[0]
+    number = number_of(path.stem)
     title = next("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     title = re.search(r"^# (.*)$", title, re.M)[1]
-    return Paper(f"chapter{number}", f"Chapter {int(number)}, {title}", "", figures=figures)
+    named = f"Chapter {number}, {title}" if number else title
+    return Paper(name_of(path.stem), named, "", figures=figures)
+
+
+def name_of(stem):
+    """The name under which the figures of a chapter are made: chapter08, chapterC04."""
+    return f"chapter{stem.split('_')[0]}" if number_of(stem) else stem
 
 
 def _first_sentence(caption):

@@ -161,7 +161,7 @@ CONSTANTS = (
         "rows and classes of the sets",
         "those at hand, three by their public descriptions",
         INFERRED,
-        "chapter 15",
+        "chapter 23",
     ),
     Constant(
         "naeini2016",
@@ -176,7 +176,7 @@ CONSTANTS = (
         "naeini2016",
         ("table3",),
         "versions of five sets",
-        "chapter 15",
+        "chapter 23",
         TUNED,
         "the counts of Table III",
         ("other-versions", "other-versions-recoded"),
@@ -227,7 +227,14 @@ CONSTANTS = (
         ("j48-bagging-distinct",),
     ),
     Constant("durfee2022", _D22, "rows of the four parts", "Table 4", STATED, "Table 4"),
-    Constant("durfee2022", _D22, "epochs", "30 of 100", INFERRED, "to keep the experiment short"),
+    Constant(
+        "durfee2022",
+        _D22,
+        "epochs",
+        "30 of 100",
+        INFERRED,
+        "to keep the experiment short; a cause has 100",
+    ),
     Constant("durfee2022", _D22, "runs", "3 of 5", INFERRED, "to keep the experiment short"),
     Constant(
         "durfee2022",

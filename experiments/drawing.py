@@ -50,6 +50,6 @@ RELIABILITY_CURVE = Figure(
 POINTS_OF_THE_RINGS = Figure(
     name="figure2",
     title="the simulated points: a disc and the ring around it",
-    chapter="08_rings",
+    chapter="20_rings",
     draw=scatter_of_the_rings,
 )

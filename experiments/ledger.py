@@ -1,7 +1,7 @@
 """The ledger: every published number beside ours, with a verdict that is computed.
 
 A number *agrees* if ours rounds to it or is, beyond the rounding of the print, within two standard
-errors of the difference, which is the distance that chapters 8, 9 and 14 use.
+errors of the difference, which is the distance that chapters 11, 20 and 21 use.
 If it does not, the causes that were tried for the paper are asked in their order. A cause *mends* a
 number if under it ours agrees, by the standard error of the base reading, and at most half of the
 gap is left. It is accepted if each half of the rows, taken alone, chooses it of all ways to set the

@@ -46,6 +46,7 @@ SAID = {
     },
     "durfee2022": {
         "raw-inputs": "not stated; Credit alone has a batch normalisation of its inputs (14.2)",
+        "budget": "stated (14.2): 100 epochs, 5 runs; (Table 4): all training rows",
         "epochs": "stated (14.2): the best validation AUC over 100 epochs; (5.1): the highest "
         "validation accuracy",
         "readmitted-early": "stated (14.1): readmitted or not",

@@ -22,6 +22,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from experiments.chapter_numbers import number_of
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 THEORIES = HERE / "theories"
@@ -138,7 +140,7 @@ def read(label):
 def page():
     """Write the page of the book that lists what is checked."""
     rows, refuted = table(), named("needed")
-    places = {row["label"]: int(row["notebook"][:2]) for row in rows}
+    places = {row["label"]: number_of(row["notebook"]) for row in rows}
     lines = [
         "# Statements checked by machine",
         "",
@@ -146,15 +148,15 @@ def page():
         "[Coq](https://coq.inria.fr), a program that accepts a proof only if every step follows.",
         "A finite version has finitely many cases, scores or outcomes.",
         "Masses, weights and probabilities are real numbers.",
-        "The book itself is not checked: most statements are not in the table, and nobody can "
-        "check by machine that a formal statement says what the sentence beside it says.",
-        "That is a reader's work, and this page is there for it.",
+        "The book itself is not checked: most statements are not in the table, and no machine "
+        "can check that a formal statement means the same as the sentence next to it.",
+        "A reader has to check this, and this page is there for this purpose.",
         "",
         f"{len(refuted)} hypotheses are shown to be needed, by a counterexample that is "
         "checked as well.",
         "The proofs assume the axioms of Coq's library of real numbers and nothing else. Among "
         "these axioms are the excluded middle and the extensionality of functions.",
-        "They stand in the folder `proofs/theories` of the repository; "
+        "The formal statements are in the folder `proofs/theories` of the repository; "
         "`make proofs` checks them again.",
         "Each statement keeps a fingerprint of the sentence in the book, so that a changed "
         "sentence asks for a new reading.",

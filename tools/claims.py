@@ -8,7 +8,7 @@ It needs no guard of its own if it refers to a proof, or if it types no number a
 chapter (glue). Every other claim has a row in claims.csv, word for word, so that whoever changes
 the sentence meets its guard:
 
-assert NN: CODE     an assertion in chapter NN that holds CODE
+assert NN: CODE     an assertion that holds CODE, in the chapter whose file begins with NN
 test FILE: NAME     a test
 proof LABEL         a theorem, proposition, lemma, corollary or remark
 printed FILE        a number of a paper, in results/published
@@ -92,9 +92,9 @@ def guards():
         return [tuple(row[name] for name in COLUMNS) for row in csv.DictReader(file)]
 
 
-def assertions(number):
+def assertions(start):
     """The lines of code of a chapter that assert, each with what it goes on to."""
-    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    (path,) = (ROOT / "notebooks").glob(f"{start}*.ipynb")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     return " ".join(" ".join(part.split()) for part in re.findall(r"(?ms)^\s*assert.*?$", code))

@@ -39,7 +39,10 @@ OTHERS = {  # records that are no experiments: what they are, and the command
         "python tools/plain_english.py --record",
     ),
     "plain_english_peer": ("The same in scikit-learn", "python tools/plain_english.py --peer"),
-    "reading_sentences": ("Sentences that readers had to read twice, and the reason", "none"),
+    "reading_sentences": (
+        "Sentences drawn for readers, and what stopped them",
+        "none",
+    ),
     "reading_test": ("Questions on pages, with answers and verdicts", "none"),
     "rounding": ("What rounding of scores changes", "python benchmarks/rounding.py"),
     "speed": ("Time of a fit and a prediction beside other packages", BENCH),

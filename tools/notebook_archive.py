@@ -27,7 +27,7 @@ FILES = [
         "calibkit/report/page.html",
     ),
     *("experiments/**/*.py", "results/**/*"),
-    "book/census_scores.csv",  # the example of chapters 29 and 36
+    "book/census_scores.csv",  # the example of two chapters
 ]
 # Needed to install, view and run; the versions are those that made the stored outputs.
 REQUIREMENTS = """\

@@ -34,7 +34,7 @@ PUBLISHED = [  # files that are published, by where they are made
     *["book/_build/*.pdf", "book/_build/*.epub"],
 ]
 # Stored outputs that name the version by which they were written.
-STAMPED = ["book/census_report.html", "notebooks/29_your_own_scores.ipynb"]
+STAMPED = ["book/census_report.html", "notebooks/your_own_scores.ipynb"]
 STEPS = ["lint", "book", "test", "test-wheel", "pdf", "epub"]
 PROGRESS = " (in progress)"  # behind a heading until the release
 

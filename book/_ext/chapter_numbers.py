@@ -1,23 +1,20 @@
-"""A chapter has the number of its file, wherever it stands in the table of contents.
+"""A chapter has the number of its file: 8 in the main line, C4 in the companion.
 
-So chapters 8 to 10, which replicate experiments, are read after the main line and keep number and
-address. Pages among them that are no chapters have no number.
+Pages among the chapters that have no number in the name of their file have none on the site.
 """
-
-import re
 
 from docutils import nodes
 from sphinx_external_toc.collectors import TocTreeCollectorWithStyles as Collector
 
-CHAPTER = re.compile(r"notebooks/(\d\d)_")
+from experiments.chapter_numbers import number_of
 
 
 def renumber(env, page):
     """Begin the numbers of a page and its sections with that of the file."""
-    chapter = CHAPTER.match(page)
+    chapter = number_of(page.removeprefix("notebooks/"))
 
     def own(number):
-        return chapter and number and (int(chapter[1]), *number[1:])
+        return (chapter, *number[1:]) if chapter and number else None
 
     numbers = env.toc_secnumbers[page]
     env.toc_secnumbers[page] = {place: own(number) for place, number in numbers.items()}

@@ -5,7 +5,9 @@ from functools import cache
 from docutils import nodes
 from sphinx import addnodes
 
+from experiments.chapter_numbers import number_of
 from experiments.ledger import VERDICTS, read_ledger
+from experiments.prerequisites import chapters
 from experiments.registry import papers
 
 SCOREBOARD, REPRODUCE = "book/scoreboard", "book/reproduce"
@@ -27,7 +29,7 @@ def text(content):
 
 
 def to_page(name, content):
-    """A link to a page of the book, such as ``"notebooks/08_rings"``."""
+    """A link to a page of the book, such as ``"notebooks/20_rings"``."""
     options = {"refdomain": "std", "reftype": "doc", "reftarget": f"/{name}"}
     return _link(content, **options)
 
@@ -44,8 +46,10 @@ def _link(content, **options):
 
 
 def to_chapter(notebook, word=""):
-    """A link to a chapter by its number: "8", or with a word before it."""
-    return to_page(f"notebooks/{notebook}", f"{word}{int(notebook.split('_')[0])}")
+    """A link to a chapter by its number: "8", or with a word before it; else by its title."""
+    number = number_of(notebook)
+    name = f"{word}{number}" if number else chapters()[notebook].title
+    return to_page(f"notebooks/{notebook}", name)
 
 
 def anchor(env, docname, label, title, node):

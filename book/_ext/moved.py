@@ -1,7 +1,8 @@
 """Old addresses of chapters that have another number now: a small page at each leads to the new.
 
 ``moved.csv`` has a row for each old page: the page where it goes on, and the one that was cut from
-it, if any. An anchor leads to the same place, whatever number its label has now.
+it, if any. The rows are those of two renumberings. An anchor leads to the same place, whatever
+number its label has now.
 """
 
 import csv

@@ -26,6 +26,7 @@ from docutils.statemachine import StringList
 from sphinx.ext.autosummary import Autosummary
 
 import calib
+from experiments.chapter_numbers import number_of
 
 KINDS = "book/api"
 FOLDER = f"{KINDS}/objects"
@@ -213,9 +214,18 @@ def page(module, name, kind, text, pages, uses):
     if drawn := figure(module, name, thing, text):
         pieces += [heading("Figure", "-"), drawn]
     if used := uses.get(thing):
-        chapters = ", ".join(f":doc:`{number} </notebooks/{stem}>`" for number, stem in used)
-        pieces += [heading("In the book", "-"), f"Chapter{'s' * (len(used) > 1)} {chapters}.\n"]
+        pieces += [heading("In the book", "-"), f"{in_the_book(used)}.\n"]
     return f"{room}.{last}", "\n".join(pieces)
+
+
+def in_the_book(used):
+    """Links to these chapters by their numbers, and then to pages without a number."""
+    numbers = {stem: number_of(stem) for stem in used}
+    numbered = [f":doc:`{n} </notebooks/{stem}>`" for stem, n in numbers.items() if n]
+    pages = [f":doc:`/notebooks/{stem}`" for stem, n in numbers.items() if not n]
+    if numbered:
+        numbered[0] = f"Chapter{'s' * (len(numbered) > 1)} {numbered[0]}"
+    return ", ".join(numbered + pages)
 
 
 def write(app):

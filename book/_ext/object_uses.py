@@ -33,12 +33,11 @@ def imported(code):
 
 
 def chapters(folder):
-    """Number and stem of the chapters that use a class or function."""
+    """Files, without suffix, of the chapters that use a class or function."""
     found = {}
-    for path in sorted(folder.glob("[0-9]*.ipynb")):
+    for path in sorted(folder.glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
-        chapter = (int(path.stem.split("_")[0]), path.stem)
         for thing in {one for one in imported(code) if isinstance(one, (type, FunctionType))}:
-            found.setdefault(thing, []).append(chapter)
+            found.setdefault(thing, []).append(path.stem)
     return found

@@ -2,13 +2,13 @@
 
 A page writes ``{{ name }}``; what is computed anew is printed anew. The names:
 
-* ``rings_isotonic_ece_label``: a mean of chapter 8's experiment;
+* ``rings_isotonic_ece_label``: a mean of chapter 20's experiment;
 * ``ledger_vovk2014_agree``, ``ledger_all_share``, ``claims``: counts of the ledger and the claims;
 * ``verdicts_says``, ``verdicts_harm``: tables and shares of the benchmark of verdicts;
 * ``vector_cases``: counts of the test vectors and of the packages that were run on them;
-* ``reading_right``: counts of the reading test, and shares of its sentences;
+* ``reading_right``: counts of the reading test, and a table of its sentences by round;
 * ``hour_ece``: numbers of the short book, book/hour/census.py;
-* ``c15_same``: what chapter 15 glues into its own text as ``c15-same``. Chapters compute it, and
+* ``c15_same``: what chapter 23 glues into its own text as ``c15-same``. Chapters compute it, and
   the test suite runs them again and compares.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calibkit.inference import binomial_limits
 from calibkit.testing import read_vectors
 from experiments import recorded
 from experiments.baselines import READINGS, SHARES, Share, total
@@ -49,6 +50,7 @@ from experiments.vovk2014.held_out import HELD_OUT, HeldOut
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
 HOUR = Path(__file__).resolve().parents[1] / "hour"
 TEXT = "application/papermill.record/text/plain"
 
@@ -171,14 +173,30 @@ def vectors():
 
 def reading():
     """Counts of the reading test."""
-    verdicts = read_table(RESULTS / "reading_test.csv")
-    marks = read_table(RESULTS / "reading_sentences.csv")["mark"]
-    yield "reading_pages", f"{np.unique(verdicts['page']).size}"
-    yield "reading_questions", f"{verdicts['verdict'].size}"
-    yield "reading_right", f"{np.count_nonzero(verdicts['verdict'] == 'right')}"
-    yield "reading_sentences", f"{marks.size:,}"
-    yield "reading_twice", f"{np.mean(marks == 'twice'):.0%}"
-    yield "reading_not", f"{np.count_nonzero(marks == 'not')}"
+    asked = read_table(RESULTS / "reading_test.csv")
+    first = asked["verdict"][asked["round"] == 1]
+    yield "reading_pages", f"{np.unique(asked['page']).size}"
+    yield "reading_questions", f"{first.size}"
+    yield "reading_right", f"{np.count_nonzero(first == 'right')}"
+    yield "reading_rounds", "\n".join(_rounds(read_table(RESULTS / "reading_sentences.csv")))
+
+
+def _rounds(sentences):
+    """Lines of a table: sentences by round and kind of page, and the fraction that was hard."""
+    sys.path.insert(0, str(TOOLS))
+    from reading_sample import kind_of
+
+    yield "| round | pages | sentences | read twice | not understood | hard, with 95 % limits |"
+    yield "|---|---|---:|---:|---:|---|"
+    kinds = np.array([kind_of(page) for page in sentences["page"]])
+    for number in np.unique(sentences["round"]):
+        for kind in ["chapter", "front page", "API page", "all"]:
+            is_part = (sentences["round"] == number) & ((kinds == kind) | (kind == "all"))
+            marks = sentences["mark"][is_part]
+            twice, lost = np.count_nonzero(marks == "twice"), np.count_nonzero(marks == "not")
+            lower, upper = binomial_limits(twice + lost, marks.size)
+            share = f"{(twice + lost) / marks.size:.1%} ({lower:.1%} to {upper:.1%})"
+            yield f"| {number:.0f} | {kind} | {marks.size:,} | {twice} | {lost} | {share} |"
 
 
 def _with_limits(share):

@@ -18,6 +18,8 @@ from ledger_nodes import (
 )
 from sphinx.util.docutils import SphinxDirective
 
+from experiments.chapters import name_of
+from experiments.contents import ChapterFigure
 from experiments.ledger import AGREES, EXPLAINED, totals
 from experiments.registry import items, papers
 from experiments.states import data_of, seconds_of
@@ -78,7 +80,7 @@ class Chapters(SphinxDirective):
         """A table with a row for each figure."""
         rows = []
         for item, (_, content) in items().items():
-            if not item.startswith("chapter"):
+            if not isinstance(content, ChapterFigure):
                 continue
             link = to_page(f"notebooks/{content.chapter}", content.name)
             command = nodes.literal("", f"make reproduce ITEM={item}")
@@ -94,10 +96,9 @@ def link_items(app, doctree):
     found = [
         to_label(f"item-{item.replace('/', '-')}", item)
         for item, (_, content) in items().items()
-        if content.chapter == notebook and not item.startswith("chapter")
+        if content.chapter == notebook and not isinstance(content, ChapterFigure)
     ]
-    number = notebook.split("_")[0]
-    figures = nodes.literal("", f"make reproduce ITEM=chapter{number}")
+    figures = nodes.literal("", f"make reproduce ITEM={name_of(notebook)}")
     content = [nodes.Text("All figures of this chapter as SVG and PDF: "), figures, nodes.Text(".")]
     if found:
         content.append(nodes.Text(" Of the papers: "))

@@ -198,9 +198,10 @@ class ScoreModel(OneDimensional):
 class Calibrator(ScoreModel):
     """Base class of the maps from a score to the probability of class 1.
 
-    A subclass implements ``_fit`` and there either sets ``map_``, a `CalibrationMap`, or
-    implements ``_predict(scores)``, with groups ``_predict(scores, groups)``. A subclass that
-    computes log-odds directly also implements ``_predict_logit`` with the same arguments.
+    A subclass implements ``_fit``, which sets ``map_``, a `CalibrationMap`. A subclass without
+    such a map implements ``_predict(scores)`` instead, or ``_predict(scores, groups)`` if it takes
+    groups. A subclass that computes log-odds directly also implements ``_predict_logit`` with the
+    same arguments.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ class Counts(NamedTuple):
 
 
 class CountedRows(NamedTuple):
-    """A negative and a positive row for each score of grouped rows.
+    """Rows that stand for grouped rows, a negative and a positive row for each score.
 
     The arrays have shape (2 k,) for k scores. All negative rows come first, in the order of the
     scores, and the positive rows follow. The weight of a row is the number of rows that it stands

@@ -85,13 +85,13 @@ class SplineMap(LogisticMap):
     kind: ClassVar[str] = "spline"
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The log-odds before the probabilities are kept within [2**-53, 1 - 2**-53]."""
+        """The log-odds of the curve, before probabilities are kept within [2**-53, 1 - 2**-53]."""
         return piecewise_cubic(self.places(scores), self.coefficients)
 
     def places(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Positions of `values` on the scale that is 0 at `low` and k at `high`.
 
-        The map has k pieces of equal width between `low` and `high`. One unit is one piece.
+        The map has k pieces of equal width between `low` and `high`. A piece is one unit wide.
         """
         # halves: the range from least to greatest may be beyond all floats
         half = np.minimum(np.maximum(values, self.least), self.greatest) / 2
@@ -132,7 +132,7 @@ class LogitSplineMap(SplineMap):
     kind: ClassVar[str] = "logit_spline"
 
     def logits(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The log-odds before the probabilities are kept within [2**-53, 1 - 2**-53]."""
+        """The log-odds of the curve, before probabilities are kept within [2**-53, 1 - 2**-53]."""
         return super().logits(log_odds(scores))
 
 

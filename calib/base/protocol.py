@@ -156,8 +156,8 @@ def check_is_calibrator(
             ) from None
     if takes_groups(calibrator) and not grouped:
         raise ValueError(
-            f"calibrator {name} asks for the groups of the rows, which are not at hand here: pass "
-            "groups where they can be passed, or use it by itself"
+            f"calibrator {name} asks for the groups of the rows, which are not available here: "
+            "pass groups where they can be passed, or use it by itself"
         )
     if weighted and not has_fit_parameter(calibrator, "sample_weight"):
         raise ValueError(

@@ -286,7 +286,8 @@ def split_criterion(
     Returns
     -------
     thresholds, aucs : ndarray of shape (k,)
-        Halfway between neighbouring values of the feature, increasing, and the criterion there.
+        The increasing thresholds, halfway between neighbouring values of the feature, and the
+        criterion at each threshold.
 
     Raises
     ------

@@ -49,8 +49,8 @@ def _compile(function, cache):
 @functools.cache  # one warning a process
 def _warn_that_nothing_is_kept():
     warnings.warn(
-        "compiled functions cannot be kept, neither beside calib nor in a home: every process "
-        "compiles them again, which takes seconds. Set the environment variable NUMBA_CACHE_DIR to "
-        "a folder that can be written to",
+        "compiled functions cannot be kept, neither next to calib nor in a home folder: every "
+        "process compiles them again, which takes seconds. Set the environment variable "
+        "NUMBA_CACHE_DIR to a folder that can be written to",
         stacklevel=3,
     )

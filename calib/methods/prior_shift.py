@@ -251,8 +251,8 @@ def _most_likely_prior(probabilities, weights, base_log_odds):
     evidence = logit(probabilities) - base_log_odds  # log ratio of the densities of the classes
     if np.abs(evidence).max() < MIN_EVIDENCE:
         raise ValueError(
-            "scores tell nothing about the base rate: every probability is that of the sample of "
-            "fit; pass the base rate as prior"
+            "scores tell nothing about the base rate: every probability equals the base rate of "
+            "the sample of fit; pass the base rate as prior"
         )
     weights = weights / weights.sum()
 

@@ -24,7 +24,8 @@ class CORPCurve:
     predicted : ndarray
         The distinct predictions, increasing.
     counts, positives : ndarray
-        Number of rows with this prediction, and of positives among them, or their weights.
+        Number of rows with each prediction, and number of positives among these rows. With
+        weights, the sums of their weights.
     recalibrated : ndarray
         Isotonic regression of the outcomes on the predictions, at these predictions.
     """

@@ -143,7 +143,8 @@ def reliability_curve(
     -----
     UserWarning
         If the weights sum to one. They have probably been normalised, and the intervals would be
-        as wide as for one point. (The errors do not depend on the sum and do not warn.)
+        as wide as for one point. The calibration errors do not depend on the sum, so their
+        functions do not warn.
 
     Notes
     -----

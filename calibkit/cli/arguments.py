@@ -94,11 +94,11 @@ def _add_report(command):
     reading(command, "label", "weight", "group", "cluster")
     _switch(command, "--json", "write numbers as JSON, not a page")
     purpose = (
-        "probability beyond which you act: cost of a false alarm / (that + cost of a miss); "
-        "says what can escape there; may be repeated"
+        "probability beyond which you act: cost of a false alarm / (false alarm + miss); "
+        "the verdict then names the errors that can escape there; may be repeated"
     )
     _valued(command, "--threshold", "P", purpose, type=float, action="append", default=[])
-    purpose = "find a threshold whose share of errors among accepted rows is at most R, as promised"
+    purpose = "find a threshold with the promise of at most a fraction R of errors in accepted rows"
     _valued(command, "--max-error", "R", purpose, type=float)
     purpose = "print the calibration items of the TRIPOD+AI checklist, in its order"
     _switch(command, "--clinical", purpose)
@@ -117,7 +117,7 @@ def _add_threshold(command):
     reading(command, "label", "group")
     for role in ("weight", "cluster"):
         command.add_argument(f"--{role}", help=argparse.SUPPRESS)  # refused in words
-    purpose = "largest share of errors among accepted rows"
+    purpose = "largest fraction of errors among accepted rows"
     _valued(command, "--max-error", "R", purpose, type=float, required=True)
     purpose = "probability that the promise is broken, at most"
     _valued(command, "--alpha", None, purpose, type=float, default=0.05)
@@ -163,7 +163,7 @@ def _add_monitor(command):
     _valued(command, "--batch", "ROWS", "rows in a batch", type=int, default=500)
     purpose = "probability of ever giving a false alarm, at most"
     _valued(command, "--alpha", None, purpose, type=float, default=0.05)
-    purpose = "JSON that remembers what was seen: it is made if it is not there, else gone on with"
+    purpose = "JSON file that keeps the state between runs; a missing file is created"
     _valued(command, "--state", "FILE", purpose)
     _switch(command, "--json", "print a line of JSON for each batch")
     _valued(command, "--plot", "FILE", "draw the evidence: .svg, .png or .pdf")
@@ -180,7 +180,9 @@ def _add_counts(command):
     for role in ("score", "label"):
         _valued(group, f"--{role}", "COLUMN", "kept as it is written", required=True)
     for role in ("group", "cluster"):
-        _valued(group, f"--{role}", "COLUMN", "likewise; rows that differ in it stay apart")
+        _valued(
+            group, f"--{role}", "COLUMN", "kept as it is written; rows that differ in it stay apart"
+        )
     _valued(group, "--weight", "COLUMN", "counts of an earlier run: they are added up")
     _text_flags(command)
     _progress_flag(command)

@@ -71,7 +71,7 @@ def _query(options, table):
     names = {role: table.names[table.find(name, f"--{role}")] for role, name in asked.items()}
     grouped = dict.fromkeys(name for role, name in names.items() if role != "weight")
     if COUNT in grouped:
-        raise InputError(f"a column is called {COUNT!r}, as the one that is added: rename it")
+        raise InputError(f"a column has the name {COUNT!r} of the new column: rename it")
     number = f"sum(CAST({_quoted(names['weight'])} AS DOUBLE))" if "weight" in names else "count(*)"
     columns = ", ".join(map(_quoted, grouped))
     return f"SELECT {columns}, {number} AS {COUNT} FROM given GROUP BY ALL ORDER BY ALL"

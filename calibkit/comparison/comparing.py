@@ -133,11 +133,11 @@ def compare(
     Calibrated scores were kept in at least 99 %.
 
     The default, `StackedCalibrator()`, is recommended if it is among the calibrators, which is so
-    unless others are named. The choice among many by their gains does not improve on it. Where only
-    others are named, a calibrator is recommended if the interval of its gain lies above 0. Among
-    several such calibrators the smallest loss decides. Whether the rows are fit to learn from is
-    not asked here: `calibkit.report.make_report` looks for copies, training rows and reversed
-    scores.
+    unless others are named. To choose by gains among many calibrators is no better than this
+    default. Where only others are named, a calibrator is recommended if the interval of its gain
+    lies above 0. Among several such calibrators the smallest loss decides. Whether the rows are
+    fit to learn from is not asked here: `calibkit.report.make_report` looks for copies, training
+    rows and reversed scores.
 
     A method that gave an outcome probability 0 has infinite expected log loss beyond doubt. Its
     gain is minus infinity, and the interval is that point. Predictions of 0 and 1 that were right

@@ -50,8 +50,8 @@ RULES = (
         ),
         take='KernelCalibrator(kernel="gaussian", bandwidth="cv")',
         why=(
-            "With a bump in the known truth and balanced classes, it came closest of all "
-            "calibrators and had the smallest log loss; with a rare class the raw scores were "
+            "With a bump in the known true probability and balanced classes, it came closest of "
+            "all calibrators and had the smallest log loss. With a rare class the raw scores were "
             "closer at 1000 points, and its log loss was infinite in some samples."
         ),
     ),

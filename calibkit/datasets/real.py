@@ -68,9 +68,9 @@ def load(
 def load(name: str, *, return_extras: bool = False) -> tuple:
     """Load a real data set by name.
 
-    The first source is the folder that the environment variable ``CALIB_DATA`` names, with a file
-    ``<name>.parquet`` that has the label in the column ``target``, and the SHA-256 of the file in
-    ``manifest.json``. The second source is OpenML, through scikit-learn's `fetch_openml` and its
+    The first source is the folder that the environment variable ``CALIB_DATA`` names. In this
+    folder ``<name>.parquet`` has the label in the column ``target``, and ``manifest.json`` has the
+    SHA-256 of the file. The second source is OpenML, through scikit-learn's `fetch_openml` and its
     cache.
 
     Parameters

@@ -510,7 +510,7 @@ def histogram_binning(rows: SortedRanges, *, n_bins: int | str = "cube_root") ->
 
 
 def isotonic_counts(rows: SortedRanges) -> Counts:
-    """A short table to which ``IsotonicCalibrator()`` has the same fit as to all rows.
+    """Counts in a short table, to which ``IsotonicCalibrator()`` fits the same map as to all rows.
 
     `calibkit.deployment.dask.isotonic_counts` returns the same table.
     """

@@ -31,7 +31,7 @@ def check_whole_weights(weights):
     if np.any(weights != np.rint(weights)) or weights.sum() > MAX_WHOLE_WEIGHT:
         raise ValueError(
             "sample_weight must hold whole numbers, at most 2**53 in all: it counts rows, each "
-            "with an outcome of its own; weights that mend a sample are sampling_weight, which "
+            "with an outcome of its own; weights of a sample are sampling_weight, which "
             "kuiper_test, spiegelhalter_test, mean_interval and recalibration_intervals take"
         )
     return weights

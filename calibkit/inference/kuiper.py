@@ -230,7 +230,9 @@ def detectable_bias(
 ) -> float:
     r"""A mean bias that Kuiper's test detects with at least the given power.
 
-    The mean bias is the true event rate less the mean prediction, without its sign. The result is
+    By default the test has the level 5 %, and it detects this bias with a probability of at least
+    80 %. The mean bias is the true event rate less the mean prediction, without its sign. The
+    result is
 
     .. math:: (q_{1 - \alpha} + z_{\text{power}}) \sqrt{\sum_i p_i (1 - p_i)} \Big/ n
 

@@ -72,7 +72,7 @@ def binomial_limits(
     numbers = np.asarray(positives, np.float64)
     totals = np.asarray(counts, np.float64)
     if not np.all((totals > 0) & (totals < np.inf)):
-        raise ValueError("counts must be positive and finite: leave out what has no points")
+        raise ValueError("counts must be positive and finite: leave out values without points")
     if not np.all((numbers >= 0) & (numbers <= totals)):
         raise ValueError("positives must lie between 0 and counts")
     return clopper_pearson(numbers, totals, (1 - confidence) / 2)

@@ -104,8 +104,8 @@ def calibration_test(
     Returns
     -------
     results : dict
-        A `Simulated` for each statistic, under the statistic as it was given; and for each pair of
-        a statistic and a group.
+        A `Simulated` for each statistic, and for each pair of a statistic and a group. A key is
+        the statistic as it was given, or such a pair.
 
     Raises
     ------
@@ -120,7 +120,8 @@ def calibration_test(
     each outcome with its predicted probability, so the p values need no theory of large samples. If
     the predictions are calibrated, a p value is at most ``k / (n_resamples + 1)`` with just that
     probability, or with a smaller probability where draws are tied. The same is true of the
-    smallest `adjusted` p value, so all that are at most 0.05 may be believed at once.
+    smallest `adjusted` p value, so all rejections with an `adjusted` p value of at most 0.05 are
+    valid together.
 
     References
     ----------

@@ -68,9 +68,10 @@ def copies_test(
     O(n log n). Independent rows can have equal scores because of trees, rounding or equal features.
     Their outcomes then differ as often as the outcomes of rows with neighbouring scores. The
     outcomes of copies, or of the equal rows of one patient, do not differ. Each score counts once,
-    however many rows have it, so an atom (the exact 0 of a forest) has little influence. With d and
-    e differences, the p value is the probability of d or fewer heads in d + e tosses of a coin. The
-    test does not detect a few copies among many honest ties.
+    however many rows have it, so an atom (the exact 0 of a forest) has little influence. If the
+    outcomes differ d times at equal scores and e times at neighbouring scores, the p value is the
+    probability of d or fewer heads in d + e tosses of a coin. The test does not detect a few
+    copies among many honest ties.
 
     Examples
     --------

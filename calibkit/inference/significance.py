@@ -382,8 +382,8 @@ def _needs_draws(null, needed, obstacle=""):
     check_choice(null, ["auto", "draws", "asymptotic"], "null")
     if null == "draws" and obstacle:
         raise ValueError(
-            f"null must be 'asymptotic' for {obstacle}: given the predictions, the law of such "
-            "outcomes is not known"
+            f"null must be 'asymptotic' for {obstacle}: given the predictions, the distribution of "
+            "such outcomes is not known"
         )
     return null == "draws" or (null == "auto" and bool(needed) and not obstacle)
 

@@ -263,11 +263,11 @@ def smooth_ece(
     Notes
     -----
     O(n), and a few dozen cosine transforms of 32768 cells, which diagonalise the reflected
-    Gaussian. Errors below about 1e-4, a few cells, are not resolved. For calibrated predictions the
-    error is of order n^(-1/3), so compare it only between samples of equal size. Bootstrap
-    intervals of this error contain its true value much less often than their level says. Bootstrap
-    intervals of `smooth_calibration_error` contain its true value nearly as often as their level
-    says.
+    Gaussian. Errors below about 1e-4 are narrower than a few cells and are not resolved. For
+    calibrated predictions the error is of order n^(-1/3), so compare it only between samples of
+    equal size. Bootstrap intervals of this error contain its true value much less often than their
+    level says. Bootstrap intervals of `smooth_calibration_error` contain its true value nearly as
+    often as their level says.
 
     References
     ----------

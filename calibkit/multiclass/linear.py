@@ -354,8 +354,8 @@ class DirichletCalibration(LinearCalibrator):
     forests give, are far out in logarithms. `TemperatureScaling` is often better with these.
 
     Without penalties it is the matrix scaling of Guo et al., on log-probabilities in the place of
-    logits. With two classes then `calib.BetaCalibration`, whose a and b may be negative here. The
-    identity is W = 1 and b = 0.
+    logits. With two classes it is then `calib.BetaCalibration` without its constraint that a and b
+    are not negative. The identity is W = 1 and b = 0.
 
     The fit is Newton's method with step halving. Conjugate gradients find each step, and each of
     their products takes O(n k^2). With many classes a fit takes some hundreds of products in all.

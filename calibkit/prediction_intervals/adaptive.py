@@ -18,9 +18,9 @@ class AdaptiveCalibrator(ScoreModel):
 
     .. math:: f(y, [l, u]) = \frac{\#\{j : l \le y_j \le u, z_j = 1\}}{\#\{j : l \le y_j \le u\}}
 
-    A histogram whose bin is chosen by the prediction: its confidence interval, wide where the
-    model knows little. The intervals come with the predictions, for example from
-    `logistic_intervals`.
+    The method is a histogram in which each prediction has a separate bin. The bin is the
+    confidence interval of the prediction, which is wide where the model knows little. The
+    intervals come with the predictions, for example from `logistic_intervals`.
 
     Attributes
     ----------

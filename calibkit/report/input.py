@@ -223,7 +223,7 @@ def _ranking_cautions(sample, data):
             return
     if area.upper is not None and area.upper < 0.5:
         remedy = (
-            "no increasing map mends that"
+            "no increasing map can correct that"
             if data.probabilities
             else "if more points stand for less of class 1, as in a scorecard, take minus the score"
         )
@@ -252,7 +252,7 @@ def _score_cautions(sample, data):
     if not data.probabilities:
         text = (
             f"Scores reach from {data.lowest:.4g} to {data.highest:.4g}: they are no "
-            "probabilities. What needs probabilities is left out; calibrate the scores first."
+            "probabilities. Measures of probabilities are left out; calibrate the scores first."
         )
         yield Caution("no probabilities", text)
         return
@@ -289,7 +289,7 @@ def _origin_cautions(sample, data):
         text = (
             f"These look like rows that the classifier learned from, or a leak of the outcome: AUC "
             f"{number(area_under_curve(sample).value)}, and a map alone would take more than half "
-            "off the Brier score, or nothing is left of it. Of new rows they tell nothing."
+            "off the Brier score, or nothing is left of it. Such rows say nothing about new ones."
         )
         yield Caution("training rows", text)
         return

@@ -43,22 +43,22 @@ METHOD_NOTES = (
     "their gains hold for all at once. Groups do not enter, and AUC counts pairs of rows of the "
     "same fold.",
     "Limits at the thresholds of decisions hold one by one. They come from exact limits of the "
-    "shares of positives and of negatives for which the decision differs, and are wide where such "
-    "rows of one class are few.",
+    "fractions of positives and of negatives for which the decision differs, and are wide where "
+    "such rows of one class are few.",
     "The verdict rests on one test at the 5 % level: Kuiper's and the worst of all ranges, in all "
-    "rows and in each group, beside outcomes drawn from the predictions, at least 999 times. Its p "
-    "values and the limits of the worst range allow for all that was looked at; of more than 100 "
-    "groups the smallest are left out.",
+    "rows and in each group, compared with outcomes drawn from the predictions, at least 999 "
+    "times. Its p values and the limits of the worst range allow for everything that was tested. "
+    "If there are more than 100 groups, the smallest are left out.",
 )
 
 CLUSTER_NOTE = (
     "Rows of one cluster are not taken as independent: tests and the limits of means, AUC, slope, "
-    "intercepts and decisions are those of sums of clusters; the others take the rows for as many "
-    "independent ones as tell the mean residual as well. A cluster stays in one fold of the "
-    "comparison. What chance does is not simulated. The verdict rests on one test of all ranges, "
-    "in all rows and in each group, beside residuals whose clusters change their signs 999 times; "
-    "ranges and groups in which less than ten of the rarer class are expected, counted as "
-    "independent rows, are left out."
+    "intercepts and decisions use sums of clusters. The others count as many independent rows as "
+    "would estimate the mean residual equally well. A cluster stays in one fold of the "
+    "comparison. The effect of chance is not simulated. The verdict rests on one test of all "
+    "ranges, in all rows and in each group. The test compares with residuals whose clusters change "
+    "their signs 999 times. Ranges and groups in which less than ten of the rarer class are "
+    "expected, counted as independent rows, are left out."
 )
 
 

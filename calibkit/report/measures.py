@@ -74,7 +74,7 @@ REPORTED_MEASURES = (
     ReportedMeasure(
         key="observed_rate",
         name="Observed rate",
-        meaning="Share of positives.",
+        meaning="Fraction of positives.",
     ),
     ReportedMeasure(
         key="bias",
@@ -99,7 +99,7 @@ REPORTED_MEASURES = (
     ReportedMeasure(
         key="discrimination",
         name="Discrimination (DSC)",
-        meaning="What the best increasing map of the scores gains over the base rate; resolution.",
+        meaning="Gain of the best increasing map of the scores over the base rate; resolution.",
     ),
     ReportedMeasure(
         key="uncertainty",
@@ -110,25 +110,25 @@ REPORTED_MEASURES = (
         key="brier_skill",
         name="Brier skill score",
         meaning=(
-            "1 less the Brier score over that of the base rate, (DSC \N{MINUS SIGN} MCB) / UNC; "
-            "below 0: worse than the base rate."
+            "1 less the Brier score over the score of the base rate, "
+            "(DSC \N{MINUS SIGN} MCB) / UNC; below 0: worse than the base rate."
         ),
     ),
     ReportedMeasure(
         key="auc",
         name="AUC",
-        meaning="Share of pairs of a positive and a negative in the right order.",
+        meaning="Fraction of pairs of a positive and a negative in the right order.",
     ),
     ReportedMeasure(
         key="kuiper_error",
         name="Kuiper error",
-        meaning="Largest bias over a range of predictions, as a share of all rows.",
+        meaning="Largest bias over a range of predictions, as a fraction of all rows.",
     ),
     ReportedMeasure(
         key="ece",
         name="ECE, ten bins",
         meaning=(
-            "Mean distance of the share of positives from the mean prediction, over ten bins of "
+            "Mean distance of the fraction of positives from the mean prediction, over ten bins of "
             "equal size."
         ),
     ),
@@ -150,7 +150,7 @@ REPORTED_MEASURES = (
     ReportedMeasure(
         key="intercept",
         name="Calibration intercept",
-        meaning="Of the same line of log-odds; 0 is right.",
+        meaning="0 is right; it belongs to the same line of log-odds.",
     ),
     ReportedMeasure(
         key="in_the_large",

@@ -365,7 +365,7 @@ def advise(
     if verdict.groups:
         groups = _groups_in_words(verdict.groups)
         sentences.append(
-            f"Look into {groups}: a map for all rows mends no group, and "
+            f"Look into {groups}: a map for all rows corrects no group, and "
             "calibkit.groups.MondrianVennAbers() learns one for each."
         )
     if data.probabilities:
@@ -401,7 +401,7 @@ def _how_to_calibrate(data, verdict, comparison, command):
     ]
     if expects_little(verdict):
         reason = (
-            "the test of the verdict finds no error to mend"
+            "the test of the verdict finds no error to correct"
             if verdict.outcome == NO_EVIDENCE
             else f"there are few {_rarer_class(data)}s"
         )

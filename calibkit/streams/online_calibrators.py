@@ -264,7 +264,7 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
 
     A priori b is normal with mean 0 and variance 10, and a is normal with mean 1 and variance 10.
     The map therefore begins as the identity. Each batch moves a and b to the maximum of the
-    posterior, and adds its curvature there to the precision.
+    posterior, and adds the curvature of its log likelihood at this maximum to the precision.
 
     Attributes
     ----------
@@ -291,11 +291,11 @@ class OnlinePlattScaling(OnlineCalibrator, LogisticCalibrator):
         &\quad + \log \bigl( 1 + \tfrac54 n r^2 \bigr)
         \end{aligned}
 
-    after n rows, r² the mean of 1 + ℓ², whatever the labels. The bound is about log n where the
-    best slope a is moderate. If all scores lie close together, the best slope may be steep, and the
-    bound is then larger. The mode of a normal posterior, which predicts here, has no such bound,
-    and costs more where logits spread widely. All rows have the same weight, old rows included.
-    `GuardedCalibrator` begins anew when the true calibration function has changed.
+    after n rows, for any labels. Here r² is the mean of 1 + ℓ². The bound is about log n where the
+    best slope a is moderate. If all scores lie close together, the best slope may be steep, and
+    the bound is then larger. The mode of a normal posterior, which predicts here, has no such
+    bound, and costs more where logits spread widely. All rows have the same weight, old rows
+    included. `GuardedCalibrator` begins anew when the true calibration function has changed.
 
     O(n) for each of some five Newton steps of a batch of n rows, constant memory between batches.
 

@@ -224,7 +224,8 @@ def check_measure(
         Whether lists and columns of pandas (where it is installed) are taken.
     reference : callable, optional
         ``reference(labels, probabilities, weights)``, from `calibkit.testing.references` or your
-        own: the definition, with which values must agree.
+        own. The reference computes the measure by its definition, and the values must agree with
+        it.
     tolerance : float, default=1e-9
         Two values that should be equal may differ by this.
     on_fail : {"raise", None}, default="raise"

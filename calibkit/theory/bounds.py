@@ -191,8 +191,8 @@ def auc_loss_bound(
     Parameters
     ----------
     base_rate : float
-        p = P(z = 1), in (0, 1), of the population. With the fraction of the sample in its place the
-        bound is approximate. The other parameters are the same as in `bin_bounds`.
+        p = P(z = 1), in (0, 1), of the population. If you pass the fraction of positives of the
+        sample, the bound is approximate. The other parameters are the same as in `bin_bounds`.
 
     Returns
     -------
@@ -229,7 +229,8 @@ def clopper_pearson_limits(
     counts, positives : array-like of shape (B,)
         ``HistogramBinning.counts_`` and ``positives_``.
     alpha : float
-        Probability that some interval misses, in (0, 1). Each has alpha/B of it.
+        Probability that some interval misses, in (0, 1). Each interval misses with probability at
+        most alpha/B.
 
     Returns
     -------
@@ -238,7 +239,7 @@ def clopper_pearson_limits(
 
     Notes
     -----
-    The intervals hold without a remainder, for two targets. The first target is
+    The intervals are valid for two targets, without a remainder term. The first target is
     theta_i = P(z = 1 | bin i). The intervals hold for it if the bins were fixed in advance, as with
     ``strategy="uniform"``. The second target is the mean of P(z = 1 | score) over the calibration
     scores in the bin. If alpha is at most 1/2, the intervals hold for it given the scores, for any

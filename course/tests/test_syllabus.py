@@ -7,18 +7,19 @@ from collections import Counter
 from course.tools.chapters import NOTEBOOKS
 from course.tools.slides import SOURCES
 from course.tools.source import set_names
+from experiments.chapter_numbers import number_of
 
 TEACH = SOURCES.parents[1] / "book" / "teach.md"
-ROW = re.compile(r"^\| (\d+) \| ([\d.]+) \| (\[\d+\]\(.*:.*) \|$", re.M)
+ROW = re.compile(r"^\| (\d+) \| ([\d.]+) \| (\[C?\d+\]\(.*:.*) \|$", re.M)
 LECTURE, SET, PACE = 1.5, 4, 2000  # hours, hours, words an hour
-CHAPTER = re.compile(r"\[(\d+)\]\(\S+\): ([^;|]+)")
+CHAPTER = re.compile(r"\[(C?\d+)\]\(\S+\): ([^;|]+)")
 
 
 def chapters():
     """Words by chapter and section, and the section of each label."""
     words, places = Counter(), {}
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        section = int(path.name[:2]), ""
+        section = number_of(path.stem), ""
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             figure = cell["metadata"].get("mystnb", {}).get("figure")
             if figure:
@@ -47,7 +48,7 @@ def named():
         yield (
             int(week),
             float(hours),
-            {(int(n), title) for n, t in pairs for title in re.findall(r"\*(.+?)\*", t)},
+            {(n, title) for n, t in pairs for title in re.findall(r"\*(.+?)\*", t)},
         )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from experiments.chapter_numbers import number_of
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 STATEMENT = re.compile(
@@ -27,7 +29,7 @@ class Statement:
     kind: str
     title: str
     text: str
-    chapter: int
+    chapter: str
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Formula:
 
     label: str
     tex: str
-    chapter: int
+    chapter: str
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Figure:
     caption: str
     description: str
     png: bytes
-    chapter: int
+    chapter: str
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Number:
 
     label: str
     text: str
-    chapter: int
+    chapter: str
 
 
 def picture(cell):
@@ -92,7 +94,7 @@ def labelled():
     found = {}
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            for part in parts_of(cell, int(path.name[:2])):
+            for part in parts_of(cell, number_of(path.stem)):
                 if part.label in found:
                     raise ValueError(f"the label {part.label} occurs twice in the chapters")
                 found[part.label] = part

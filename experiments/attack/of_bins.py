@@ -1,4 +1,4 @@
-"""Statements about bins: errors of fractions, their maximum, their mean (chapters 2, 3, 4, 32)."""
+"""Statements about bins: errors of fractions, their maximum and mean (chapters 2 to 4, C1, C4)."""
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv
@@ -31,7 +31,7 @@ def gaps_in_sample(law, group):
     return counts[counts > 0], np.abs(gap[counts > 0]) / counts[counts > 0]
 
 
-@states("thm-bias", 2)
+@states("thm-bias", "2")
 def bias(law):
     """Mean ECE of a calibrated forecaster <= mean standard deviation."""
     mean_error = deviation = 0.0
@@ -45,28 +45,28 @@ def bias(law):
     return mean_error, deviation
 
 
-@states("thm-refinement: ECE", 2)
+@states("thm-refinement: ECE", "2")
 def refinement(law):
     """ECE of merged groups <= ECE of the groups."""
     coarse, fine = (gaps_in_sample(law, g) for g in (law.group, np.arange(law.mass.size)))
     return coarse[0] @ coarse[1], fine[0] @ fine[1]
 
 
-@states("thm-refinement: MCE", 2)
+@states("thm-refinement: MCE", "2")
 def refinement_of_the_maximum(law):
     """MCE of merged groups <= MCE of the groups."""
     coarse, fine = (gaps_in_sample(law, g) for g in (law.group, np.arange(law.mass.size)))
     return coarse[1].max(), fine[1].max()
 
 
-@states("prop-c4-jensen", 4)
+@states("prop-c4-jensen", "4")
 def jensen(law):
     """ECE of groups <= ECE of all values, in the population."""
     mass, error = errors_by_group(law, law.prediction)
     return mass @ error, law.mass @ np.abs(law.prediction - law.truth)
 
 
-@states("prop-c9-ties", 9)
+@states("prop-c9-ties", "21")
 def ties_by_label(law):
     """Error of a group with ties sorted by label <= epsilon + 2 K eta."""
     k = law.n_bins
@@ -79,7 +79,7 @@ def ties_by_label(law):
     return gaps.max(), np.abs(positives / counts - said).max() + 2 * k * counts.max() / labels.size
 
 
-@states("thm-c3-clean", 3)
+@states("thm-c3-clean", "3")
 def hoeffding_for_fixed_bins(law):
     """P(a bin fixed in advance errs more than Hoeffding's bound) <= delta."""
     used = law.counts > 0
@@ -89,7 +89,7 @@ def hoeffding_for_fixed_bins(law):
     return any_of(missed), law.alpha
 
 
-@states("prop-c3-given: Hoeffding", 3)
+@states("prop-c3-given: Hoeffding", "3")
 def hoeffding_given_the_scores(law):
     """The same given the scores, truths unequal within a bin."""
     bins = list(shares(law))
@@ -103,7 +103,7 @@ def _outside(n, chances, target, bound):
     return chances[np.abs(np.arange(n + 1) / n - target) > bound + 1e-12].sum()
 
 
-@states("prop-c3-given: intervals", 3)
+@states("prop-c3-given: intervals", "3")
 def clopper_pearson_given_the_scores(law):
     """P(Clopper and Pearson miss the mean truth of a bin) <= d."""
     if law.alpha > 0.5 or law.size > 150:
@@ -128,13 +128,13 @@ def _of_equal_counts(law, factor):
     return quantile(np.array(worst) / bound, law.alpha), 1.0
 
 
-@states("first edition: ties", 3, holds=False)
+@states("first edition: ties", "3", holds=False)
 def first_edition(law):
     """False: P(MCE of bins cut from the scores > root of B log(2B/delta)/(2N)) <= delta."""
     return _of_equal_counts(law, 0.5)
 
 
-@states("N14 Theorem 3.1: ties", 3, holds=False)
+@states("N14 Theorem 3.1: ties", "3", holds=False)
 def first_published(law):
     """False: P(MCE of bins cut from the scores > root of 2 B log(2B/delta)/N) <= delta."""
     return _of_equal_counts(law, 1.0)
@@ -150,19 +150,19 @@ def _against_bin_bounds(law, **known):
     return quantile(worst, law.alpha), 1.0
 
 
-@states("thm-c3-any: all pairs of ranks", 3)
+@states("thm-c3-any: all pairs of ranks", "3")
 def any_distribution(law):
     """P(a bin cut from the scores errs more) <= delta."""
     return _against_bin_bounds(law)
 
 
-@states("thm-c3-any: planned ranks", 3)
+@states("thm-c3-any: planned ranks", "3")
 def any_distribution_planned(law):
     """The same, if the number of bins was chosen in advance."""
     return _against_bin_bounds(law, n_bins=law.n_bins) if law.size >= law.n_bins else None
 
 
-@states("thm-c3-any: known values", 3)
+@states("thm-c3-any: known values", "3")
 def known_values(law):
     """The same, if the score has at most G values."""
     if law.spread.any():
@@ -181,7 +181,7 @@ def _cut_at_ranks(law, cuts):
     return gaps, end - start
 
 
-@states("cor-c3-double", 3)
+@states("cor-c3-double", "3")
 def cuts_at_scores(law):
     """P(a bin between left-out calibration scores errs more) <= delta."""
     n_bins, n = law.n_bins, law.size
@@ -198,7 +198,7 @@ def cuts_at_scores(law):
     return quantile(ratios.max(axis=1), law.alpha), 1.0
 
 
-@states("thm-c32-dipping", 32)
+@states("thm-c32-dipping", "C4")
 def without_splitting(law):
     """P(a bin that splits ties at random errs more) <= delta."""
     n_bins, n = law.n_bins, law.size
@@ -209,7 +209,7 @@ def without_splitting(law):
     return (quantile(gaps.max(axis=1) / bound, law.alpha), 1.0) if bound < 1 else None
 
 
-@states("prop-c32-nested", 32)
+@states("prop-c32-nested", "C4")
 def nested_in_chernoff(law):
     """Clopper and Pearson's lower limit lies inside Chernoff's interval.
 
@@ -222,7 +222,7 @@ def nested_in_chernoff(law):
     return n * divergence(m / n, lower), -np.log(law.alpha / 2)
 
 
-@states("thm-c4-clean", 4)
+@states("thm-c4-clean", "4")
 def mean_of_fixed_bins(law):
     """Mean ECE of bins fixed in advance <= root of p (1 - p)/n_0."""
     used = law.counts > 0
@@ -233,7 +233,7 @@ def mean_of_fixed_bins(law):
     return mass @ errors, np.sqrt(base_rate * (1 - base_rate) / counts.min())
 
 
-@states("thm-c4-random", 4)
+@states("thm-c4-random", "4")
 def mean_of_random_counts(law):
     """The same with random counts <= root of p (1 - p) B/N, and 4B/(3N)."""
     n, p = law.size, law.base_rate
@@ -246,7 +246,7 @@ def mean_of_random_counts(law):
     return total, np.sqrt(max(p * (1 - p), 0) * bins / n) + 4 * bins / (3 * n)
 
 
-@states("thm-c4-halfway", 4)
+@states("thm-c4-halfway", "4")
 def mean_of_equal_frequency(law):
     """Mean ECE of bins of equal frequency, continuous scores <= the bound."""
     bins = halfway_bins(law)
@@ -277,7 +277,7 @@ def halfway_bins(law, per_bin=1):
     return mass, truth, means_of_ranks(labels, ends[:-1], ends[1:])
 
 
-@states("prop-c4-given: mean", 4)
+@states("prop-c4-given: mean", "4")
 def mean_given_the_scores(law):
     """Mean error given the scores <= half the root of B/N."""
     bins = list(shares(law))
@@ -285,7 +285,7 @@ def mean_given_the_scores(law):
     return value, 0.5 * np.sqrt(len(bins) / law.size)
 
 
-@states("prop-c4-given: tail", 4)
+@states("prop-c4-given: tail", "4")
 def tail_given_the_scores(law):
     """P(that error > its bound and root of log(1/d)/(2N)) <= d."""
     bins = list(shares(law))
@@ -299,7 +299,7 @@ def tail_given_the_scores(law):
     return chance[error / law.size > bound + 1e-12].sum(), law.alpha
 
 
-@states("thm-c4-any", 4)
+@states("thm-c4-any", "4")
 def ece_of_any_distribution(law):
     """P(ECE of bins cut from the scores > its bound) <= delta."""
     ratios = []
@@ -310,7 +310,7 @@ def ece_of_any_distribution(law):
     return quantile(ratios, law.alpha), 1.0
 
 
-@states("lem-c4-wedge", 4)
+@states("lem-c4-wedge", "4")
 def normal_in_a_wedge(law):
     """E[abs(Y); D1, D2 > 0] <= sin(pi p)/2 E abs(Y), for centred normal variables."""
     p, tilt = law.truth[0] / 2, law.threshold * np.pi / 2
@@ -322,7 +322,7 @@ def normal_in_a_wedge(law):
     return p * mean_radius * size, np.sin(np.pi * p) / 2 * mean_size * (1 + RESOLVED)
 
 
-@states("thm-c4-ties", 4)
+@states("thm-c4-ties", "4")
 def limit_with_ties(law):
     """Limit of root of N/B times the mean ECE, a tie in doubt at each cut <= k_B.
 
@@ -349,7 +349,7 @@ def limit_with_ties(law):
     return np.sqrt(n / n_bins) * surely, 1.005 * ties_constant(n_bins)
 
 
-@states("thm-c4-lower", 4)
+@states("thm-c4-lower", "4")
 def minimax_mean_error(law):
     """One tenth of the root of B/N <= worst mean error of a method.
 
@@ -377,7 +377,7 @@ def _two_truths(law):
     return h, above, below, said
 
 
-@states("thm-c32-lower: mean", 32)
+@states("thm-c32-lower: mean", "C4")
 def two_points_mean(law):
     """The distance h (1 - TV) <= worst mean error of a method."""
     h, above, below, said = _two_truths(law)
@@ -385,7 +385,7 @@ def two_points_mean(law):
     return h * (1 - np.abs(above - below).sum() / 2), worst
 
 
-@states("thm-c32-lower: maximum", 32)
+@states("thm-c32-lower: maximum", "C4")
 def two_points_maximum(law):
     """1 - ((1 + TV)/2)^B <= worst P(some bin errs by h)."""
     h, above, below, said = _two_truths(law)
@@ -395,7 +395,7 @@ def two_points_maximum(law):
     return 1 - ((1 + distance) / 2) ** law.n_bins, 1 - (1 - worst) ** law.n_bins
 
 
-@states("thm-honest-band", 28)
+@states("thm-honest-band", "C1")
 def honest_band(law):
     """P(the band misses an increasing truth somewhere) <= alpha."""
     counts, truth = np.minimum(law.counts[:3], 12), np.sort(law.truth[:3])

@@ -1,4 +1,4 @@
-"""Statements about distances to calibration (chapters 33 and 34)."""
+"""Statements about distances to calibration (chapters C5 and C6)."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def ece(law):
 
 
 def lower_distance(law):
-    """The linear program of chapter 33: the lower distance, and up to `HALF_STEP` more."""
+    """The linear program of chapter C5: the lower distance, and up to `HALF_STEP` more."""
     said, positive, negative = forecast(law)
     values = np.union1d(np.linspace(0, 1, GRID), said)
     cost = np.tile(np.abs(values[:, None] - said).ravel(), 2)
@@ -88,38 +88,38 @@ def partitions(n):
         yield [*blocks, [n - 1]]
 
 
-@states("thm-c33-kuiper: smCE", 33)
+@states("thm-c33-kuiper: smCE", "C5")
 def smooth_and_kuiper(law):
     """2/3 of smCE <= Kuiper error."""
     return 2 / 3 * measured(smooth_calibration_error, law), measured(kuiper_error, law)
 
 
-@states("thm-c33-kuiper: ECE", 33)
+@states("thm-c33-kuiper: ECE", "C5")
 def kuiper_and_ece(law):
     """Kuiper error <= ECE."""
     return measured(kuiper_error, law), ece(law)
 
 
-@states("thm-c33-lower: half", 33)
+@states("thm-c33-lower: half", "C5")
 def smooth_below(law):
     """Half of smCE <= lower distance."""
     return measured(smooth_calibration_error, law) / 2, lower_distance(law) + 1e-9
 
 
-@states("thm-c33-lower: twice", 33)
+@states("thm-c33-lower: twice", "C5")
 def smooth_above(law):
     """Lower distance <= twice smCE."""
     return lower_distance(law) - HALF_STEP, 2 * measured(smooth_calibration_error, law)
 
 
-@states("thm-c33-upper: lower", 33)
+@states("thm-c33-upper: lower", "C5")
 def upper_and_lower(law):
     """Upper distance <= 2 / 3^(1/4) roots of the lower one, and the lower one."""
     distance = lower_distance(law)
     return upper_distance(law), ROOT * np.sqrt(distance) + distance + 1e-9
 
 
-@states("thm-c33-upper: smCE", 33)
+@states("thm-c33-upper: smCE", "C5")
 def upper_and_smooth(law):
     """Upper distance <= 2 / 3^(1/4) roots of (smCE less the bias), and the bias."""
     size = abs(bias(law))
@@ -127,7 +127,7 @@ def upper_and_smooth(law):
     return upper_distance(law), ROOT * np.sqrt(area) + size + 1e-9
 
 
-@states("prop-c33-average: lower", 33)
+@states("prop-c33-average: lower", "C5")
 def smooth_below_on_average(law):
     """Right on average in an interval of length l: smCE / (1 + l/2) <= lower distance."""
     moved = right_on_average(law)
@@ -138,7 +138,7 @@ def smooth_below_on_average(law):
     return smooth / (1 + width / 2), lower_distance(moved) + 1e-9
 
 
-@states("prop-c33-average: two values", 33)
+@states("prop-c33-average: two values", "C5")
 def upper_of_two_values(law):
     """Right on average with two values: upper distance <= root of smCE."""
     moved = right_on_average(law)
@@ -147,27 +147,27 @@ def upper_of_two_values(law):
     return upper_distance(moved), np.sqrt(measured(smooth_calibration_error, moved)) + 1e-9
 
 
-@states("thm-c33-smece: distance", 33)
+@states("thm-c33-smece: distance", "C5")
 def smooth_ece_and_distance(law):
     """Half of the lower distance <= smECE."""
     return (lower_distance(law) - HALF_STEP) / 2, measured(smooth_ece, law) + RESOLVED
 
 
-@states("thm-c33-smece: root", 33)
+@states("thm-c33-smece: root", "C5")
 def smooth_ece_and_root(law):
     """The smECE <= root of smCE."""
     root = np.sqrt(measured(smooth_calibration_error, law))
     return measured(smooth_ece, law) - RESOLVED, root
 
 
-@states("thm-c33-smece: smCE", 33)
+@states("thm-c33-smece: smCE", "C5")
 def smooth_ece_and_smooth(law):
     """The smCE <= 1.8 smECE."""
     bound = 1.8 * (measured(smooth_ece, law) + RESOLVED)
     return measured(smooth_calibration_error, law), bound
 
 
-@states("thm-c33-smece: ECE", 33)
+@states("thm-c33-smece: ECE", "C5")
 def smooth_ece_and_ece(law):
     """The smECE <= ECE."""
     return measured(smooth_ece, law) - RESOLVED, ece(law)
@@ -187,13 +187,13 @@ def _against_rate(measure, law, constant):
     return quantile(np.abs(np.array(found) - exact) / bound, law.alpha), 1.0
 
 
-@states("thm-c34-rate: smCE", 34)
+@states("thm-c34-rate: smCE", "C6")
 def rate_of_smooth(law):
     """P(smCE of n cases errs more than its bound) <= delta."""
     return _against_rate(smooth_calibration_error, law, 6)
 
 
-@states("thm-c34-rate: Kuiper", 34)
+@states("thm-c34-rate: Kuiper", "C6")
 def rate_of_kuiper(law):
     """P(Kuiper error of n cases errs more than its bound) <= delta."""
     return _against_rate(kuiper_error, law, 4)

@@ -1,4 +1,4 @@
-"""Statements about losses, profits, patches and averages (chapters 10, 11, 14, 35, 36, 40)."""
+"""Statements about losses, profits, patches and averages (chapters 8, 11, 22, C7, C8 and C12)."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from experiments.attack.of_orders import total_log_loss
 from experiments.attack.statement import states
 
 
-@states("thm-c10-price", 10)
+@states("thm-c10-price", "22")
 def price_of_miscalibration(law):
     """Profit lost by wrong probabilities <= E[a |r' - r|]."""
     gift, cost = 1.0 + law.counts, law.threshold * (1 + law.counts.max())
@@ -21,7 +21,7 @@ def price_of_miscalibration(law):
     return lost, law.mass @ (gift * np.abs(law.prediction - law.truth))
 
 
-@states("thm-c11-regret", 11)
+@states("thm-c11-regret", "8")
 def regret_of_the_average(law):
     """Log loss of the average, above that of the best model <= log T.
 
@@ -42,7 +42,7 @@ def _turns(law):
     return np.stack([law.positives, law.counts - law.positives], axis=1).ravel()
 
 
-@states("thm-c14-likelihood", 14)
+@states("thm-c14-likelihood", "11")
 def likelihood_falls_along_the_path(law):
     """Log loss at a smaller penalty <= at a larger one, on the path."""
     used = law.counts > 0
@@ -61,7 +61,7 @@ def likelihood_falls_along_the_path(law):
     return value, bound
 
 
-@states("thm-c35-regret", 35)
+@states("thm-c35-regret", "C7")
 def regret_of_half_a_point(law):
     """Log loss of (m + 1/2)/(N + 1), above the best <= (log N)/2 + log 2 a bin."""
     used = law.counts > 0
@@ -71,7 +71,7 @@ def regret_of_half_a_point(law):
     return (sequential - best).sum(), (0.5 * np.log(n) + np.log(2)).sum()
 
 
-@states("thm-c35-guard", 35)
+@states("thm-c35-guard", "C7")
 def guard(law):
     """P(a calibrated map is ever replaced) <= alpha.
 
@@ -98,7 +98,7 @@ def _set(law):
     return said, np.concatenate([np.repeat([1, 0], [m, n - m]) for m, n in each])
 
 
-@states("thm-c36-brier", 36)
+@states("thm-c36-brier", "C8")
 def patch_of_probabilities(law):
     """A share n/N times the squared bias that a patch removes <= fall of Brier score."""
     said, labels = _set(law)
@@ -111,7 +111,7 @@ def patch_of_probabilities(law):
     return value, fall.sum() / law.size
 
 
-@states("thm-c36-log", 36)
+@states("thm-c36-log", "C8")
 def patch_of_log_odds(law):
     """Evidence of a patch of log-odds <= fall of the log loss."""
     said, labels = _set(law)
@@ -125,7 +125,7 @@ def patch_of_log_odds(law):
     return said.size * divergence(patched.mean(), said.mean()), fall
 
 
-@states("thm-c36-chance", 36)
+@states("thm-c36-chance", "C8")
 def right_predictions(law):
     """P(a set of right predictions has evidence log(2M/alpha)) <= alpha."""
     sets = list(shares(law))
@@ -174,7 +174,7 @@ def _members(law):
     )
 
 
-@states("thm-c40-path: loss", 40)
+@states("thm-c40-path: loss", "C12")
 def held_out_loss_of_the_average(law):
     """Held-out log loss of the average <= each member's, plus log(1/prior weight)."""
     members = _members(law)
@@ -183,7 +183,7 @@ def held_out_loss_of_the_average(law):
     return loss, (members.losses - np.log(members.prior)).min()
 
 
-@states("thm-c40-path: identity", 40)
+@states("thm-c40-path: identity", "C12")
 def weighted_losses_and_the_mixture(law):
     """Weighted mean of the losses <= loss of the mixture by the prior weights: they are equal."""
     members = _members(law)
@@ -192,7 +192,7 @@ def weighted_losses_and_the_mixture(law):
     return weights @ members.losses, mixture * (1 + 1e-6)  # the integral is a quadrature
 
 
-@states("thm-c40-path: weights", 40)
+@states("thm-c40-path: weights", "C12")
 def no_member_is_forgotten(law):
     """Prior weight times (1 - exp(-D))/D, for a loss that is larger by D <= weight."""
     members = _members(law)
@@ -205,7 +205,7 @@ def no_member_is_forgotten(law):
     return least[worst], weights[worst] * (1 + 1e-6)  # the integral is a quadrature
 
 
-@states("prop-c40-level", 40)
+@states("prop-c40-level", "C12")
 def level_left(law):
     """What is missing of the level in log-odds, after the guarded move <= a standard error."""
     used = law.counts > 0

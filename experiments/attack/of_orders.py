@@ -1,4 +1,4 @@
-"""Statements about order: AUC, ROC and isotonic regression (chapters 5, 6, 22, 23, 30, 31)."""
+"""Statements about order: AUC, ROC and isotonic regression (chapters 5, 6, 15, 16, C2 and C3)."""
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
@@ -39,7 +39,7 @@ def _between(mass, truth, said, variance):
     return np.tril(pairs, -1).sum() / variance
 
 
-@states("thm-c5-link: mean", 5)
+@states("thm-c5-link: mean", "5")
 def link_with_the_mean(law):
     """AUC lost between bins <= expected error / Var z."""
     variance = _variance(law)
@@ -49,7 +49,7 @@ def link_with_the_mean(law):
     return _between(mass, truth, said, variance), mass @ np.abs(said - truth) / variance
 
 
-@states("thm-c5-link: maximum", 5)
+@states("thm-c5-link: maximum", "5")
 def link_with_the_maximum(law):
     """AUC lost between bins <= largest error / (2 Var z)."""
     variance = _variance(law)
@@ -59,7 +59,7 @@ def link_with_the_maximum(law):
     return _between(mass, truth, said, variance), np.abs(said - truth).max() / (2 * variance)
 
 
-@states("thm-c5-between", 5)
+@states("thm-c5-between", "5")
 def mean_between(law):
     """Mean AUC lost between bins <= a quarter of the root of 2/(n_0 Var z)."""
     variance, used = _variance(law), law.counts > 0
@@ -89,7 +89,7 @@ def _within(law):
     return positive @ (order * same) @ negative
 
 
-@states("thm-c5-within: exact masses", 5)
+@states("thm-c5-within: exact masses", "5")
 def within(law):
     """AUC lost within bins <= sum of eta^2 theta(1-theta)/2V."""
     variance = _variance(law)
@@ -99,14 +99,14 @@ def within(law):
     return _within(law) / variance, (mass**2 * truth * (1 - truth)).sum() / (2 * variance)
 
 
-@states("thm-c5-within: largest mass", 5)
+@states("thm-c5-within: largest mass", "5")
 def within_by_the_largest(law):
     """AUC lost within bins <= half the largest mass."""
     variance = _variance(law)
     return None if variance is None else (_within(law) / variance, _bins(law)[0].max() / 2)
 
 
-@states("prop-c5-variation", 5)
+@states("prop-c5-variation", "5")
 def within_by_variation(law):
     """AUC lost within bins <= variation of pi, largest mass^2 / (8 Var z)."""
     variance = _variance(law)
@@ -116,7 +116,7 @@ def within_by_variation(law):
     return _within(law) / variance, variation * _bins(law)[0].max() ** 2 / (8 * variance)
 
 
-@states("thm-c5-mean", 5)
+@states("thm-c5-mean", "5")
 def mean_of_equal_frequency(law):
     """Mean AUC lost by bins of equal frequency, continuous scores <= the bound."""
     bins = halfway_bins(law, per_bin=2)
@@ -131,7 +131,7 @@ def mean_of_equal_frequency(law):
     return mean(lost, 2), float(bound)
 
 
-@states("thm-c5-high", 5)
+@states("thm-c5-high", "5")
 def loss_of_any_distribution(law):
     """P(AUC lost by bins cut from the scores > its bound) <= delta."""
     if _variance(law) is None:
@@ -163,7 +163,7 @@ def _sample(law):
     return law.positives[used], law.counts[used], used
 
 
-@states("thm-c6-auc", 6)
+@states("thm-c6-auc", "6")
 def isotonic_keeps_the_order(law):
     """AUC of the score <= AUC of its isotonic regression, on the sample."""
     positives, counts, _ = _sample(law)
@@ -179,7 +179,7 @@ def total_log_loss(positives, counts, said):
     return float(-(xlogy(positives, said) + xlog1py(counts - positives, -said)).sum())
 
 
-@states("thm-c6-likelihood", 6)
+@states("thm-c6-likelihood", "6")
 def isotonic_has_the_largest_likelihood(law):
     """Log loss of isotonic regression <= that of an increasing function."""
     positives, counts, used = _sample(law)
@@ -187,7 +187,7 @@ def isotonic_has_the_largest_likelihood(law):
     return best, total_log_loss(positives, counts, np.sort(law.prediction[used]))
 
 
-@states("thm-isotonic-wins", 30)
+@states("thm-isotonic-wins", "C2")
 def isotonic_wins(law):
     """Elementary score of isotonic regression <= that of an increasing map."""
     positives, counts, used = _sample(law)
@@ -204,7 +204,7 @@ def elementary_score(positive, negative, said, threshold):
     return threshold * negative[acts].sum() + (1 - threshold) * positive[~acts].sum()
 
 
-@states("thm-c6-smoothed: ends", 6)
+@states("thm-c6-smoothed: ends", "6")
 def smoothed_ends(law):
     """The floor tau <= smallest value with smoothed ends."""
     positives, counts, _ = _sample(law)
@@ -212,7 +212,7 @@ def smoothed_ends(law):
     return weight / (counts.sum() + 2 * weight), _smoothed(positives, counts, weight).min()
 
 
-@states("thm-c6-smoothed: cost", 6)
+@states("thm-c6-smoothed: cost", "6")
 def smoothed_cost(law):
     """Likelihood lost by smoothed ends <= 2 eps (1 + log(1/tau))."""
     positives, counts, _ = _sample(law)
@@ -228,7 +228,7 @@ def _smoothed(positives, counts, weight):
     return isotonic(positives + ends[0], counts + ends.sum(axis=0))
 
 
-@states("thm-c31-bias", 31)
+@states("thm-c31-bias", "C3")
 def bias_of_miscalibration(law):
     """Mean MCB of a calibrated forecaster <= sum of s (1 - s) / n."""
     said, counts = np.unique(law.prediction[:3]), np.clip(law.counts, 1, 5)
@@ -244,7 +244,7 @@ def bias_of_miscalibration(law):
     return total / counts.sum(), (said * (1 - said)).sum() / counts.sum()
 
 
-@states("prop-c30-knowledge", 30)
+@states("prop-c30-knowledge", "C2")
 def knowledge(law):
     """Elementary score of a finer calibrated forecast <= of a coarser one."""
     positive, negative = law.mass * law.truth, law.mass * (1 - law.truth)
@@ -274,13 +274,13 @@ def _said_and_best(law, measure):
     return measure(exact, law.prediction[:, None]), measure(exact, best)
 
 
-@states("thm-c22-auc", 22)
+@states("thm-c22-auc", "15")
 def best_auc(law):
     """AUC of any transformation <= AUC of the calibrated one."""
     return _said_and_best(law, DiscreteLaw.auc)
 
 
-@states("thm-c23-roc", 23)
+@states("thm-c23-roc", "16")
 def best_roc(law):
     """True positive rate of any rule <= that of the calibrated rule."""
     exact, best = _discrete(law)
@@ -297,20 +297,20 @@ def _steps(fpr, tpr):
     return fpr[last], tpr[last]
 
 
-@states("thm-c23-pr", 23)
+@states("thm-c23-pr", "16")
 def best_precision(law):
     """PR-AUC of any transformation <= PR-AUC of the calibrated one."""
     return _said_and_best(law, DiscreteLaw.pr_auc)
 
 
-@states("thm-c23-log-loss", 23)
+@states("thm-c23-log-loss", "16")
 def best_log_loss(law):
     """Log loss of the calibrated probability <= of any transformation."""
     found = _said_and_best(law, DiscreteLaw.log_loss)
     return None if found is None else found[::-1]
 
 
-@states("cor-c22-finer", 22)
+@states("cor-c22-finer", "15")
 def finer_cells(law):
     """Best AUC of coarser cells <= best AUC of finer ones."""
     exact, best = _discrete(law)

@@ -1,4 +1,4 @@
-"""Statements about the two probabilities of Venn-Abers (chapters 18 to 21 and 38)."""
+"""Statements about the two probabilities of Venn-Abers (chapters 12 to 14, 24 and C10)."""
 
 from functools import cache
 from itertools import combinations_with_replacement
@@ -38,14 +38,14 @@ def _pair(law):
     return float(low[0]), float(high[0])
 
 
-@states("cor-c19-pair: width", 19)
+@states("cor-c19-pair: width", "13")
 def width(law):
     """1/(N + 1) <= p1 - p0."""
     pair = _pair(law)
     return pair and (1 / (law.size + 1), pair[1] - pair[0])
 
 
-@states("cor-c19-pair: isotonic", 19)
+@states("cor-c19-pair: isotonic", "13")
 def isotonic_in_between(law):
     """The lower probability p0 <= isotonic regression at a calibration score."""
     used = law.counts > 0
@@ -54,7 +54,7 @@ def isotonic_in_between(law):
     return venn_abers(positives, counts, place)[0], isotonic(positives, counts)[place]
 
 
-@states("prop-c21-bound", 21)
+@states("prop-c21-bound", "24")
 def largest_loss(law):
     """1/(N + 2) <= probability merged for log loss."""
     pair = _pair(law)
@@ -67,14 +67,14 @@ def _some_pair(law):
     return (low, high) if low < 1 and high > 0 else None
 
 
-@states("prop-c19-merge: log", 19)
+@states("prop-c19-merge: log", "13")
 def merge_for_log_loss(law):
     """Minimax regret log(1 + width) <= largest regret of another p."""
     pair = _some_pair(law)
     return pair and (np.log1p(pair[1] - pair[0]), _regret(pair, law.threshold, log=True))
 
 
-@states("prop-c19-merge: square", 19)
+@states("prop-c19-merge: square", "13")
 def merge_for_square_loss(law):
     """The same for square loss."""
     pair = _some_pair(law)
@@ -93,7 +93,7 @@ def _regret(pair, said, log):
     return max(said**2 - low**2, (1 - said) ** 2 - (1 - high) ** 2)
 
 
-@states("prop-c20-cvap", 20)
+@states("prop-c20-cvap", "14")
 def cross_merge(law):
     """Largest mean regret of the cross merge <= that of another p."""
     low, high = np.minimum(law.truth, law.prediction), np.maximum(law.truth, law.prediction)
@@ -107,7 +107,7 @@ def cross_merge(law):
     return value, bound
 
 
-@states("prop-c21-ratio", 21)
+@states("prop-c21-ratio", "24")
 def log_loss_and_brier(law):
     """4 log 2 times Brier score <= log loss, if calibrated."""
     said = law.truth
@@ -148,21 +148,21 @@ def joint(law):
     return p0, p1, positive, negative
 
 
-@states("cor-c18-large: below", 18)
+@states("cor-c18-large: below", "12")
 def unbiased_below(law):
     """E p0 <= P(z = 1)."""
     p0, _, positive, negative = joint(law)
     return p0 @ (positive + negative), positive.sum()
 
 
-@states("cor-c18-large: above", 18)
+@states("cor-c18-large: above", "12")
 def unbiased_above(law):
     """P(z = 1) <= E p1."""
     _, p1, positive, negative = joint(law)
     return positive.sum(), p1 @ (positive + negative)
 
 
-@states("thm-c38-unanimous: act", 38)
+@states("thm-c38-unanimous: act", "C10")
 def unanimous_for(law):
     """The share t of P(both say act) <= positives there, and (1 - t) of divided."""
     p0, p1, positive, negative = joint(law)
@@ -172,7 +172,7 @@ def unanimous_for(law):
     return t * (positive + negative)[act].sum(), bound
 
 
-@states("thm-c38-unanimous: wait", 38)
+@states("thm-c38-unanimous: wait", "C10")
 def unanimous_against(law):
     """Positives where neither acts <= share t of P(there), and t of divided."""
     p0, p1, positive, negative = joint(law)
@@ -182,7 +182,7 @@ def unanimous_against(law):
     return positive[wait].sum(), bound
 
 
-@states("thm-c38-ends", 38)
+@states("thm-c38-ends", "C10")
 def regret_of_the_midpoint(law):
     """Smaller of the largest regrets of two actions <= half of w (p1 - p0)."""
     low, high = law.truth.min(), law.truth.max()

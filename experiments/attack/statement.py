@@ -14,7 +14,7 @@ class Statement:
     ----------
     name : str
         Its label in the chapter, and after a colon which part of it.
-    chapter : int
+    chapter : str
     claim : str
         What it says, in words.
     sides : callable
@@ -25,7 +25,7 @@ class Statement:
     """
 
     name: str
-    chapter: int
+    chapter: str
     claim: str
     sides: Callable
     holds: bool = True

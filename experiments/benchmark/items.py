@@ -19,7 +19,7 @@ from experiments.truthfulness import TRUTHFULNESS
 from experiments.verdicts.peers import VERDICTS_PEERS
 from experiments.verdicts.study import ADVICE, VERDICTS
 
-_CHAPTER = "39_which_calibrator"
+_CHAPTER = "C11_which_calibrator"
 PAPER = Paper(
     name="benchmark",
     citation="The benchmark of this book",
@@ -45,37 +45,37 @@ PAPER = Paper(
         Study(
             name="intervals",
             title=INTERVAL_COVERAGE.title,
-            chapter="28_measuring_without_bins",
+            chapter="C01_measuring_without_bins",
             experiments=(INTERVAL_COVERAGE.name,),
         ),
         Study(
             name="smooth_intervals",
             title=SMOOTH_COVERAGE.title,
-            chapter="34_which_distances_can_be_estimated",
+            chapter="C06_which_distances_can_be_estimated",
             experiments=(SMOOTH_COVERAGE.name,),
         ),
         Study(
             name="small_groups",
             title=GROUP_LEVELS.title,
-            chapter="28_measuring_without_bins",
+            chapter="C01_measuring_without_bins",
             experiments=(GROUP_LEVELS.name,),
         ),
         Study(
             name="risk_control",
             title=RISK_CONTROL.title,
-            chapter="32_guarantees_without_assumptions",
+            chapter="C04_guarantees_without_assumptions",
             experiments=(RISK_CONTROL.name,),
         ),
         Study(
             name="truthfulness",
             title=TRUTHFULNESS.title,
-            chapter="33_distances_to_calibration",
+            chapter="C05_distances_to_calibration",
             experiments=(TRUTHFULNESS.name,),
         ),
         Study(
             name="verdicts",
             title=VERDICTS.title,
-            chapter="29_your_own_scores",
+            chapter="your_own_scores",
             experiments=(VERDICTS.name, ADVICE.name, VERDICTS_PEERS.name),
         ),
     ),

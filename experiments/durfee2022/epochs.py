@@ -6,14 +6,16 @@ goes on where those stopped. This needs PyTorch. It goes on after an interruptio
 recorded when it is done.
 """
 
+from itertools import product
+
 import numpy as np
 
 from calib.metrics import roc_auc_score
 from calibkit.inference import auc_difference
-from experiments.durfee2022.data import SEED, features, split
-from experiments.durfee2022.networks import Stack, areas, rows_for
+from experiments.durfee2022.data import SEED
+from experiments.durfee2022.networks import areas, stack_for
 from experiments.durfee2022.protocol import choose_tree, heterogeneous, partitions
-from experiments.durfee2022.scores import BUDGETS, REGULARISATIONS, SIZES
+from experiments.durfee2022.scores import BUDGETS, REGULARISATIONS
 from experiments.recording import Experiment, record
 
 EPOCHS = (10, 30, 50, 100)
@@ -45,36 +47,62 @@ def rows_of(dataset, inputs, size, regularisation, counts, lasts, n_training=LEV
     For each number of epochs in `counts` those of the best epoch so far, for each in `lasts` those
     of that epoch itself.
     """
-    encoded = features(dataset)
-    parts = [
-        split(dataset, run, encoded.labels, encoded.held_out, at_most=n_training)
-        for run in range(LEVEL.n_runs)
-    ]
-    stack = Stack(
-        rows_for(encoded, parts, inputs),
-        SIZES[size],
-        regularisation,
-        LEVEL.rates,
-        seeds=[SEED + run for run in range(LEVEL.n_runs)],
-    )
-    best = _measured(stack, 0, np.full(stack.n, -np.inf))
-    about, rows = (dataset, n_training, {}), []
-    for epoch in range(1, max(counts) + 1):
+    case = {"dataset": dataset, "inputs": inputs, "size": size, "regularisation": regularisation}
+    level = LEVEL._replace(n_training=n_training)
+    stack = stack_for(case, level)
+    course = Course(stack, counts, lasts)
+    for _ in range(max(counts)):
         stack.train_epoch()
-        area = areas(stack, "validation")
-        better = area > best["validation"]  # never for NaN
-        if better.any() or epoch in lasts:
-            last = _measured(stack, epoch, area)
-            for name, values in best.items():
+        course.after_epoch()
+    return measured_rows(dataset, level, course.kept, range(level.n_runs))
+
+
+class Course:
+    """What is kept of a stack of networks while they train.
+
+    Parameters
+    ----------
+    stack : Stack
+    counts : sequence of int
+        Numbers of epochs after which the best epoch so far is kept.
+    lasts : sequence of int
+        Epochs that are kept themselves.
+
+    Attributes
+    ----------
+    kept : list of tuple
+        Number of epochs, ``"best"`` or ``"last"``, and by name the epoch, the validation AUC and
+        the scores of each network.
+    """
+
+    def __init__(self, stack, counts, lasts):
+        self.stack = stack
+        self.counts = counts
+        self.lasts = lasts
+        self.kept = []
+        self.epoch = 0
+        self._best = _measured(stack, 0, np.full(stack.n, -np.inf))
+
+    def after_epoch(self):
+        """Measure the networks after one more epoch."""
+        self.epoch += 1
+        area = areas(self.stack, "validation")
+        better = area > self._best["validation"]  # never for NaN
+        if better.any() or self.epoch in self.lasts:
+            last = _measured(self.stack, self.epoch, area)
+            for name, values in self._best.items():
                 values[better] = last[name][better]
-        if epoch in counts:
-            rows += _rows(about, epoch, "best", best)
-        if epoch in lasts:
+        if self.epoch in self.counts:
+            self._keep("best", self._best)
+        if self.epoch in self.lasts:
             failed = np.isnan(area)  # of those the best epoch is the last that can be measured
             for name, values in last.items():
-                values[failed] = best[name][failed]
-            rows += _rows(about, epoch, "last", last)
-    return rows
+                values[failed] = self._best[name][failed]
+            self._keep("last", last)
+
+    def _keep(self, kept, networks):
+        copies = {name: values.copy() for name, values in networks.items()}
+        self.kept.append((self.epoch, kept, copies))
 
 
 def _measured(stack, epoch, validation):
@@ -87,29 +115,35 @@ def _measured(stack, epoch, validation):
     }
 
 
-def _rows(about, n_epochs, kept, networks):
-    """One row for each network.
+def measured_rows(dataset, level, kept, runs):
+    """One row for each time that networks were kept, and each network of some runs.
 
-    `about` is the data set, the most rows trained on, and the areas that are known already, by the
-    network and its epoch.
+    Parameters
+    ----------
+    dataset : str
+    level : Budget
+    kept : list of tuple
+        As `Course` has it.
+    runs : iterable of int
     """
-    dataset, n_training, known = about
-    rows = []
-    for k, epoch in enumerate(networks["epoch"]):
-        run, scores = k // len(LEVEL.rates), (networks["calibration"][k], networks["test"][k])
-        if (k, epoch) not in known:
-            known[k, epoch] = _areas(dataset, n_training, run, *scores)
-        rows.append(
-            {
-                "n_epochs": n_epochs,
-                "kept": kept,
-                "run": run,
-                "learning_rate": LEVEL.rates[k % len(LEVEL.rates)],
-                "epoch": epoch,
-                "validation_auc": networks["validation"][k],
-                **known[k, epoch],
-            }
-        )
+    known, rows = {}, []
+    for (n_epochs, which, networks), run in product(kept, runs):
+        for k, rate in enumerate(level.rates, start=run * len(level.rates)):
+            epoch = networks["epoch"][k]
+            if (k, epoch) not in known:
+                scores, test_scores = networks["calibration"][k], networks["test"][k]
+                known[k, epoch] = _areas(dataset, level.n_training, run, scores, test_scores)
+            rows.append(
+                {
+                    "n_epochs": n_epochs,
+                    "kept": which,
+                    "run": run,
+                    "learning_rate": rate,
+                    "epoch": epoch,
+                    "validation_auc": networks["validation"][k],
+                    **known[k, epoch],
+                }
+            )
     return rows
 
 

@@ -7,6 +7,7 @@ from experiments.durfee2022.auc_split import AUC_SPLIT
 from experiments.durfee2022.causes import CAUSES
 from experiments.durfee2022.epochs import EPOCHS_STUDY
 from experiments.durfee2022.figures import box_plots
+from experiments.durfee2022.full import FULL_STUDY
 from experiments.durfee2022.label import LABEL_STUDY
 from experiments.durfee2022.last import LAST_STUDY
 from experiments.durfee2022.networks import experiment
@@ -15,7 +16,7 @@ from experiments.durfee2022.tables import NAMES, TABLES
 from experiments.durfee2022.variants import VARIANTS
 
 NETWORKS = experiment(BUDGET)
-CHAPTER = "27_network_experiments"
+CHAPTER = "25_network_experiments"
 RECORDS = (LIFT.name, NETWORKS.name)
 
 PAPER = Paper(
@@ -27,8 +28,8 @@ PAPER = Paper(
         Figure(
             name="figure1",
             title="scores of an over-confident model by label, training and test data",
-            chapter="24_over_confidence",
-            missing="its constants are lost from the text we have; chapter 24 chooses some and "
+            chapter="17_over_confidence",
+            missing="its constants are lost from the text we have; chapter 17 chooses some and "
             "draws the figure: make reproduce ITEM=chapter24/fig-c24-densities",
         ),
         Figure(
@@ -78,6 +79,13 @@ PAPER = Paper(
             command="python -m experiments.durfee2022.last",
         ),
         Study(
+            name="full",
+            title="networks at the paper's budget: 100 epochs, five runs, all training rows",
+            chapter=CHAPTER,
+            experiments=(FULL_STUDY.name,),
+            command="python -m experiments.durfee2022.full",
+        ),
+        Study(
             name="label",
             title="networks for readmission within 30 days, Diabetes",
             chapter=CHAPTER,
@@ -93,10 +101,19 @@ PAPER = Paper(
         Study(
             name="section12",
             title="the splitting criterion that the paper proposes, against Gini",
-            chapter="26_where_to_split",
+            chapter="19_where_to_split",
             experiments=(AUC_SPLIT.name,),
         ),
     ),
     causes=CAUSES,
-    experiments=(LIFT, AUC_SPLIT, NETWORKS, EPOCHS_STUDY, LABEL_STUDY, LAST_STUDY, VARIANTS),
+    experiments=(
+        LIFT,
+        AUC_SPLIT,
+        NETWORKS,
+        EPOCHS_STUDY,
+        FULL_STUDY,
+        LABEL_STUDY,
+        LAST_STUDY,
+        VARIANTS,
+    ),
 )

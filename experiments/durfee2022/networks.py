@@ -52,8 +52,13 @@ class Rows(NamedTuple):
     scale: "torch.Tensor"
     parts: list
 
+    @property
+    def device(self):
+        """Processor or accelerator that holds the tensors."""
+        return self.dense.device
 
-def rows_for(encoded, parts, inputs):
+
+def rows_for(encoded, parts, inputs, device="cpu"):
     """Tensors of a data set; `inputs` says whether numbers are standardised by training rows."""
     _require_torch()
     shape = (len(parts), 1, encoded.dense.shape[1])
@@ -66,12 +71,12 @@ def rows_for(encoded, parts, inputs):
             scale[run, 0, : encoded.n_numbers] = training.std(axis=0)
     starts = np.cumsum([0, *encoded.n_codes])[:-1]
     return Rows(
-        dense=torch.from_numpy(encoded.dense),
-        codes=torch.from_numpy(encoded.codes + starts.astype(int)),
+        dense=torch.from_numpy(encoded.dense).to(device),
+        codes=torch.from_numpy(encoded.codes + starts.astype(int)).to(device),
         n_codes=sum(encoded.n_codes),
-        labels=torch.from_numpy(encoded.labels.astype(np.float32)),
-        centre=torch.from_numpy(centre.astype(np.float32)),
-        scale=torch.from_numpy(scale.astype(np.float32)),
+        labels=torch.from_numpy(encoded.labels.astype(np.float32)).to(device),
+        centre=torch.from_numpy(centre.astype(np.float32)).to(device),
+        scale=torch.from_numpy(scale.astype(np.float32)).to(device),
         parts=parts,
     )
 
@@ -82,7 +87,8 @@ class Stack:
     Each network has what it would have alone: the rows, the start, the batches and the dropped
     units of its run and the steps of its learning rate. Activations have the shape (networks,
     units, rows); all parameters of a network are one row of `theta`. Initial values, Adam and
-    batch normalisation are those of Keras.
+    batch normalisation are those of Keras. The networks are computed where the rows are. Starts
+    and batches are the same on every device, dropped units are not.
 
     Parameters
     ----------
@@ -107,15 +113,24 @@ class Stack:
         self.generators = [torch.Generator().manual_seed(seed) for seed in seeds]
         self.n_runs, self.n_rates = len(seeds), len(rates)
         self.n = self.n_runs * self.n_rates
-        self.rates = torch.tensor(rates).repeat(self.n_runs)[:, None]
+        self.rates = torch.tensor(rates).repeat(self.n_runs)[:, None].to(rows.device)
         starts = torch.stack([self._start(generator) for generator in self.generators])
-        self.theta = starts.repeat_interleave(self.n_rates, dim=0).requires_grad_()
+        starts = starts.repeat_interleave(self.n_rates, dim=0).to(rows.device)
+        self.theta = starts.requires_grad_()
         self.statistics = [
-            (torch.zeros(self.n * units), torch.ones(self.n * units))
+            (
+                torch.zeros(self.n * units, device=rows.device),
+                torch.ones(self.n * units, device=rows.device),
+            )
             for units in self._normalised()
         ]
         self.moments = torch.zeros_like(self.theta), torch.zeros_like(self.theta)
-        self.n_steps = 0
+        # a step reads its number and its batch from tensors, so that a graph of it can be replayed
+        self.n_steps = torch.zeros((), dtype=torch.float64, device=rows.device)
+        self.n_batches = len(rows.parts[0]["training"]) // BATCH
+        shape = (self.n_batches, self.n_runs, BATCH)
+        self.batches = torch.zeros(shape, dtype=torch.int64, device=rows.device)
+        self.position = torch.zeros(1, dtype=torch.int64, device=rows.device)
 
     def _shapes(self):
         """Of the table of embeddings, of each layer, of each batch normalisation."""
@@ -178,7 +193,7 @@ class Stack:
         shared = dense.transpose(1, 2).repeat_interleave(self.n_rates, dim=0)
         if table is None:
             return shared
-        own = torch.arange(self.n)[:, None, None] * self.rows.n_codes
+        own = torch.arange(self.n, device=rows.device)[:, None, None] * self.rows.n_codes
         codes = self.rows.codes[rows].repeat_interleave(self.n_rates, dim=0) + own
         embedded = functional.embedding(codes, table.reshape(-1, EMBEDDING))
         return torch.cat([shared, embedded.flatten(2).transpose(1, 2)], dim=1)
@@ -193,44 +208,62 @@ class Stack:
 
     def _drop(self, hidden):
         """Drop the same units in all networks of a run."""
-        kept = torch.stack(
-            [torch.rand(hidden.shape[1:], generator=g) >= DROPOUT for g in self.generators]
-        )
+        if hidden.is_cuda:
+            draws = torch.rand(self.n_runs, *hidden.shape[1:], device=hidden.device)
+        else:
+            draws = torch.stack(
+                [torch.rand(hidden.shape[1:], generator=g) for g in self.generators]
+            )
+        kept = draws >= DROPOUT
         return hidden * (kept / (1 - DROPOUT)).repeat_interleave(self.n_rates, dim=0)
 
     def train_epoch(self):
         """One pass over the training rows of each run, in batches; the odd rows are left out."""
+        self.start_epoch()
+        for _ in range(self.n_batches):
+            self.step()
+
+    def start_epoch(self):
+        """Draw the batches of an epoch."""
         training = np.stack([part["training"] for part in self.rows.parts])
         orders = [torch.randperm(training.shape[1], generator=g) for g in self.generators]
-        batches = torch.from_numpy(training).gather(1, torch.stack(orders))
-        for k in range(training.shape[1] // BATCH):
-            batch = batches[:, BATCH * k : BATCH * (k + 1)]
-            labels = self.rows.labels[batch].repeat_interleave(self.n_rates, dim=0)
-            losses = functional.binary_cross_entropy_with_logits(
-                self.logits(batch, training=True), labels, reduction="none"
-            )
-            (gradient,) = torch.autograd.grad(losses.mean(dim=1).sum(), self.theta)
-            self._adam_step(gradient)
+        rows = torch.from_numpy(training).gather(1, torch.stack(orders))
+        rows = rows[:, : self.n_batches * BATCH].unflatten(1, (self.n_batches, BATCH))
+        self.batches.copy_(rows.transpose(0, 1))
+        self.position.zero_()
+
+    def step(self):
+        """Train on the next batch."""
+        batch = self.batches.index_select(0, self.position)[0]
+        labels = self.rows.labels[batch].repeat_interleave(self.n_rates, dim=0)
+        losses = functional.binary_cross_entropy_with_logits(
+            self.logits(batch, training=True), labels, reduction="none"
+        )
+        (gradient,) = torch.autograd.grad(losses.mean(dim=1).sum(), self.theta)
+        self._adam_step(gradient)
+        self.position += 1
 
     def _adam_step(self, gradient):
         first, second = self.moments
         self.n_steps += 1
         first.lerp_(gradient, 0.1)
         second.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
-        correction = math.sqrt(1 - 0.999**self.n_steps) / (1 - 0.9**self.n_steps)
+        correction = torch.sqrt(1 - 0.999**self.n_steps) / (1 - 0.9**self.n_steps)
         with torch.no_grad():
             self.theta -= correction * self.rates * first / (second.sqrt() + 1e-7)
 
     def scores(self, part):
         """Scores of all networks on a part, an array of shape (networks, rows of the part)."""
         rows = torch.from_numpy(np.stack([parts[part] for parts in self.rows.parts]))
+        rows = rows.to(self.rows.device)
         with torch.no_grad():
-            return torch.cat([self.logits(some) for some in rows.split(4096, dim=1)], 1).numpy()
+            scores = torch.cat([self.logits(some) for some in rows.split(4096, dim=1)], 1)
+        return scores.cpu().numpy()
 
     def labels(self, part):
         """Labels that belong to `scores`."""
         rows = np.stack([parts[part] for parts in self.rows.parts])
-        return self.rows.labels.numpy()[rows].repeat(self.n_rates, axis=0)
+        return self.rows.labels.cpu().numpy()[rows].repeat(self.n_rates, axis=0)
 
     def state(self):
         """Everything that the scores depend on, one row for each network."""
@@ -270,23 +303,28 @@ def areas(stack, part):
     )
 
 
-def run_case(case, budget):
-    """Train a stack, write its scores, and return what is known of each network."""
-    level = BUDGETS[budget]
+def stack_for(case, level, device="cpu"):
+    """The untrained networks of a family, at a level of cost."""
     encoded = features(case["dataset"])
     runs = range(level.n_runs)
     parts = [
         split(case["dataset"], run, encoded.labels, encoded.held_out, at_most=level.n_training)
         for run in runs
     ]
-    stack = Stack(
-        rows_for(encoded, parts, case["inputs"]),
+    return Stack(
+        rows_for(encoded, parts, case["inputs"], device),
         SIZES[case["size"]],
         case["regularisation"],
         level.rates,
         seeds=[SEED + run for run in runs],
         normalised_inputs=case["inputs"] == "raw" and case["dataset"] == "credit_default",
     )
+
+
+def run_case(case, budget):
+    """Train a stack, write its scores, and return what is known of each network."""
+    level = BUDGETS[budget]
+    stack = stack_for(case, level)
     epochs = train(stack, level.n_epochs)
     scores = {part: stack.scores(part) for part in PARTS}
     write_scores(case, budget, scores["calibration"], scores["test"])
@@ -335,7 +373,7 @@ def experiment(budget):
     )
 
 
-_NO_TORCH = (
+NO_TORCH = (
     "training the networks needs PyTorch: pip install torch==2.13.0; the recorded scores can be "
     "used without it"
 )
@@ -343,7 +381,7 @@ _NO_TORCH = (
 
 def _require_torch():
     if torch is None:
-        raise ImportError(_NO_TORCH)
+        raise ImportError(NO_TORCH)
 
 
 def main():
@@ -353,10 +391,11 @@ def main():
         description="Train the networks and record their scores in the folder results; an "
         "interrupted run goes on where it stopped.",
     )
-    parser.add_argument("--budget", choices=list(BUDGETS), default="standard")
+    budgets = [name for name in BUDGETS if name != "full"]  # experiments.durfee2022.full has it
+    parser.add_argument("--budget", choices=budgets, default="standard")
     budget = parser.parse_args().budget
     if torch is None:
-        parser.error(_NO_TORCH)
+        parser.error(NO_TORCH)
     try:
         record(experiment(budget), n_jobs=1)
     except DatasetNotFound as error:

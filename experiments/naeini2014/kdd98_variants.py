@@ -1,4 +1,4 @@
-"""What may be behind cells of Table 3 that differ: tests of chapter 10, recorded.
+"""What may be behind cells of Table 3 that differ: tests of chapter 22, recorded.
 
 The penalty of logistic regression, which is not stated, in powers of ten; attributes that repeat
 each other left out; and as many people to be measured on as in the paper.

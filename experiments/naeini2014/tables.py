@@ -247,7 +247,7 @@ TABLES = (
         1,
         "six columns of scores on the rings",
         keys=("method",),
-        chapter="08_rings",
+        chapter="20_rings",
         ours=rings,
         experiment=_RINGS,
         uncertainty=_ONE_RUN,
@@ -257,7 +257,7 @@ TABLES = (
         2,
         "histogram binning on 100 to 1,000,000 points",
         keys=("calibration_size",),
-        chapter="09_calibration_size",
+        chapter="21_calibration_size",
         ours=calibration_size,
         experiment=_SIZES,
         uncertainty=_TEN_RUNS,
@@ -268,7 +268,7 @@ TABLES = (
             title=f"the KDD-98 mailing, {title}",
             file=f"naeini2014_{name}_kdd98_{classifier.lower()}",
             keys=("method",),
-            chapter="10_decisions_and_money",
+            chapter="22_decisions_and_money",
             ours=mailing,
             reading={"classifier": classifier, "short": classifier, "ties": "group"},
             experiments=(_MAILING,),
@@ -288,20 +288,20 @@ _BY_LABEL = Cause(
     "in the code that the authors published later",
     changes={"ties": "label"},
     tables=tuple(table.name for table in TABLES),
-    chapter="08_rings",
+    chapter="20_rings",
     experiments=(_RINGS, _SIZES, _MAILING, PROGRAM.name),
 )
 _on_rings = partial(
     Cause,
-    chapter="08_rings",
+    chapter="20_rings",
     experiments=("naeini2014_rings_variants", PROGRAM.name),
     after=_BY_LABEL.name,
 )
-_on_sizes = partial(Cause, chapter="09_calibration_size")
+_on_sizes = partial(Cause, chapter="21_calibration_size")
 _on_mailing = partial(
     Cause,
     tables=_TABLE3,
-    chapter="10_decisions_and_money",
+    chapter="22_decisions_and_money",
     experiments=(_MAILING,),
     after=_BY_LABEL.name,
 )
@@ -351,7 +351,7 @@ CAUSES = (
             PROGRAM.name,
         ),
     ),
-    *penalty_causes(["table1a", "table2a"], chapter="08_rings"),
+    *penalty_causes(["table1a", "table2a"], chapter="20_rings"),
     *LIBLINEAR_CAUSES,
     _on_mailing(
         name="reversed-margin",

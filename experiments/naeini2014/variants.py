@@ -1,4 +1,4 @@
-"""What may be behind cells of Tables 1 and 2 that differ: tests of chapters 8 and 9, recorded."""
+"""What may be behind cells of Tables 1 and 2 that differ: tests of chapters 20 and 21, recorded."""
 
 from functools import partial
 

@@ -158,7 +158,7 @@ _FORTY = (
     "The paper's 40 data sets are taken to vary as our 37 do, and to be other ones; most are the "
     "same, so that the real error is smaller."
 )
-_CHAPTER, _RINGS, _DATA_SETS = "15_many_data_sets", "naeini2016_rings", "naeini2016_data_sets"
+_CHAPTER, _RINGS, _DATA_SETS = "23_many_data_sets", "naeini2016_rings", "naeini2016_data_sets"
 _on_data_sets = partial(Table, chapter=_CHAPTER, experiments=(_DATA_SETS,), uncertainty=_FORTY)
 TABLES = (
     *by_svm(
@@ -167,7 +167,7 @@ TABLES = (
         "four columns of scores on the rings",
         ties="width",
         keys=("method",),
-        chapter="14_enir",
+        chapter="11_enir",
         ours=rings,
         experiment=_RINGS,
         uncertainty=_TEN_RUNS,
@@ -274,14 +274,14 @@ CAUSES = (
         for table in [f"table{number}" for number, one in CLASSIFIERS.items() if one == classifier]
         if setting != "study"
     ),
-    *penalty_causes(["table1a"], chapter="14_enir"),
+    *penalty_causes(["table1a"], chapter="11_enir"),
     FITTED_C(tables=("table1b",), experiments=(PROGRAM.name, _RINGS)),
     Cause(
         name="folded-auc",
         title="an AUC below 1/2 is that of the reversed score, max(AUC, 1 - AUC)",
         changes={"folded": True},
         tables=("table1a", "table1b"),
-        chapter="14_enir",
+        chapter="11_enir",
         experiments=(_RINGS, PROGRAM.name),
         documented="BBQ/getAUC.m and enir.R in github.com/pakdaman/calibration",
     ),

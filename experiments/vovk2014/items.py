@@ -15,14 +15,14 @@ PAPER = Paper(
         Study(
             name="echocardiogram",
             title="Echocardiogram, which the paper does not describe, in three other readings",
-            chapter="21_venn_abers_experiments",
+            chapter="24_venn_abers_experiments",
             experiments=(ECHO.name,),
         ),
         *(
             Study(
                 name=name,
                 title=title,
-                chapter="21_venn_abers_experiments",
+                chapter="24_venn_abers_experiments",
                 experiments=(one.name,),
                 command=command,
             )

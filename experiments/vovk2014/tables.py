@@ -197,7 +197,7 @@ TABLES = (
         title="log loss of four methods, six classifiers, nine data sets",
         file="vovk2014_table1_log_loss",
         keys=("classifier", "dataset"),
-        chapter="21_venn_abers_experiments",
+        chapter="24_venn_abers_experiments",
         exchanged="dataset",
         ours=log_losses,
         experiments=("vovk2014_splits", "vovk2014_full"),
@@ -208,7 +208,7 @@ TABLES = (
         title="root mean square error of the same",
         file="vovk2014_table2_rmse",
         keys=("classifier", "dataset"),
-        chapter="21_venn_abers_experiments",
+        chapter="24_venn_abers_experiments",
         exchanged="dataset",
         ours=lambda read, **choices: losses(read, "square", **choices),
         experiments=("vovk2014_splits", "vovk2014_full"),
@@ -220,7 +220,7 @@ TABLES = (
         file="vovk2014_table3_ranking",
         keys=("dataset", "loss", "method"),
         columns=("rank",),
-        chapter="21_venn_abers_experiments",
+        chapter="24_venn_abers_experiments",
         exchanged="dataset",
         ours=ranks,
         experiments=("vovk2014_splits", "vovk2014_full"),
@@ -232,7 +232,7 @@ TABLES = (
 _tried = partial(
     Cause,
     tables=tuple(table.name for table in TABLES),
-    chapter="21_venn_abers_experiments",
+    chapter="24_venn_abers_experiments",
 )
 
 

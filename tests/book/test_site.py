@@ -3,6 +3,7 @@
 The site is the one that the environment variable SITE names, else it is built for these tests.
 """
 
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from docutils import nodes
 from docutils.utils import new_document
 
 import calib
+from experiments.chapter_numbers import number_of
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
@@ -201,16 +203,17 @@ def test_next_leads_from_the_front_page_to_the_first_chapter(site):
 WHEEL = f"calibrating_binary_classifiers-{calib.__version__}-py3-none-any.whl"
 JOURNEYS = {  # who comes: the first click, on the front page, the second, and what is found there
     "practitioner, for a method": ("book/which_method", None, f"pip install {WHEEL}"),
-    "practitioner, with a file": ("book/which_method", "notebooks/29_your_own_scores", "report"),
+    "practitioner, with a file": ("book/which_method", "notebooks/your_own_scores", "report"),
     "newcomer": ("book/hour/1_what_it_is", "book/hour/2_see_it", "reliability diagram"),
     "student": ("notebooks/01_what_calibration_is", None, "What you will be able to do"),
     "lecturer": ("book/teach", None, "course.zip"),
-    "reviewer, of a table": ("book/reproduce", "notebooks/08_rings", "Paper against ours"),
+    "reviewer, of a table": ("book/reproduce", "notebooks/20_rings", "Paper against ours"),
     "reviewer, of errors": ("book/findings", "book/scoreboard", "printed"),
 }
 
 
 CHAPTERS = [page for page in WRITTEN if page.startswith("notebooks/")]
+NUMBERED = [page for page in CHAPTERS if number_of(page.removeprefix("notebooks/"))]
 
 
 OPENS_WITH_CODE = re.compile(r'<div class="cell [^>]*>\s*<(details|div class="cell_input)')
@@ -225,10 +228,10 @@ def test_results_stand_above_their_folded_code_and_no_chapter_begins_with_it(sit
     assert "Show the code" in html and not UNDER_CODE.search(html)
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", NUMBERED)
 def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
     html = (site / f"{page}.html").read_text(encoding="utf-8")
-    number = int(page[len("notebooks/") :][:2])
+    number = number_of(page.removeprefix("notebooks/"))
     assert f"<title>{number}. " in html
     assert re.search(
         r"<strong>Time</strong>: \d+ minutes; \d+ more for the ", article(site / f"{page}.html")
@@ -236,14 +239,17 @@ def test_a_chapter_has_the_number_of_its_file_and_says_its_minutes(site, page):
     assert f'"section-number">{number}.1. ' in html.replace("<span class=", "")
 
 
-def test_the_main_line_goes_on_behind_the_replications(site):
-    for page, following in [
-        ("07_density_calibrators", "11_bayesian_binning"),
-        ("20_simplified_and_inductive", "22_auc_optimality"),
-        ("42_attack", "08_rings"),
-    ]:
-        html = (site / "notebooks" / f"{page}.html").read_text(encoding="utf-8")
-        assert re.search(rf'class="right-next"\s+href="{following}.html"', html), page
+@pytest.mark.parametrize("page, following", [*itertools.pairwise(NUMBERED)])
+def test_each_chapter_leads_to_the_next(site, page, following):
+    html = (site / f"{page}.html").read_text(encoding="utf-8")
+    name = following.removeprefix("notebooks/")
+    assert re.search(rf'class="right-next"\s+href="{name}.html"', html)
+
+
+def test_every_chapter_of_the_old_numbering_has_its_old_address():
+    kept = [f"{number_of(page.removeprefix('notebooks/')):>02}" for page in NUMBERED[:7]]
+    old = {name[:2] for name, *_ in moved.rows()}
+    assert {*kept, *old} == {f"{k:02}" for k in range(1, 43)}
 
 
 def test_a_section_for_the_specialist_is_folded_and_opens_where_a_link_leads(site, browser):
@@ -287,7 +293,7 @@ def article_links(path):
     return re.findall(r'href="([^"#][^"]*)"', article(path)) + following
 
 
-PAGES_TO_INSTALL = ["book/which_method", "book/command_line", "notebooks/29_your_own_scores"]
+PAGES_TO_INSTALL = ["book/which_method", "book/command_line", "notebooks/your_own_scores"]
 
 
 @pytest.mark.parametrize("page", PAGES_TO_INSTALL)
@@ -558,9 +564,11 @@ def test_the_keyboard_can_skip_to_the_text_and_is_seen_on_its_way(site, browser)
 @pytest.mark.parametrize(
     "old, new",
     [
-        ("12_near_isotonic_path.html#thm-c12-path", "13_near_isotonic_path.html#thm-c13-path"),
-        ("22_partitioned_calibration.html#c22-real", "26_where_to_split.html#c26-real"),
-        ("15_cost.html#nowhere", "16_cost.html"),
+        ("12_near_isotonic_path.html#thm-c12-path", "10_near_isotonic_path.html#thm-c13-path"),
+        ("22_partitioned_calibration.html#c22-real", "19_where_to_split.html#c26-real"),
+        ("15_cost.html#nowhere", "C14_cost.html"),
+        ("19_venn_abers.html#thm-c19-root", "13_venn_abers.html#thm-c19-root"),
+        ("29_your_own_scores.html#fig-c29-before", "your_own_scores.html#fig-c29-before"),
     ],
 )
 def test_an_old_anchor_leads_to_where_its_part_is_now(site, browser, old, new):
@@ -624,18 +632,18 @@ def test_the_scoreboard_has_few_stops_and_arrows_inside_its_tables(site, browser
 
 SEARCHES = {  # what readers type: the page that must be first or second
     "which method": "book/which_method",
-    "which calibrator": "notebooks/39_which_calibrator",
+    "which calibrator": "notebooks/C11_which_calibrator",
     "how to calibrate probabilities": "book/which_method",
     "Platt": "notebooks/06_platt_and_isotonic",
     "sigmoid": "notebooks/06_platt_and_isotonic",
     "isotonic regression python": "notebooks/06_platt_and_isotonic",
     "temperature scaling": "book/which_method",
-    "beta calibration": "notebooks/35_two_parameters_or_three",
-    "Venn-Abers": "notebooks/19_venn_abers",
-    "BBQ": "notebooks/11_bayesian_binning",
-    "ENIR": "notebooks/14_enir",
+    "beta calibration": "notebooks/C07_two_parameters_or_three",
+    "Venn-Abers": "notebooks/13_venn_abers",
+    "BBQ": "notebooks/08_bayesian_binning",
+    "ENIR": "notebooks/11_enir",
     "StackedCalibrator": "book/api/objects/calib.StackedCalibrator",
-    "stacking": "notebooks/40_the_average_of_all_of_them",
+    "stacking": "notebooks/C12_the_average_of_all_of_them",
     "CSV": "book/command_line",
     "install": "book/run_teach_reproduce",
     "class imbalance": "book/which_method",
@@ -643,18 +651,18 @@ SEARCHES = {  # what readers type: the page that must be first or second
     "calibration plot": "notebooks/01_what_calibration_is",
     "Brier": "notebooks/01_what_calibration_is",
     "ECE": "notebooks/02_measuring_it",
-    "overconfident neural network": "notebooks/24_over_confidence",
-    "multiclass": "notebooks/37_many_classes",
-    "fairness": "notebooks/36_groups",
-    "decision threshold": "notebooks/10_decisions_and_money",
-    "label shift": "notebooks/29_your_own_scores",
-    "conformal prediction": "notebooks/38_two_probabilities_at_work",
-    "how much calibration data": "notebooks/09_calibration_size",
+    "overconfident neural network": "notebooks/17_over_confidence",
+    "multiclass": "notebooks/C09_many_classes",
+    "fairness": "notebooks/C08_groups",
+    "decision threshold": "notebooks/22_decisions_and_money",
+    "label shift": "notebooks/your_own_scores",
+    "conformal prediction": "notebooks/C10_two_probabilities_at_work",
+    "how much calibration data": "notebooks/21_calibration_size",
     "errata": "book/findings",
     "glossary": "book/glossary",
     "teaching": "book/teach",
     "xgboost": "book/which_method",
-    "how many samples do I need": "notebooks/09_calibration_size",
+    "how many samples do I need": "notebooks/21_calibration_size",
     "platt scaling formula": "notebooks/06_platt_and_isotonic",
     "confidence interval": "book/api/intervals",
     "scikit-learn pipeline": "book/api/classifiers",

@@ -28,9 +28,9 @@ PLACES = {  # page, and the figure that the widget extends
     "ties": ("notebooks/02_measuring_it", "fig-c2-ties"),
     "bins": ("notebooks/03_mce_bound", "fig-c3-picture"),
     "pooling": ("notebooks/06_platt_and_isotonic", "fig-c6-csd"),
-    "mailing": ("notebooks/10_decisions_and_money", "fig-c10-price"),
-    "path": ("notebooks/13_near_isotonic_path", "fig-c13-merging"),
-    "venn-abers": ("notebooks/19_venn_abers", "fig-c19-pair"),
+    "mailing": ("notebooks/22_decisions_and_money", "fig-c10-price"),
+    "path": ("notebooks/10_near_isotonic_path", "fig-c13-merging"),
+    "venn-abers": ("notebooks/13_venn_abers", "fig-c19-pair"),
 }
 AGAIN = {  # pages of the short book that show a widget of a chapter
     "book/hour/3_mend_it": ["pooling"],

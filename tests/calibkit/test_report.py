@@ -403,7 +403,7 @@ def said(outcome, p_value=0.5, **more):
 @pytest.mark.parametrize(
     ("verdict", "little"),
     [
-        (said("no evidence"), "Expect little: the test of the verdict finds no error to mend. "),
+        (said("no evidence"), "Expect little: the test of the verdict finds no error to correct. "),
         (said("cannot say"), "Expect little: there are few positives. "),
         (said("cannot say", None), None),
         (said("miscalibrated", 0.01), None),

@@ -16,6 +16,8 @@ from experiments.attack.of_orders import isotonic
 from experiments.attack.samples import mean, quantile
 from experiments.attack.search import Found, margin_of, search
 from experiments.attack.statements import STATEMENTS
+from experiments.chapter_numbers import number_of
+from experiments.prerequisites import labels
 from experiments.recording import RESULTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +30,7 @@ SHARP = [name for name in TRUE if name in RECORDED and RECORDED[name].margin < 1
 
 @pytest.mark.parametrize("statement", TRUE.values(), ids=TRUE)
 def test_every_statement_is_in_its_chapter(statement):
-    (path,) = (ROOT / "notebooks").glob(f"{statement.chapter:02}_*.ipynb")
-    assert f":label: {statement.label}\\n" in path.read_text(encoding="utf-8")
+    assert number_of(labels()[statement.label]) == statement.chapter
 
 
 @pytest.mark.parametrize("name", TRUE)

@@ -129,7 +129,7 @@ def test_their_evidence_is_that_of_the_package_where_the_bins_are_the_same():
 
 
 def test_the_elbow_of_four_weights():
-    """The example of chapter 11: the drops are 3.9, a little less than 0.001, and 4.9 variances."""
+    """The example of chapter 8: the drops are 3.9, a little less than 0.001, and 4.9 variances."""
     assert elbow(np.array([0.6, 1.0, 0.1, 0.5999])).tolist() == [1]
     assert elbow(np.array([1.0, 0.5, 0.2])).tolist() == [0, 1]
     assert elbow(np.array([1.0, 1.0, 0.2])).tolist() == [0, 1]

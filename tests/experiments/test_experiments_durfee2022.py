@@ -9,6 +9,7 @@ from calib.metrics import roc_auc_score
 from experiments import read_table, recorded
 from experiments.durfee2022 import data as durfee2022_data
 from experiments.durfee2022 import epochs as durfee2022_epochs
+from experiments.durfee2022 import full as durfee2022_full
 from experiments.durfee2022 import last as durfee2022_last
 from experiments.durfee2022 import networks as durfee2022_networks
 from experiments.durfee2022 import protocol as durfee2022
@@ -314,6 +315,51 @@ def test_last_epochs_stand_beside_the_networks_that_were_recorded():
         keys = ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]
         own = np.all([trained[key] == longer[key][k] for key in keys], axis=0)
         assert longer["test_auc"][k] == pytest.approx(trained["test_auc"][own].item(), abs=2e-3)
+
+
+# The paper's budget
+
+
+def test_networks_of_the_accelerator_are_those_of_the_processor():
+    """With the same starts and batches, standardised: at the 30th epoch, three runs and rates."""
+    full, trained = recorded("durfee2022_full"), recorded("durfee2022_networks_standard")
+    keys = ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]
+    thirty = np.flatnonzero((full["n_epochs"] == 30) & (full["kept"] == "best"))
+    place = {tuple(full[key][k] for key in keys): k for k in thirty}
+    # diabetes130 had fewer training rows on the processor
+    alike = (trained["inputs"] == "standardised") & (trained["dataset"] != "diabetes130")
+    found = [place[tuple(trained[key][k] for key in keys)] for k in np.flatnonzero(alike)]
+    off = full["test_auc"][found] - trained["test_auc"][alike]
+    assert len(off) == 4 * 9 * 9
+    assert np.median(np.abs(off)) < 1e-3 and np.abs(off).max() < 0.015
+    assert abs(off.mean()) < 4 * off.std() / np.sqrt(off.size)
+
+
+def test_the_record_of_the_paper_s_budget_is_whole():
+    full, level = recorded("durfee2022_full"), BUDGETS["full"]
+    assert (level.n_runs, level.n_epochs, level.n_training) == (5, 100, None)
+    n_networks = level.n_runs * len(level.rates)
+    areas = full["validation_auc"].reshape(len(cases()), 2, 2, n_networks)  # epochs, best or last
+    assert (areas[:, 1, 0] >= areas[:, 0, 0]).all()
+    assert (areas[:, :, 1] <= areas[:, :, 0]).all()
+    assert (full["epoch"] <= full["n_epochs"]).all()
+
+
+@needs_data
+@needs_torch
+def test_families_trained_side_by_side_are_those_trained_alone(monkeypatch):
+    level = BUDGETS["full"]._replace(rates=(1e-3,), n_runs=2, n_epochs=2, n_training=2000)
+    monkeypatch.setattr(durfee2022_full, "LEVEL", level)
+    monkeypatch.setattr(durfee2022_full, "COUNTS", (1, 2))
+    group = [
+        case
+        for case in cases()
+        if case["dataset"] == "credit_default" and case["inputs"] == "standardised"
+    ][:4]
+    together = durfee2022_full.run_together(group, "cpu", n_jobs=1)
+    assert together[3] == durfee2022_full.run_case(group[3])
+    order = [(row["n_epochs"], row["kept"], row["run"]) for row in together[0]]
+    assert order == [(n, kept, run) for n in (1, 2) for kept in ("best", "last") for run in (0, 1)]
 
 
 # Another label

@@ -74,7 +74,7 @@ def test_where_the_truth_falls_and_classes_are_balanced_kernels_come_closest(
 
 
 def test_with_a_rare_class_they_do_not(truth):
-    assert "with a rare class the raw scores were closer at 1000 points" in FALLS.why
+    assert "With a rare class the raw scores were closer at 1000 points" in FALLS.why
     names = [name for name in CANDIDATES if name != CHOSEN]
     rare = {"shape": "bump", "prevalence": "rare", "points": 1000}
     raw, *others = truth_means(truth, "rms", [RAW, *names], **rare)

@@ -28,7 +28,7 @@ def test_pages_name_numbers_that_there_are():
 
 def test_a_glued_number_is_what_its_chapter_prints():
     """The chapter prints the line itself; the page has its count."""
-    notebook = (ROOT / "notebooks" / "15_many_data_sets.ipynb").read_text(encoding="utf-8")
+    notebook = (ROOT / "notebooks" / "23_many_data_sets.ipynb").read_text(encoding="utf-8")
     agree, never = re.search(r"(\d+) of 30 verdicts agree; .* agrees with (\d+)", notebook).groups()
     glued = dict(recorded_numbers.glued())
     assert (glued["c15_same"], glued["c15_never"]) == (agree, never)

@@ -64,7 +64,7 @@ def test_the_example_of_the_fifth_paper_comes_out():
     learnt, repaired = (
         HANDS["durfee2022", "section3", row, "AUC"] for row in ["learnt", "by group"]
     )
-    for own, exact in [(learnt, 0.8320), (repaired, 0.8533)]:  # the closed forms of chapter 24
+    for own, exact in [(learnt, 0.8320), (repaired, 0.8533)]:  # the closed forms of chapter 17
         assert abs(own.ours - exact) < 3 * own.spread / math.sqrt(own.repetitions)
 
 

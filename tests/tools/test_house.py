@@ -159,13 +159,13 @@ INSIDE = {  # files that study or show the inside of a package, and the modules 
     "experiments/verdicts/verdict.py": "calibkit.report",
     "experiments/vovk2014/protocol.py": "calib.methods.venn_abers",
     "book/hour/census.py": "calibkit.comparison.guide",
-    "notebooks/26_where_to_split.ipynb": "calib.heterogeneous.auc_split_tree",
-    "notebooks/29_your_own_scores.ipynb": "calibkit.cli.read",
-    "notebooks/37_many_classes.ipynb": "calibkit.inference.simultaneous_intervals",
-    "notebooks/38_two_probabilities_at_work.ipynb": "calibkit.inference.decisions",
-    "notebooks/39_which_calibrator.ipynb": "calibkit.comparison.guide",
-    "notebooks/40_the_average_of_all_of_them.ipynb": "calib.methods.folds",
-    "notebooks/41_a_second_benchmark.ipynb": "calibkit.comparison.guide",
+    "notebooks/19_where_to_split.ipynb": "calib.heterogeneous.auc_split_tree",
+    "notebooks/your_own_scores.ipynb": "calibkit.cli.read",
+    "notebooks/C09_many_classes.ipynb": "calibkit.inference.simultaneous_intervals",
+    "notebooks/C10_two_probabilities_at_work.ipynb": "calibkit.inference.decisions",
+    "notebooks/C11_which_calibrator.ipynb": "calibkit.comparison.guide",
+    "notebooks/C12_the_average_of_all_of_them.ipynb": "calib.methods.folds",
+    "notebooks/C13_a_second_benchmark.ipynb": "calibkit.comparison.guide",
 }
 OUTSIDE = [
     path

@@ -18,7 +18,7 @@ import release  # noqa: E402
 
 FILES = [
     *["CHANGELOG.md", "CITATION.cff", "pyproject.toml", "calib/__init__.py"],
-    *["book/census_report.html", "notebooks/29_your_own_scores.ipynb"],
+    *["book/census_report.html", "notebooks/your_own_scores.ipynb"],
     *["codemeta.json", ".zenodo.json", "ro-crate-metadata.json"],
 ]
 

@@ -288,10 +288,10 @@ const calibratePage = () => {
   function drawDiagram() {
     if (!shown?.curve) return;
     const { predicted, recalibrated, bandAt, lower, upper, histogram, edges, logit } = shown.curve;
-    panels[0] ??= panelIn("reliability", "Share of positives against the prediction, with a band");
+    panels[0] ??= panelIn("reliability", "Fraction of positives against the prediction, with a band");
     const [panel] = panels;
     const ends = [edges[0], edges.at(-1)];
-    panel.axes({ x: ends, y: ends, logit, xlabel: "Prediction", ylabel: "Share of positives" });
+    panel.axes({ x: ends, y: ends, logit, xlabel: "Prediction", ylabel: "Fraction of positives" });
     const most = Math.max(...histogram);
     histogram.forEach((count, i) => {
       const [left, right, top] = [edges[i], edges[i + 1], panel.height((0.2 * count) / most)];

@@ -141,7 +141,7 @@ const verdictModule = () => {
     if (!data.probabilities) {
       const text =
         `Scores reach from ${general(data.lowest, 4)} to ${general(data.highest, 4)}: they are no ` +
-        "probabilities. What needs probabilities is left out; calibrate the scores first.";
+        "probabilities. Measures of probabilities are left out; calibrate the scores first.";
       add("no probabilities", text);
       return;
     }
@@ -229,7 +229,7 @@ const verdictModule = () => {
     }
     if (area.upper >= 0.5) return;
     const remedy = data.probabilities
-      ? "no increasing map mends that"
+      ? "no increasing map can correct that"
       : "if more points stand for less of class 1, as in a scorecard, take minus the score";
     add("reversed scores",
       `Scores are higher where the outcome is 0 (AUC ${number(area.value)}). Check which class ` +
@@ -253,7 +253,7 @@ const verdictModule = () => {
         add("training rows",
           "These look like rows that the classifier learned from, or a leak of the outcome: AUC " +
           `${number(area.value)}, and a map alone would take more than half off the Brier score, ` +
-          "or nothing is left of it. Of new rows they tell nothing.");
+          "or nothing is left of it. Such rows say nothing about new ones.");
         return;
       }
     }
@@ -367,7 +367,7 @@ const verdictModule = () => {
     ];
     if (pValue !== undefined && outcome !== "miscalibrated") {
       const reason = outcome === "no evidence"
-        ? "the test of the verdict finds no error to mend" : `there are few ${rarerClass(data)}s`;
+        ? "the test of the verdict finds no error to correct" : `there are few ${rarerClass(data)}s`;
       sentences.push(
         `Expect little: ${reason}. StackedCalibrator(trust=0.7) stays nearer to the scores.`);
     }

@@ -1,5 +1,5 @@
 /*
- * Chapter 10, beside fig-c10-price: threshold, cost and calibration. A letter costs c, every gift
+ * Chapter 22, beside fig-c10-price: threshold, cost and calibration. A letter costs c, every gift
  * is a, so letters should go where r > c/a; the log odds of the estimate are off by a constant.
  */
 "use strict";

@@ -1,5 +1,5 @@
 /*
- * Chapter 13, beside fig-c13-merging: the near-isotonic path of the sample of that figure, at the
+ * Chapter 10, beside fig-c13-merging: the near-isotonic path of the sample of that figure, at the
  * price lambda that the slider sets. Falls that are left are drawn in orange.
  */
 "use strict";

@@ -1,5 +1,5 @@
 /*
- * Chapter 19, beside fig-c19-pair: p0 and p1 of a new object whose score is dragged, on the sample
+ * Chapter 13, beside fig-c19-pair: p0 and p1 of a new object whose score is dragged, on the sample
  * of that figure, with the level sets that it falls into. Merged for log loss.
  */
 "use strict";
