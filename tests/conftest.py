@@ -8,5 +8,5 @@ LONGEST_FILE = "test_proofs.py"  # minutes of Coq in a few tests
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the longest file, so that no worker waits for it at the end."""
+    """Put the longest file first."""
     items.sort(key=lambda item: item.path.name != LONGEST_FILE)

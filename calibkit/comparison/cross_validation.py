@@ -97,8 +97,8 @@ def drawn_repeats(sample: "ComparedSample", cv: int, n_repeats: int | None) -> i
 def _drawn_folds(rows, sample, cv, n_repeats, seed):
     """Splits of `cv` folds that are drawn `n_repeats` times.
 
-    They are those of `RepeatedStratifiedKFold` and `GroupKFold` of scikit-learn, without its
-    modules, which take longer to load than a comparison of a thousand rows.
+    `RepeatedStratifiedKFold` and `GroupKFold` of scikit-learn draw the same folds, but loading
+    scikit-learn's modules takes longer than a comparison of a thousand rows.
     """
     n_repeats = drawn_repeats(sample, cv, n_repeats)
     if sample.clusters is None:
@@ -114,7 +114,7 @@ def _drawn_folds(rows, sample, cv, n_repeats, seed):
 
 
 def _stratified_folds(labels, n_folds, rng):
-    """The fold of each row: each fold has its share of each class."""
+    """The fold of each row: all folds have nearly the same base rate."""
     of_first_class = labels == labels[0]
     n_first = np.count_nonzero(of_first_class)
     folds_in_turn = np.arange(labels.size) % n_folds
@@ -130,7 +130,7 @@ def _stratified_folds(labels, n_folds, rng):
 
 
 def _folds_of_clusters(clusters, n_folds, rng):
-    """The fold of each row: each fold has its share of the clusters."""
+    """The fold of each row: all folds have nearly as many clusters."""
     numbers, cluster_of_row = np.unique(clusters, return_inverse=True)
     parts = np.array_split(rng.permutation(numbers.size), n_folds)
     fold_of_cluster = np.empty(numbers.size, np.int64)

@@ -230,7 +230,7 @@ def _ranges(function, scores, labels, sample_weight):
 
 
 class _DelayedRanges(NamedTuple):
-    """Results of ranges that are still to be computed, and what has to be held until they are."""
+    """Results of ranges, still to be computed, and the tables to hold until then."""
 
     results: list[Any]
     partitions: tuple[Any, ...]
@@ -402,7 +402,7 @@ def _counted(table):
 
 
 def _bytes_or_floats(arrays):
-    """All numbers in one array, of the two types that the kernels are compiled for."""
+    """All numbers in one array of uint8 or float64."""
     together = np.concatenate(arrays)
     return together if together.dtype == np.uint8 else together.astype(np.float64)
 
