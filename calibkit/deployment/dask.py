@@ -172,7 +172,7 @@ def venn_abers(scores: Column, labels: Column, sample_weight: Column | None = No
     weights = _bytes_or_floats([counts for counts, _ in counted])
     positives = _bytes_or_floats([hits for _, hits in counted])
     if weights.size == 0:
-        raise ValueError("scores hold no rows: at least one row is needed")
+        raise ValueError("scores must hold at least one row")
     steps, p0, p1 = steps_of_pairs(weights, positives)
     starts = np.cumsum([0, *(part.size for part, _ in counted)])
     steps_of_ranges = np.split(steps, np.searchsorted(steps, starts[1:-1]))

@@ -313,7 +313,7 @@ def test_what_is_no_sample_is_refused():
         nothing = counted(*split([np.array([]), np.array([])], [0, 0]))
         with pytest.raises(ValueError, match="scores is empty"):
             calib.IsotonicCalibrator().fit_counts(*nothing)
-    with pytest.raises(ValueError, match="scores hold no rows"):
+    with pytest.raises(ValueError, match="scores must hold at least one row"):
         calibkit.deployment.dask.venn_abers(*split([np.array([]), np.array([])], [0, 0]))
 
 
