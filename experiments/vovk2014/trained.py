@@ -38,7 +38,7 @@ SAMPLES = [  # with the reading of Echocardiogram, or "study" for the one of the
     (DATASET, "one year and product"),
 ]
 SLOW = [("NB kernel", dataset) for dataset in ["ionosphere", "australian", "diabetes"]]
-N_SLOW, N_REP_TREE, N_LARGER = 7, 12, 27
+N_SLOW, N_REP_TREE, N_LARGER = 7, 12, 59
 FITS, LARGER = ["NN rate 0.1", "J48 Bagging distinct"], ["vote", *(one for _, one in SLOW)]
 
 
