@@ -25,7 +25,7 @@ FASTER = {
         "not pool ties."
     ),
     "Isotonic regression, two decimals": (
-        "scikit-learn and probcal predict faster here, too, for the reasons given above."
+        "scikit-learn and probcal also predict faster here, for the reasons given above."
     ),
     "Isotonic regression, float32": (
         "probcal predicts faster, and NumPy with scipy fits faster at $10^4$ points, for the same "
@@ -37,7 +37,7 @@ FASTER = {
         "and refuses NaN, scores beyond [0, 1] and labels other than 0 and 1."
     ),
     "ECE, ten bins of equal width, two decimals": (
-        "With ties, too, relplot and NumPy are faster up to $10^5$ points, by their quotient."
+        "With ties, relplot and NumPy are also faster up to $10^5$ points, by their quotient."
     ),
     "ECE, ten bins of equal width, float32": (
         "relplot and NumPy compute the quotient in four bytes. Ours compares in eight."
