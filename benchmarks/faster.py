@@ -47,8 +47,8 @@ FASTER = {
         "Ours takes some milliseconds to search its bandwidth, whatever the size."
     ),
     "Log loss": (
-        "The plain line of NumPy is faster: it checks nothing. Ours refuses what is no "
-        "probability and no label."
+        "The plain line of NumPy is faster: it checks nothing. Our function refuses values that "
+        "are not probabilities or labels."
     ),
     "Brier score": "NumPy's line is faster by the time that our checks take.",
     "Accuracy": "Here our checks take as long as the measure.",
