@@ -18,6 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.reading import kind_of
+
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "results" / "reading_sentences.csv"
 N_SENTENCES = {  # of a page, in each round
@@ -26,13 +28,6 @@ N_SENTENCES = {  # of a page, in each round
 }
 MIN_WORDS = 4  # words of the shortest sentence
 CONTEXT = 300  # characters before a sentence
-
-
-def kind_of(page):
-    """Kind of a page: chapter, front page or API page."""
-    if page.startswith("objects/"):
-        return "API page"
-    return "front page" if page == "README" or page.startswith("book/") else "chapter"
 
 
 def pages(record=RECORD):

@@ -41,6 +41,7 @@ from experiments.ledger import (
 from experiments.naeini2014.protocol import N_RUNS
 from experiments.naeini2016.settings import SETTINGS
 from experiments.placebos import PLACEBOS, Rate
+from experiments.reading import kind_of
 from experiments.recording import RESULTS, read_table
 from experiments.registry import papers
 from experiments.second_hand import AGREE
@@ -50,7 +51,6 @@ from experiments.vovk2014.held_out import HELD_OUT, HeldOut
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TREES = ["forest", "boosting", "tree"]
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
 HOUR = Path(__file__).resolve().parents[1] / "hour"
 TEXT = "application/papermill.record/text/plain"
 
@@ -183,9 +183,6 @@ def reading():
 
 def _rounds(sentences):
     """Lines of a table: sentences by round and kind of page, and the fraction that was hard."""
-    sys.path.insert(0, str(TOOLS))
-    from reading_sample import kind_of
-
     yield "| round | pages | sentences | read twice | not understood | hard, with 95 % limits |"
     yield "|---|---|---:|---:|---:|---|"
     kinds = np.array([kind_of(page) for page in sentences["page"]])

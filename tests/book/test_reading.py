@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.reading import kind_of
 from experiments.recording import RESULTS, read_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +51,7 @@ def test_each_round_has_all_pages_with_sentences_and_no_more_than_planned(number
     assert set(drawn) <= set(reading_sample.pages())
     assert set(CHAPTERS) <= set(drawn)
     planned = reading_sample.N_SENTENCES[number]
-    assert all(n <= planned[reading_sample.kind_of(page)] for page, n in drawn.items())
+    assert all(n <= planned[kind_of(page)] for page, n in drawn.items())
 
 
 def test_the_same_seed_draws_the_same_sentences():
