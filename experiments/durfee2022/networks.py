@@ -88,7 +88,7 @@ class Stack:
     units of its run and the steps of its learning rate. Activations have the shape (networks,
     units, rows); all parameters of a network are one row of `theta`. Initial values, Adam and
     batch normalisation are those of Keras. The networks are computed where the rows are. Starts
-    and batches are the same on every device, dropped units are not.
+    are the same on every device, and so are batches where no units are dropped.
 
     Parameters
     ----------

@@ -321,7 +321,7 @@ def test_last_epochs_stand_beside_the_networks_that_were_recorded():
 
 
 def test_networks_of_the_accelerator_are_those_of_the_processor():
-    """With the same starts and batches, standardised: at the 30th epoch, three runs and rates."""
+    """With the same starts, standardised: at the 30th epoch, three runs and rates."""
     full, trained = recorded("durfee2022_full"), recorded("durfee2022_networks_standard")
     keys = ["dataset", "inputs", "size", "regularisation", "run", "learning_rate"]
     thirty = np.flatnonzero((full["n_epochs"] == 30) & (full["kept"] == "best"))
