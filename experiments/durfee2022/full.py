@@ -22,7 +22,7 @@ from joblib import Parallel, delayed
 from calibkit.datasets import DatasetNotFound
 from experiments.durfee2022.data import PROTOCOLS, SEED
 from experiments.durfee2022.epochs import Course, measured_rows
-from experiments.durfee2022.networks import NO_TORCH, stack_for, torch
+from experiments.durfee2022.networks import NO_TORCH, NOT_STATED, lost_settings, stack_for, torch
 from experiments.durfee2022.scores import BUDGETS, INPUTS, cases
 from experiments.recording import Experiment, record, recorded_cases
 
@@ -149,11 +149,8 @@ FULL_STUDY = Experiment(
     run_case=run_case,
     datasets=tuple(PROTOCOLS),
     deviations=(
-        "The widths of the layers are lost from the text we have: 64-32-16, 128-64-32 and "
-        "256-128-64 are ours.",
-        f"The learning rates are lost, too: {', '.join(map(str, LEVEL.rates))} are ours.",
-        "Each run draws its own four parts; the paper does not say whether its runs do.",
-        "The paper does not say whether numbers are standardised: both are recorded.",
+        *lost_settings(LEVEL),
+        *NOT_STATED,
         "The paper does not say which epoch is kept: rows with kept = best hold the best epoch up "
         "to n_epochs by validation AUC, those with kept = last the epoch n_epochs itself.",
         "Trained with PyTorch 2.11.0 on an NVIDIA H100, where the units that dropout leaves out "

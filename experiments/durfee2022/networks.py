@@ -348,6 +348,21 @@ def _measures(stack, scores, k):
     return measured
 
 
+def lost_settings(level):
+    """Deviations: settings of the paper that are lost from the text, and those taken instead."""
+    return (
+        "The widths of the layers are lost from the text we have: 64-32-16, 128-64-32 and "
+        "256-128-64 are ours.",
+        f"The learning rates are lost, too: {', '.join(map(str, level.rates))} are ours.",
+    )
+
+
+NOT_STATED = (
+    "Each run draws its own four parts; the paper does not say whether its runs do.",
+    "The paper does not say whether numbers are standardised: both are recorded.",
+)
+
+
 def experiment(budget):
     """The training of all networks at a level of cost."""
     level = BUDGETS[budget]
@@ -360,13 +375,10 @@ def experiment(budget):
         run_case=partial(run_case, budget=budget),
         datasets=tuple(PROTOCOLS),
         deviations=(
-            "The widths of the layers are lost from the text we have: 64-32-16, 128-64-32 and "
-            "256-128-64 are ours.",
-            f"The learning rates are lost, too: {', '.join(map(str, level.rates))} are ours.",
+            *lost_settings(level),
             f"{level.n_runs} runs of {level.n_epochs} epochs; the paper has 5 of 100.",
             f"At most {level.n_training or 'all'} training rows: this cuts diabetes130.",
-            "Each run draws its own four parts; the paper does not say whether its runs do.",
-            "The paper does not say whether numbers are standardised: both are recorded.",
+            *NOT_STATED,
             "PyTorch 2.13.0 in place of TensorFlow; initial values, Adam and batch normalisation "
             "have the constants of Keras.",
         ),
