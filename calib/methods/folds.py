@@ -75,7 +75,8 @@ def _ties_dealt(counts, is_new, n_folds, n_needed, rng):
     upper = np.zeros(starts.size, np.int64)
     for fold, in_fold in enumerate(_counts_by_fold(in_tie.astype(np.int64), n_folds, rng)):
         if fold < n_needed:  # the others are drawn too, because the next class draws after them
-            lower, upper = upper, upper + in_fold
+            lower = upper
+            upper = upper + in_fold
             least = np.maximum(lower[tie_of_row], ends - counts)
             yield np.maximum(0.0, np.minimum(upper[tie_of_row], ends) - least)
 
