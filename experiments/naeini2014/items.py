@@ -69,7 +69,7 @@ PAPER = Paper(
         Study(
             name="kdd98_variants",
             title="supposed causes of differences in Table 3, tried",
-            chapter="22_decisions_and_money",
+            chapter="mailing_cell_by_cell",
             experiments=(KDD98_VARIANTS.name,),
         ),
         Study(

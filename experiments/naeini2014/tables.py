@@ -301,7 +301,7 @@ _on_sizes = partial(Cause, chapter="21_calibration_size")
 _on_mailing = partial(
     Cause,
     tables=_TABLE3,
-    chapter="22_decisions_and_money",
+    chapter="mailing_cell_by_cell",
     experiments=(_MAILING,),
     after=_BY_LABEL.name,
 )
