@@ -279,7 +279,7 @@ def test_no_output_of_a_notebook_is_large():
 
 OPEN_LINES, OPEN_WIDTH = 25, 79  # of a cell that is not folded
 # Folded cells behind a folded figure, by chapter: whoever mends one lowers the number.
-PAIRED = {"11": 1, "23": 2, "24": 3}
+PAIRED = {"11": 1}
 BARS = {"hide-input", "hide-cell", "hide-output"}
 
 
