@@ -23,7 +23,7 @@ MAIN = {
 }
 # What the main line has now: whoever shortens it lowers the numbers. The aims are 120,000 words and
 # 45 minutes.
-WORDS_OF_THE_MAIN_LINE, LONGEST = 134_000, 78
+WORDS_OF_THE_MAIN_LINE, LONGEST = 128_500, 58
 
 
 def text_cell(source):
