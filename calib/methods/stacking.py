@@ -24,7 +24,7 @@ from calib.methods.spline import SplineCalibrator
 from calib.methods.temperature import TemperatureScaling
 from calib.methods.venn_abers import VennAbers
 
-SURELY_REVERSED = 3.0  # standard errors by which the AUC of reversed scores is below 1/2
+CLEARLY_REVERSED = 3.0  # standard errors by which the AUC of reversed scores is below 1/2
 
 
 def default_members(is_probability: bool = True) -> list[Calibrator]:
@@ -214,7 +214,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
             return True
         with np.errstate(over="ignore"):  # weights may be tiny
             error = np.sqrt((1 / n_negative + 1 / n_positive) / 12)
-        if 0.5 - auc > SURELY_REVERSED * error:
+        if 0.5 - auc > CLEARLY_REVERSED * error:
             warn(
                 f"scores order the classes the wrong way round (AUC {auc:.3g}), and the order is "
                 "kept: if they are probabilities of class 0, pass 1 - scores"

@@ -312,7 +312,7 @@ def _without_a_certain_gain(gains, losses, settings):
     reference = REFERENCE_NAMES[settings.reference]
     loss_name = LOSS_NAMES[settings.loss]
     begin_with = f" Begin with the default, {OTHERWISE.take}, which was not compared."
-    text = f"None of these is surely better than {reference}: "
+    text = f"None of these is significantly better than {reference}: "
     finite = [name for name, loss in losses.items() if math.isfinite(loss)]
     if not finite:
         return (

@@ -192,7 +192,7 @@ def open_at(escape: Escape, total: float) -> str:
         return f"{at} nothing escapes: the confidence band puts every score on its own side."
     text = f"{at} the confidence band"
     if escape.wrong is not None:
-        text = f"{at} {_surely_wrong(escape, escape.wrong, total)}"
+        text = f"{at} {_significantly_wrong(escape, escape.wrong, total)}"
         if escape.open is None:
             return text
         text = f"{text} The band"
@@ -205,7 +205,7 @@ def open_at(escape: Escape, total: float) -> str:
     )
 
 
-def _surely_wrong(escape, wrong, total):
+def _significantly_wrong(escape, wrong, total):
     """Remarks about the scores on the wrong side."""
     if wrong.highest > escape.threshold:
         side = "below"
@@ -217,8 +217,8 @@ def _surely_wrong(escape, wrong, total):
         change = "to act on them"
     worth = _worth_in_words(escape.least_false_alarms, escape.least_hits)
     return (
-        f"scores {_range_in_words(wrong)} are surely on the wrong side: the whole confidence band "
-        f"is {side} the threshold there. {now} on {count(wrong.rows, 'row')} of them, "
+        f"scores {_range_in_words(wrong)} are significantly on the wrong side: the whole confidence "
+        f"band is {side} the threshold there. {now} on {count(wrong.rows, 'row')} of them, "
         f"{number(PER_ROWS * wrong.rows / total, 1)} in {PER_ROWS:,}; {change} gains a net benefit "
         f"of at least {number(escape.least_loss)}, worth {worth} in {PER_ROWS:,} rows."
     )

@@ -146,7 +146,7 @@ def test_noise_is_no_probability():
     rng = np.random.default_rng(0)
     found = compare(rng.normal(size=300), rng.integers(0, 2, 300), [PlattScaling()], n_repeats=1)
     assert found.chosen is None and found.best_ is None
-    assert found.recommendation.startswith("None of these is surely better than the base rate: ")
+    assert found.recommendation.startswith("None of these is significantly better than the base rate: ")
 
 
 def gain_in_words(found, loss):
@@ -411,7 +411,7 @@ def test_calibrated_scores_are_kept():
     for seed in range(40):
         found = compare(*sample(300, seed), FEW, cv=3, n_repeats=1)
         kept.append(found.chosen is None and found.best_ is None)
-        assert found.recommendation.startswith("None of these is surely better") == kept[-1]
+        assert found.recommendation.startswith("None of these is significantly better") == kept[-1]
     assert np.mean(kept) >= 0.95
 
 
@@ -476,7 +476,7 @@ def test_infinite_log_loss_is_told_and_not_clipped():
     assert "probability 0: IsotonicCalibrator()." in found.notes[0]
     alone = compare(scores, labels, [IsotonicCalibrator()], n_repeats=2)
     assert alone.recommendation.startswith(
-        "None of these is surely better than the raw scores: the log loss of every calibrator is "
+        "None of these is significantly better than the raw scores: the log loss of every calibrator is "
         "infinite; compare by loss='brier'."
     )
     assert compare(scores, labels, [IsotonicCalibrator()], loss="brier").chosen is not None

@@ -1195,7 +1195,7 @@ def test_what_can_escape_at_a_threshold(no_chance):
         make_report(scores, labels, thresholds=[1.0])
 
 
-def test_scores_surely_on_the_wrong_side_are_told_apart_from_open_ones(no_chance):
+def test_scores_significantly_on_the_wrong_side_are_separate_from_open_ones(no_chance):
     """Two scores in 100 come true, and the scores are of a sample in which every other one does."""
     rng = np.random.default_rng(0)
     log_odds = rng.normal(-4.5, 1.2, 10_000)
@@ -1218,7 +1218,7 @@ def test_scores_surely_on_the_wrong_side_are_told_apart_from_open_ones(no_chance
     assert at.false_alarms <= 1000 * np.mean(scores > 0.1) and at.least_hits == at.hits == 0
     words = report.verdict.details[-1]
     assert words.startswith("At your threshold of 0.100 scores from 0.100 to ")
-    assert "surely on the wrong side: the whole confidence band is below the threshold" in words
+    assert "significantly on the wrong side: the whole confidence band is below the threshold" in words
     assert f"You act on {at.wrong.rows:,.0f} rows of them" in words
     assert "The band leaves open on which side scores from " in words
     assert "false alarms" in words and "hits" not in words

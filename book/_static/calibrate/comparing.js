@@ -16,7 +16,7 @@ const comparingModule = () => {
   const LOSSES = { log: "log loss", brier: "Brier score" };
   const DEFAULT = "Stacked";
   const TRUST = 0.5;
-  const SURELY_REVERSED = 3; // standard errors
+  const CLEARLY_REVERSED = 3; // standard errors
   const PANEL_EDGES = [0, ...Array.from({ length: 41 }, (_, i) => 10 ** (-12 + (12 * i) / 40))];
   const NODES = gaussLegendre(16);
 
@@ -70,7 +70,7 @@ const comparingModule = () => {
     if (reversed) {
       notes.push(`scores are turned round: their AUC is ${general(auc, 3)}, as positives have ` +
         "smaller ones");
-    } else if (0.5 - auc > SURELY_REVERSED * error) {
+    } else if (0.5 - auc > CLEARLY_REVERSED * error) {
       notes.push(`scores order the classes the wrong way round (AUC ${general(auc, 3)}), and the ` +
         "order is kept: if they are probabilities of class 0, pass 1 - scores");
     }
@@ -412,7 +412,7 @@ const comparingModule = () => {
   }
 
   function nothing(others, smallest) {
-    const none = "None of these is surely better than the raw scores: ";
+    const none = "None of these is significantly better than the raw scores: ";
     const beginWith = " Begin with the default, StackedCalibrator(), which was not compared.";
     const finite = others.filter(({ log }) => Number.isFinite(log));
     if (!finite.length) {
