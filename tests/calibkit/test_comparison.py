@@ -487,7 +487,7 @@ def test_raw_scores_of_infinite_log_loss():
     scores[np.argmax(labels)] = 0.0
     found = compare(scores, labels, {"venn": VennAbers()}, n_repeats=1)
     assert found.chosen == "venn" and found.results["venn"].log_gain.lower == np.inf
-    assert found.recommendation.endswith("and that of the raw scores is infinite.")
+    assert found.recommendation.endswith("and the log loss of the raw scores is infinite.")
     harsh = compare(scores, labels, [IsotonicCalibrator()], n_repeats=5)
     assert np.isnan(harsh.results["IsotonicCalibrator()"].log_gain.estimate)
     assert harsh.chosen is None and "compare by loss='brier'" in harsh.recommendation
@@ -500,7 +500,7 @@ def test_where_none_gains_the_words_are_of_the_best():
     found = compare(scores, labels, {"bins": HistogramBinning(), "venn": VennAbers()}, n_repeats=2)
     assert found.chosen is None
     assert found.results["venn"].log_loss < found.results["bins"].log_loss
-    assert "that of venn is larger by" in found.recommendation
+    assert "the log loss of venn is larger by" in found.recommendation
 
 
 def test_weights_are_refused_by_calibrators_that_take_none():
@@ -513,7 +513,7 @@ def test_weights_are_refused_by_calibrators_that_take_none():
 def test_a_calibrator_that_changes_nothing_gains_nothing():
     labels = np.arange(60) % 2
     found = compare(labels.astype(float), labels, {"isotonic": IsotonicCalibrator()}, n_repeats=1)
-    assert ", and that of isotonic is the same (95 % interval 0 to 0" in found.recommendation
+    assert ", and the log loss of isotonic is the same (95 % interval 0 to 0" in found.recommendation
 
 
 # The result

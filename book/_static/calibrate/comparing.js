@@ -378,8 +378,8 @@ const comparingModule = () => {
     if (Number.isFinite(chosen.logGain.value)) {
       why = `larger by ${general(chosen.logGain.value, 3)} (${limits(chosen)})${together(others)}`;
     }
-    let text = `Calibrate by ${chosen.name}: its log loss is ${lossOf(chosen)}, and that of the ` +
-      `raw scores is ${why}.`;
+    let text = `Calibrate by ${chosen.name}: its log loss is ${lossOf(chosen)}, and the ` +
+      `log loss of the raw scores is ${why}.`;
     const smaller = results.filter(({ log }) => log < chosen.log).map(({ name }) => name);
     if (smaller.length) {
       text += ` Smaller yet, but with a gain whose interval holds 0: ${smaller.join(", ")}.`;
@@ -426,7 +426,7 @@ const comparingModule = () => {
       which = `the gain of ${best.name}, ${general(gain, 3)} in log loss, may be chance`;
     } else {
       const larger = gain ? `larger by ${general(-gain, 3)}` : "the same";
-      which = `none has a smaller log loss, and that of ${best.name} is ${larger}`;
+      which = `none has a smaller log loss, and the log loss of ${best.name} is ${larger}`;
     }
     return `${none}${which} (${limits(best)} of the gain)${together(others)}.${beginWith}`;
   }
