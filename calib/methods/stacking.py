@@ -72,8 +72,8 @@ class StackedCalibrator(OutOfFoldCalibrator):
         Mean log loss of each out of fold, or NaN if there is one class only.
     loss_ : float
         Mean log loss of the average out of fold, before its log-odds are moved. Over all held-out
-        rows it is at most ``log(1 / w)`` nats more than that of a member of prior weight w: 0.69
-        nats more than that of the scores.
+        rows it is at most ``log(1 / w)`` nats more than the loss of a member of prior weight
+        w: 0.69 nats more than the loss of the scores.
     shift_ : float
         The number that is added to the log-odds of the average.
     margins_ : bool
@@ -253,7 +253,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return MixtureMap(weights=self.weights_, members=maps, odds_factor=factor)
 
     def _level_move(self, average, labels, weights):
-        """The move of the log-odds: to the right sum, less what chance may have moved it."""
+        """The move of the log-odds to the right sum, less a possible move by chance."""
         weights = np.ones(labels.size) if weights is None else weights
         rate = rate_within(weights @ labels, weights.sum())
         move = level_shift(log_odds(average), weights, rate)

@@ -135,7 +135,7 @@ def test_margins_are_compared_with_the_base_rate():
     assert found.results["Base rate"].auc == 0.5
     assert "BBQ" not in found.results and "Platt on logits" not in found.results
     assert found.notes[0].endswith(
-        "was left out (Offset, Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ)."
+        "were left out (Offset, Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ)."
     )
     assert found.chosen == "Stacked" and np.all(np.diff(found.best_.predict([-5.0, 5.0])) > 0)
     assert " in log loss over the base rate (standard error " in found.recommendation
@@ -146,7 +146,9 @@ def test_noise_is_no_probability():
     rng = np.random.default_rng(0)
     found = compare(rng.normal(size=300), rng.integers(0, 2, 300), [PlattScaling()], n_repeats=1)
     assert found.chosen is None and found.best_ is None
-    assert found.recommendation.startswith("None of these is significantly better than the base rate: ")
+    assert found.recommendation.startswith(
+        "None of these is significantly better than the base rate: "
+    )
 
 
 def gain_in_words(found, loss):
@@ -476,8 +478,8 @@ def test_infinite_log_loss_is_told_and_not_clipped():
     assert "probability 0: IsotonicCalibrator()." in found.notes[0]
     alone = compare(scores, labels, [IsotonicCalibrator()], n_repeats=2)
     assert alone.recommendation.startswith(
-        "None of these is significantly better than the raw scores: the log loss of every calibrator is "
-        "infinite; compare by loss='brier'."
+        "None of these is significantly better than the raw scores: the log loss of every "
+        "calibrator is infinite; compare by loss='brier'."
     )
     assert compare(scores, labels, [IsotonicCalibrator()], loss="brier").chosen is not None
 
@@ -513,7 +515,9 @@ def test_weights_are_refused_by_calibrators_that_take_none():
 def test_a_calibrator_that_changes_nothing_gains_nothing():
     labels = np.arange(60) % 2
     found = compare(labels.astype(float), labels, {"isotonic": IsotonicCalibrator()}, n_repeats=1)
-    assert ", and the log loss of isotonic is the same (95 % interval 0 to 0" in found.recommendation
+    assert (
+        ", and the log loss of isotonic is the same (95 % interval 0 to 0" in found.recommendation
+    )
 
 
 # The result

@@ -115,7 +115,7 @@ def test_the_selected_probability_is_calibrated_in_each_category_and_that_of_all
         (None, "groups must be given, a number or a string for each row; found None"),
         (["a"], "groups has 1 rows but scores has 2: they must match"),
         ([["a"], ["b"]], "groups must be one-dimensional"),
-        ([1.0, np.nan], "groups holds missing values: give them a group of their own"),
+        ([1.0, np.nan], "groups holds missing values: give them a separate group"),
         (np.array(["a", None], object), "groups holds missing values: give them a group"),
         (np.array(["a", 1], object), "numbers only or strings only; found int, str"),
         (["a", np.nan], "groups holds missing values: give them a group"),

@@ -147,7 +147,7 @@ def learned(**wrong):
     ids=str,
 )
 def test_a_state_that_cannot_be_is_refused(stored):
-    with pytest.raises(ValueError, match="stored is not what to_dict gives"):
+    with pytest.raises(ValueError, match="stored is not a result of to_dict"):
         SequentialCalibrationTest.from_dict(stored)
 
 
