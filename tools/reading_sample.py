@@ -25,6 +25,7 @@ RECORD = ROOT / "results" / "reading_sentences.csv"
 N_SENTENCES = {  # of a page, in each round
     2: {"chapter": 6, "front page": 5, "API page": 3},
     3: {"chapter": 4, "front page": 4, "API page": 2},
+    4: {"chapter": 4, "front page": 4, "API page": 2},
 }
 MIN_WORDS = 4  # words of the shortest sentence
 CONTEXT = 300  # characters before a sentence
