@@ -1,11 +1,11 @@
 """The second hand: protocols of the papers written again in R, and whether the two hands agree.
 
 ``python -m experiments.second_hand`` hands the data sets to ``second_hand/run.R`` and records its
-means in ``results/second_hand.csv``; names of parts may follow, of rings, example, venn_abers and
-weka. The R programs were written from the papers and share no line with the package, and four
-classifiers of Vovk and Petej (2014) are Weka itself. What the papers do not state they take from
-the list of constants (`experiments.constants`), as our first reading does. So a difference is an
-error of a program or a choice that nobody has written down.
+means in ``results/second_hand.csv``; names of parts may follow, of rings, sizes, example,
+venn_abers and weka. The R programs were written from the papers and share no line with the
+package. Four classifiers of Vovk and Petej (2014) are those of Weka itself. What the papers do not
+state the programs take from the list of constants (`experiments.constants`), as our first reading
+does. So a difference is an error of a program or a choice that nobody has written down.
 """
 
 import csv

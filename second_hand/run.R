@@ -1,6 +1,6 @@
 # Rscript second_hand/run.R FOLDER FILE [PART ...]: the data sets lie in FOLDER, means go to FILE.
-# PART is rings, example, venn_abers or weka; without one all are run. What is not run, for want of
-# a package, too, keeps its lines in FILE.
+# PART is rings, sizes, example, venn_abers or weka; without one all are run. What is not run, for
+# want of a package or because it was not asked for, keeps its lines in FILE.
 
 place <- dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE)))
 for (file in setdiff(list.files(place, "[.]R$", full.names = TRUE), file.path(place, "run.R"))) {
@@ -19,7 +19,8 @@ machines_are_there <- function() {
 # splits of the full predictor: fewer where training takes longest
 full <- list(diabetes = 4, liver_disorders = 16, ionosphere = 4)
 parts <- list(
-  rings = function() if (machines_are_there()) run_rings(n_tables = 20, n_sizes = 10),
+  rings = function() if (machines_are_there()) run_rings(n_tables = 20, n_sizes = 0),
+  sizes = function() if (machines_are_there()) run_rings(n_tables = 0, n_sizes = 10),
   example = function() run_example(n_runs = 20),
   venn_abers = function() {
     if (machines_are_there()) run_venn_abers(folder, n_splits = 100, n_full = full)
