@@ -17,7 +17,7 @@ machines_are_there <- function() {
 }
 
 # splits of the full predictor: fewer where training takes longest
-full <- list(diabetes = 4, liver_disorders = 16, ionosphere = 4)
+full <- list(diabetes = 16, liver_disorders = 16, ionosphere = 4)
 parts <- list(
   rings = function() if (machines_are_there()) run_rings(n_tables = 20, n_sizes = 0),
   sizes = function() if (machines_are_there()) run_rings(n_tables = 0, n_sizes = 10),
