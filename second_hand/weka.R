@@ -47,8 +47,8 @@ train_and_ask <- function(classifier, train, test = NULL) {
   list(train = ask(train), test = if (!is.null(test)) ask(test))
 }
 
-# Ten trees, each on its own rows, drawn independently and with replacement.
-# The class Bagging of Weka 3.6 draws rows in another way, by sums of uniform numbers.
+# Ten trees, each on its own rows, drawn independently and with replacement. The class Bagging does
+# the same in this version, 3.6.14; until 2012 its draws were sums of uniform numbers.
 bags_of_trees <- function() {
   filter <- "weka.classifiers.meta.FilteredClassifier -W weka.classifiers.trees.J48 -F"
   trees <- sprintf("%s \"weka.filters.unsupervised.instance.Resample -Z 100 -S %d\"", filter,
@@ -62,7 +62,7 @@ weka_classifiers <- list(
   "NB" = function() weka_object("bayes/NaiveBayes"),
   "NN" = function() weka_object("functions/MultilayerPerceptron")
 )
-# To set beside the bags above, and beside what venn_abers.R has in place of these two.
+# To set beside the bags above, and beside the programs that venn_abers.R has for the other two.
 weka_others <- list(
   "J48 Bagging" = function() weka_object("meta/Bagging", c("-W", "weka.classifiers.trees.J48")),
   "LR" = function() weka_object("functions/Logistic"),
