@@ -213,7 +213,7 @@ CONSTANTS = (
         "draws of the rows of a bag",
         "independent, as in Weka since 2012",
         INFERRED,
-        "the paper names no version; a cause has the draws of Weka 3.6",
+        "the paper names no version of Weka; a cause has the older draws",
     ),
     Constant(
         "vovk2014",
