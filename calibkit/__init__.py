@@ -1,4 +1,4 @@
-"""What is built on the calibrators and measures of `calib`, each in a room of its own.
+"""Packages built on the calibrators and measures of `calib`, each in a separate room.
 
 Names are loaded on first use, so that ``import calibkit`` itself costs nothing:
 

@@ -46,6 +46,9 @@ class Experiment:
     datasets : tuple of str
         Names of the real data sets that are read. A case that names some of them needs these, one
         that names none needs all.
+    accelerator : str
+        The accelerator that drew random numbers for the record, which no processor can draw again.
+        By default none.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Experiment:
     run_case: Callable
     deviations: tuple = ()
     datasets: tuple = ()
+    accelerator: str = ""
 
 
 def grid(**values):

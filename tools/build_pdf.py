@@ -37,6 +37,8 @@ from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader
 from playwright.sync_api import sync_playwright
 
+from experiments.chapter_numbers import EVIDENCE
+
 PDF = SITE.parent / "calibrating-binary-classifiers.pdf"
 SHORT_PDF = PDF.with_name("calibration-in-an-hour.pdf")
 NOT_PRINTED = ON_THE_SITE_ONLY | {
@@ -46,6 +48,7 @@ NOT_PRINTED = ON_THE_SITE_ONLY | {
     *["book/reproduce", "book/what_was_run", "book/speed", "book/peers", "book/verdicts"],
     *["book/for_calarena", "book/data", "book/run_teach_reproduce", "book/teach"],
     *["book/troubleshooting", "book/changelog"],
+    *(f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob(f"*{EVIDENCE}.ipynb")),
 }
 LONGEST = {"program": 16, "table": 12}  # lines or rows of what is printed in the whole book
 PLACE = "on the site, and in the notebook of this chapter"

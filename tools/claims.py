@@ -8,7 +8,7 @@ It needs no guard of its own if it refers to a proof, or if it types no number a
 chapter (glue). Every other claim has a row in claims.csv, word for word, so that whoever changes
 the sentence meets its guard:
 
-assert NN: CODE     an assertion that holds CODE, in the chapter whose file begins with NN
+assert NN: CODE     an assertion that holds CODE, in the notebook whose file begins with NN
 test FILE: NAME     a test
 proof LABEL         a theorem, proposition, lemma, corollary or remark
 printed FILE        a number of a paper, in results/published

@@ -9,6 +9,7 @@ from docutils import nodes
 from ledger_nodes import table, text, to_chapter, to_label, to_page
 from sphinx.util.docutils import SphinxDirective
 
+from experiments.chapter_numbers import is_evidence
 from experiments.minutes import SPECIALIST
 from experiments.prerequisites import CORE, OPENING, chapters
 
@@ -18,6 +19,7 @@ PARTS = {"proofs": "the proofs", "folded": "the folded sections", "exercises": "
 APART = {
     "Replications": " The other chapters do not need this one.",
     "Since then": " It belongs to the companion, which the main line does not need.",
+    "Evidence": " It belongs to the evidence, which no chapter needs.",
 }
 
 
@@ -31,7 +33,8 @@ def sentence(one):
     more = [(words, getattr(one.minutes, name)) for name, words in PARTS.items()]
     more = [f"{rounded(found)} for {words}" for words, found in more if found]
     counted = ", ".join(more).replace(" for", " more for", 1)
-    return f": {rounded(one.minutes.main)} minutes; {counted}.{APART.get(one.part, '')} See the "
+    counted = "; ".join(filter(None, [f"{rounded(one.minutes.main)} minutes", counted]))
+    return f": {counted}.{APART.get(one.part, '')} See the "
 
 
 def add_minutes(app, doctree):
@@ -81,6 +84,8 @@ class ChapterMap(SphinxDirective):
         """A table with a row for each chapter, in the order in which they are read."""
         rows = []
         for file, one in chapters().items():
+            if is_evidence(file):
+                continue
             self.env.note_dependency(self.env.doc2path(f"notebooks/{file}"))
             needs = nodes.paragraph()
             for k, needed in enumerate(one.needs):

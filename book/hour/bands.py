@@ -31,6 +31,6 @@ for axes, size in zip(panels, [FEW, new.labels.size], strict=True):
     middle = (0.3 < band.predicted) & (band.predicted < 0.7)
     share.append(np.mean(outside[middle]))
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="score", title=f"{size:,} cases")
-panels[0].set_ylabel("share of positives")
+panels[0].set_ylabel("fraction of positives")
 assert share[0] < 0.5 and share[1] == 1
 assert 0.6 < width(6000) / width(1500) < 0.75

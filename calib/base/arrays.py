@@ -269,7 +269,7 @@ def check_groups(groups: ArrayLike, *, size: int, missing: bool = False) -> NDAr
             "strings"
         )
     if not missing and n_known < values.size:
-        raise ValueError("groups holds missing values: give them a group of their own")
+        raise ValueError("groups holds missing values: give them a separate group")
     return values
 
 

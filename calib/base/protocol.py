@@ -7,7 +7,7 @@ hold, ``unit_scores``, true if scores must lie in [0, 1], ``takes_groups``, true
 methods want the groups of the rows as `groups`, and ``combine(probabilities)`` for an ensemble's
 one probability.
 
-A calibrator of several classes at once, such as those of `calibkit.multiclass`, has ``multiclass``,
+A calibrator of several classes at once, as in `calibkit.multiclass`, has ``multiclass``,
 which is true, and ``fit(scores, labels)`` and ``predict_proba(scores)`` on one column per class.
 """
 

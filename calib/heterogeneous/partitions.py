@@ -60,7 +60,7 @@ class GivenGroups:
     ----------
     groups : ndarray of shape (n,)
     title : str
-        What the rules call it.
+        Its name in the rules.
     """
 
     sequential = False

@@ -56,7 +56,7 @@ class Part(NamedTuple):
     score_range : pair of float
         Lowest and highest score that was calibrated, or NaN without points.
     calibrator : Calibrator, Shifted or Blended
-        What maps the scores of this part.
+        The calibrator of the scores of this part.
     fallback : bool
         Whether the part is too small for a separate map. Its calibrator is then the calibrator of
         all points, shifted by an offset that the points of the part choose
@@ -91,7 +91,7 @@ class CalibratedParts:
     ----------
     partition : Leaves or GivenGroups
     calibrator : Calibrator
-        What is cloned for each part.
+        The calibrator that is cloned for each part.
     min_part_size : int
         Effective size from which on a part has a separate calibrator.
 

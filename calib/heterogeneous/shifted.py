@@ -20,7 +20,7 @@ class Shifted(NamedTuple):
     common : fitted calibrator
         Anything with ``predict(scores)``.
     offset : float
-        What is added to its log-odds.
+        The number added to its log-odds.
     """
 
     common: Any

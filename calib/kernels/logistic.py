@@ -73,8 +73,8 @@ class CrossEntropy(Problem):
         Values of any scale whose squares do not overflow; k may be 0.
     labels, weights : ndarray of shape (n,)
     misses : tuple of float
-        What the targets leave to the other class. The targets are misses[0] and 1 - misses[1],
-        which itself would be rounded to 1 where there are many observations.
+        The remainder of each target for the other class. The targets are misses[0] and
+        1 - misses[1], which itself would be rounded to 1 where there are many observations.
     free_level : bool
         Whether the level may move from where it begins.
     enough : float

@@ -66,7 +66,7 @@ class Problem(ABC):
         without bound.
     inexact : bool
         Whether the steps solve Newton's equations only roughly, so that their decrement may never
-        become as small as that of exact steps.
+        become as small as the decrement of exact steps.
     halves_undefined : bool
         Whether a step to a point where the loss is NaN is halved. If not, the search ends.
     """

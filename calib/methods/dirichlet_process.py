@@ -190,7 +190,7 @@ class DirichletProcessCalibrator(Calibrator):
             )
 
     def _fit_class(self, scores, weights):
-        """Fit the mixture of one class to its distinct scores, those of positive weight."""
+        """Fit the mixture of one class to its distinct scores of positive weight."""
         present = weights > 0
         return fit_mixture(
             scores[present],

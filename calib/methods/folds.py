@@ -16,8 +16,11 @@ def deal(
     weights: NDArray[np.float64],
     n_folds: int,
     ties: Sequence[NDArray] = (),
+    n_needed: int | None = None,
 ) -> NDArray[np.float64]:
     """Weight of each row in each fold, of shape (n_folds, n): copies are split at random.
+
+    If `n_needed` is given, only the first so many folds are returned.
 
     The rows of each class are sorted by their scores, and equal scores by the arrays `ties`. They
     are laid end to end along a line, with their weights as lengths. The units of length of the line
@@ -31,7 +34,8 @@ def deal(
     of some folds would then predict the noise of the others. O(n_folds n), and O(n log n) to sort.
     """
     rng = np.random.default_rng(0)
-    folds = np.zeros((n_folds, labels.size))
+    n_needed = n_folds if n_needed is None else n_needed
+    folds = np.zeros((n_needed, labels.size))
     for label in np.unique(labels):
         (rows,) = np.nonzero((labels == label) & (weights > 0))
         keys = [*(values[rows] for values in ties), scores[rows]]
@@ -40,38 +44,41 @@ def deal(
         is_whole = not np.any(weights[rows] % 1)
         if is_whole and MAX_UNITS < weights[rows].sum() < MAX_WHOLE:
             is_new = np.any([np.diff(key[order], prepend=np.nan) != 0 for key in keys], axis=0)
-            folds[:, rows] = _ties_dealt(weights[rows], is_new, n_folds, rng)
+            parts = _ties_dealt(weights[rows], is_new, n_folds, n_needed, rng)
         else:
-            folds[:, rows] = _units_dealt(weights[rows], n_folds, rng)
+            parts = _units_dealt(weights[rows], n_folds, n_needed, rng)
+        for fold, part in enumerate(parts):
+            folds[fold, rows] = part
     return folds
 
 
-def _units_dealt(weights, n_folds, rng):
-    """Weights of rows in folds, where the units of a line of the rows are split one by one."""
+def _units_dealt(weights, n_folds, n_needed, rng):
+    """Weights of rows in the first folds: the units of a line of the rows are split one by one."""
     ends = np.append(0.0, np.cumsum(weights))
     length = max(1.0, ends[-1] / MAX_UNITS)
     whole_units, fraction = np.divmod(ends / length, 1.0)
     units = whole_units.astype(np.int64)
     n_units = units[-1] + 1 - (fraction[-1] == 0)
     fold_of_unit = rng.permutation(np.arange(n_units) % n_folds)
-    folds = np.empty((n_folds, weights.size))
-    for fold in range(n_folds):
+    for fold in range(n_needed):
         owned = np.append(fold_of_unit == fold, False)
         owned_before = np.append(0, np.cumsum(owned))
-        folds[fold] = np.diff(owned_before[units] + fraction * owned[units]) * length
-    return folds
+        yield np.diff(owned_before[units] + fraction * owned[units]) * length
 
 
-def _ties_dealt(counts, is_new, n_folds, rng):
-    """Counts of rows in folds, drawn for whole ties; the folds share out the rows of a tie."""
+def _ties_dealt(counts, is_new, n_folds, n_needed, rng):
+    """Counts of rows in the first folds, drawn for whole ties, whose rows the folds share out."""
     tie_of_row = np.cumsum(is_new) - 1
     starts = np.flatnonzero(is_new)
     in_tie = np.add.reduceat(counts, starts)
-    in_folds = drawn_counts(in_tie.astype(np.int64), n_folds, rng)
     ends = np.cumsum(counts) - (np.cumsum(in_tie) - in_tie)[tie_of_row]  # within the tie
-    upper = np.cumsum(in_folds, axis=0)[:, tie_of_row]
-    lower = upper - in_folds[:, tie_of_row]
-    return np.maximum(0.0, np.minimum(upper, ends) - np.maximum(lower, ends - counts))
+    upper = np.zeros(starts.size, np.int64)
+    for fold, in_fold in enumerate(_counts_by_fold(in_tie.astype(np.int64), n_folds, rng)):
+        if fold < n_needed:  # the others are drawn too, because the next class draws after them
+            lower = upper
+            upper = upper + in_fold
+            least = np.maximum(lower[tie_of_row], ends - counts)
+            yield np.maximum(0.0, np.minimum(upper[tie_of_row], ends) - least)
 
 
 def drawn_counts(
@@ -87,16 +94,21 @@ def drawn_counts(
     -------
     folds : ndarray of shape (n_folds, k)
     """
+    return np.stack(list(_counts_by_fold(counts, n_folds, rng, first)))
+
+
+def _counts_by_fold(counts, n_folds, rng, first=0):
+    """The folds of `drawn_counts`, one after the other."""
     total = int(counts.sum())
     if total >= MAX_HYPERGEOMETRIC:
-        return rng.multinomial(counts, np.full(n_folds, 1 / n_folds)).T
+        yield from rng.multinomial(counts, np.full(n_folds, 1 / n_folds)).T
+        return
     is_longer = np.bincount((first + np.arange(total % n_folds)) % n_folds, minlength=n_folds)
     left = counts.copy()
-    folds = np.empty((n_folds, counts.size), np.int64)
-    for fold, size in enumerate(total // n_folds + is_longer):
-        folds[fold] = rng.multivariate_hypergeometric(left, size, method="marginals")
-        left -= folds[fold]
-    return folds
+    for size in total // n_folds + is_longer:
+        fold = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= fold
+        yield fold
 
 
 def deal_groups(

@@ -100,11 +100,10 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         A row of weight w may be held out in several folds.
         """
         weights = np.ones(scores.size) if weights is None else weights
-        folds = self._folds(scores, labels, weights, groups)
         rarest = self._class_counts(labels, weights, groups)[0]
         has_both_classes = rarest >= self.cv  # true of the first fold
-        if has_both_classes and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
-            folds = folds[:1]
+        is_one_enough = has_both_classes and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD
+        folds = self._folds(scores, labels, weights, groups, 1 if is_one_enough else self.cv)
         columns = []
         with warnings.catch_warnings():  # the final fit repeats the warnings of the chosen one
             warnings.simplefilter("ignore")
@@ -113,14 +112,14 @@ class OutOfFoldCalibrator(CompositeCalibrator):
                 columns.append(held_out_losses(losses, weights, folds))
         return folds[folds > 0], np.column_stack(columns)
 
-    def _folds(self, scores, labels, weights, groups):
-        """The weight of each row in each fold."""
+    def _folds(self, scores, labels, weights, groups, n_needed):
+        """The weight of each row in each of the first folds."""
         if groups is None:
-            return deal(scores, labels, weights, self.cv)
+            return deal(scores, labels, weights, self.cv, n_needed=n_needed)
         if self.takes_groups:  # group numbers only break ties of scores
             codes = np.unique(groups, return_inverse=True)[1]
-            return deal(scores, labels, weights, self.cv, [codes])
-        return deal_groups(groups, labels, weights, self.cv)
+            return deal(scores, labels, weights, self.cv, [codes], n_needed)
+        return deal_groups(groups, labels, weights, self.cv)[:n_needed]
 
 
 @dataclass(frozen=True)

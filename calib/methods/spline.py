@@ -261,7 +261,7 @@ class _Curve:
         """How far the loss of a fit is above its minimum, at most.
 
         The loss is convex and its curvature at least the curvature of the penalty. Where a rise is
-        0 and the loss would fall if it were negative, the derivative is that of a minimum.
+        0 and the loss would fall if it were negative, the derivative is the same as at a minimum.
         """
         rises = np.cumsum(fit.gradient[::-1])[::-1]  # derivatives along the level and the rises
         if increasing:

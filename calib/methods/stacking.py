@@ -24,7 +24,7 @@ from calib.methods.spline import SplineCalibrator
 from calib.methods.temperature import TemperatureScaling
 from calib.methods.venn_abers import VennAbers
 
-SURELY_REVERSED = 3.0  # standard errors by which the AUC of reversed scores is below 1/2
+CLEARLY_REVERSED = 3.0  # standard errors by which the AUC of reversed scores is below 1/2
 
 
 def default_members(is_probability: bool = True) -> list[Calibrator]:
@@ -72,8 +72,8 @@ class StackedCalibrator(OutOfFoldCalibrator):
         Mean log loss of each out of fold, or NaN if there is one class only.
     loss_ : float
         Mean log loss of the average out of fold, before its log-odds are moved. Over all held-out
-        rows it is at most ``log(1 / w)`` nats more than that of a member of prior weight w: 0.69
-        nats more than that of the scores.
+        rows it is at most ``log(1 / w)`` nats more than the loss of a member of prior weight
+        w: 0.69 nats more than the loss of the scores.
     shift_ : float
         The number that is added to the log-odds of the average.
     margins_ : bool
@@ -214,7 +214,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
             return True
         with np.errstate(over="ignore"):  # weights may be tiny
             error = np.sqrt((1 / n_negative + 1 / n_positive) / 12)
-        if 0.5 - auc > SURELY_REVERSED * error:
+        if 0.5 - auc > CLEARLY_REVERSED * error:
             warn(
                 f"scores order the classes the wrong way round (AUC {auc:.3g}), and the order is "
                 "kept: if they are probabilities of class 0, pass 1 - scores"
@@ -253,7 +253,7 @@ class StackedCalibrator(OutOfFoldCalibrator):
         return MixtureMap(weights=self.weights_, members=maps, odds_factor=factor)
 
     def _level_move(self, average, labels, weights):
-        """The move of the log-odds: to the right sum, less what chance may have moved it."""
+        """The move of the log-odds to the right sum, less a possible move by chance."""
         weights = np.ones(labels.size) if weights is None else weights
         rate = rate_within(weights @ labels, weights.sum())
         move = level_shift(log_odds(average), weights, rate)

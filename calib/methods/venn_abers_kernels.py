@@ -68,7 +68,7 @@ def venn_abers_pairs(weights, positives):
 
 @jit
 def pool_new_positive(weights, positives, backwards, starts, block_totals, block_hits):
-    """Find what a new positive of weight 1, in front of tie 0, 1, ..., n in turn, is pooled with.
+    """Find the ties pooled with a new positive of weight 1 in front of tie 0, 1, ..., n in turn.
 
     Parameters
     ----------

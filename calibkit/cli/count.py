@@ -78,7 +78,7 @@ def _query(options, table):
 
 
 def _group(query, files, table, options, path):
-    """Write the result of the query to the file `path`; what exceeds memory goes to its folder."""
+    """Write the query's result to the file `path`, and data beyond memory to its folder."""
     try:
         import duckdb
     except ImportError:

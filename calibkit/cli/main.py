@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The words after ``calib``; default: those of the process.
+        The words after ``calib``, by default the words of the process.
 
     Returns
     -------

@@ -212,7 +212,7 @@ def _draw(watch, options):
 
 @contextmanager
 def _locked(path):
-    """Lock the state, because a second run would overwrite what this run adds to it.
+    """Lock the state, because a second run would overwrite the additions of this run.
 
     The operating system holds the lock, and frees it however the process ends.
     """

@@ -136,7 +136,7 @@ class Rounding:
     def clipped(self, scores: NDArray, positions: Sequence[int], complete: NDArray) -> NDArray:
         """Return scores with those clipped that rounding brought beyond [0, 1], and count these.
 
-        They are those of the rows of a block that are `complete`.
+        They belong to the rows of a block that are `complete`.
         """
         distances = np.maximum(-scores, scores - 1)
         if scores.size == 0 or distances.max() <= 0:

@@ -28,7 +28,7 @@ def on_scores(read: Scores, *, is_ranked: bool = True) -> Iterator[str]:
     if weights is not None and np.any(weights % 1) and not math.isclose(weights.sum(), 1):
         yield (
             f"weights are no whole numbers: they are taken for numbers of cases, {weights.sum():g} "
-            f"in {weights.size} rows; if they are those of a sample, divide them by their mean"
+            f"in {weights.size} rows; if they are weights of a sample, divide them by their mean"
         )
     sample, left_out = clean(read.scores, read.labels, weights, None)
     data = described(sample, left_out)

@@ -115,7 +115,7 @@ class Table:
     format : Format
         How text in the table is written.
     place : str
-        What messages number: lines or rows.
+        The unit that messages number: lines or rows.
     skipped : int
         Number of lines before the header, which are for Excel.
     """
@@ -426,7 +426,7 @@ def open_table(path: str | Path, form: Format) -> Iterator[Delimited | JSONLines
 
 
 def _without_parquet(folder):
-    """What to do about a folder that has no Parquet files, or has them in folders of its own."""
+    """The remedy for a folder without Parquet files, or with Parquet files in subfolders only."""
     if next(Path(folder).glob("*/**/*.parquet"), None) is None:
         return f"{folder} is a folder without *.parquet files: name a file"
     return (

@@ -253,8 +253,8 @@ def _defaults(is_probability):
     if not is_probability:
         others = [default.name for default in DEFAULTS if default not in usable]
         notes.append(
-            "The scores are taken for margins, since some lie outside [0, 1]: what needs "
-            f"probabilities was left out ({', '.join(others)})."
+            "The scores are taken for margins, since some lie outside [0, 1]: methods that need "
+            f"probabilities were left out ({', '.join(others)})."
         )
     return {default.name: default.calibrator for default in usable}, notes
 

@@ -19,7 +19,7 @@ def deal_counts(
 ) -> CrossValidation:
     """Split the rows that are counted into folds at random, stratified by class, again and again.
 
-    Up to 100,000 rows are written out, so that the numbers are those of the rows in this order.
+    Up to 100,000 rows are written out, so that the numbers equal the numbers of these rows.
     More rows are split by their numbers in the folds, which have the distribution of rows that are
     split one by one. The sample of the result then has cells, each the copies of a row that are in
     the same folds in every repeat. There are at most as many cells as counted rows, and in one

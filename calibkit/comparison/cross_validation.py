@@ -231,7 +231,7 @@ class ComparedSample:
 
     @property
     def n_of_classes(self) -> NDArray[np.int64]:
-        """Number of rows of each class: those that are counted, or those of positive weight."""
+        """Number of rows of each class: counted rows, or rows of positive weight."""
         numbers = self.counts if self.holds_counts else self.is_counted
         return np.bincount(self.labels, numbers, minlength=2).astype(np.int64)
 

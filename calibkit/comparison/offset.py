@@ -1,4 +1,4 @@
-"""Odds times one factor: what mends a base rate that has changed, and nothing else."""
+"""Multiply the odds by one factor, which corrects a changed base rate and nothing else."""
 
 import numpy as np
 

@@ -296,10 +296,10 @@ def _advice_to_calibrate(chosen, results, settings):
     else:
         limits = _limits_in_words(gain, settings.confidence)
         difference = f"larger by {gain.estimate:.3g} ({limits}){_choice_in_words(len(results) - 1)}"
+    loss_name = LOSS_NAMES[settings.loss]
     text = (
-        f"Calibrate by {chosen}: its {LOSS_NAMES[settings.loss]} is "
-        f"{_loss_in_words(losses[chosen], gain)}, "
-        f"and that of {REFERENCE_NAMES[settings.reference]} is {difference}."
+        f"Calibrate by {chosen}: its {loss_name} is {_loss_in_words(losses[chosen], gain)}, "
+        f"and the {loss_name} of {REFERENCE_NAMES[settings.reference]} is {difference}."
     )
     smaller = [name for name, loss in losses.items() if loss < losses[chosen]]
     if smaller:
@@ -312,7 +312,7 @@ def _without_a_certain_gain(gains, losses, settings):
     reference = REFERENCE_NAMES[settings.reference]
     loss_name = LOSS_NAMES[settings.loss]
     begin_with = f" Begin with the default, {OTHERWISE.take}, which was not compared."
-    text = f"None of these is surely better than {reference}: "
+    text = f"None of these is significantly better than {reference}: "
     finite = [name for name, loss in losses.items() if math.isfinite(loss)]
     if not finite:
         return (
@@ -325,7 +325,7 @@ def _without_a_certain_gain(gains, losses, settings):
         reason = f"the gain of {best}, {gain.estimate:.3g} in {loss_name}, may be chance"
     else:
         larger = f"larger by {-gain.estimate:.3g}" if gain.estimate else "the same"
-        reason = f"none has a smaller {loss_name}, and that of {best} is {larger}"
+        reason = f"none has a smaller {loss_name}, and the {loss_name} of {best} is {larger}"
     limits = _limits_in_words(gain, settings.confidence)
     return f"{text}{reason} ({limits} of the gain){_choice_in_words(len(gains))}.{begin_with}"
 

@@ -168,7 +168,7 @@ def _from_folder(folder, name):
     checksum = hashlib.sha256(content).hexdigest()
     if checksum != entry.get("parquet_sha256"):
         raise ValueError(
-            f"{path} has SHA-256 {checksum}, but manifest.json beside it says "
+            f"{path} has SHA-256 {checksum}, but manifest.json next to it says "
             f"{entry.get('parquet_sha256')}: copy the file, or both, anew"
         )
     pandas = _pandas()

@@ -76,7 +76,7 @@ def counts(scores: Column, labels: Column, sample_weight: Column | None = None) 
     scores : dask array of shape (n,) or dask series
         Finite scores. Partitions may be empty.
     labels : dask array of shape (n,) or dask series
-        Classes, 0/1 or bool, in partitions like those of `scores`.
+        Classes, 0/1 or bool, in the same partitions as `scores`.
     sample_weight : dask array of shape (n,) or dask series, optional
         Non-negative weights. They are counts.
 

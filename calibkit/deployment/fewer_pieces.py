@@ -19,7 +19,7 @@ class ShorterMap(NamedTuple):
     ----------
     map : CalibrationMap
     error : float
-        Largest difference of its probabilities from those of the map, at any score.
+        Largest difference between its probabilities and the probabilities of the map, at any score.
     """
 
     map: CalibrationMap

@@ -1,7 +1,7 @@
 """Measures and calibrators of very many continuous scores, exact, on one machine.
 
 Functions of `calib` sort all rows at once, and need several times the memory of the rows. Here the
-rows are sorted a range of scores after the other. What is found is the same, to the last bit as
+rows are sorted a range of scores after the other. The results are the same, to the last bit as
 long as numbers of pairs are exact (below some 10^8 rows), and nearly the same beyond.
 
 `rows_in_memory` holds arrays, and `rows_in_parquet` reads files. Both give `SortedRanges` to:
@@ -85,7 +85,7 @@ class SortedRanges(NamedTuple):
     ----------
     n_rows : int
     packing : Packing
-        What the keys of the rows mean.
+        The meaning of the keys of the rows.
     read : callable
         Without arguments, an iterator over arrays of sorted keys, one for each range of scores.
     """

@@ -44,7 +44,7 @@ class Blended(NamedTuple):
         return self._between(self.common.intercept_, self.own.intercept_)
 
     def predict_logit(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Log-odds between those of the two calibrators, of shape (n,)."""
+        """Log-odds between the log-odds of the two calibrators, of shape (n,)."""
         checked = np.asarray(scores, np.float64)
         common = calibrated_logits(self.common, checked)
         of_part = calibrated_logits(self.own, checked)

@@ -95,7 +95,7 @@ class Contributions(NamedTuple):
     Attributes
     ----------
     residuals, variances : ndarray of shape (n,)
-        What one row adds, and its variance by a model in which rows are independent.
+        The residual of one row, and its variance by a model in which rows are independent.
     counts : ndarray of shape (n,)
         Number of rows of the same cluster that each row stands for.
     codes : ndarray of shape (n,) of int

@@ -117,7 +117,7 @@ def _correlation(covariance):
 
 
 def _fewest_rows(differing, counts, codes):
-    """Number of independent rows if those of a cluster that differ were all of one class."""
+    """Number of independent rows if the rows of a cluster that differ were all of one class."""
     if not np.any(differing):
         return effective_clusters(counts, codes)
     return effective_clusters(differing, codes) * counts.sum() / differing.sum()

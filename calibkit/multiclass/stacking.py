@@ -132,9 +132,9 @@ class StackedCalibrator(MulticlassCalibrator):
         if counts.size < 2 or counts.max() <= 1:
             return
         last, *others = probabilities.T[::-1]
-        folds = deal(last, labels, weights, self.cv, others)
-        if counts.min() >= self.cv and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD:
-            folds = folds[:1]
+        is_one_enough = counts.min() >= self.cv and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD
+        n_needed = 1 if is_one_enough else self.cv
+        folds = deal(last, labels, weights, self.cv, others, n_needed)
         losses = np.column_stack(
             [
                 held_out_losses(_MemberLosses(member, probabilities, labels), weights, folds)

@@ -171,7 +171,7 @@ def _lowest_window(diagram, low, high, corners, limits):
 
 @jit
 def _sweep(diagram, corners, k, b, level, room, limits):
-    """Let the outcome c grow from the lowest; return the last level and the ends of what conforms.
+    """Let the outcome c grow from the lowest; return the last level and the ends of the set.
 
     Where ties leave or join, at a single c, all of them are in the level set. In between, c stays
     away from these places by twice the slack, so that it cannot conform by rounding alone.

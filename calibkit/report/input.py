@@ -349,7 +349,7 @@ def _order_cautions(sample, data):
         residuals = sample.labels - sample.scores
         yield from _drift_cautions("calibration", "observed less predicted", residuals)
     outcomes = sample.labels.astype(np.float64)
-    yield from _drift_cautions("base rate", "share of positives", outcomes)
+    yield from _drift_cautions("base rate", "fraction of positives", outcomes)
 
 
 def _drift_cautions(name, quantity, values):

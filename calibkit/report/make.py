@@ -26,14 +26,14 @@ from calibkit.report.sentences import (
 from calibkit.report.verdict import Finding, finding_of, judgement_of, withheld_by
 
 METHOD_NOTES = (
-    "Limits are those of 95 % intervals, for rows that are independent of one another. All rows "
+    "Limits are the ends of 95 % intervals, for rows that are independent of one another. All rows "
     "are used, but in the comparison where it says so.",
     "Rates have the exact limits of Clopper and Pearson. Limits of log loss, Brier score and bias "
-    "come from the spread of the rows, those of the AUC from DeLong's method on the scale of "
-    "log-odds, those of slope and intercepts from an estimate of variance that holds for a bent "
+    "come from the spread of the rows, limits of the AUC from DeLong's method on the scale of "
+    "log-odds, limits of slope and intercepts from an estimate of variance that holds for a bent "
     "curve as well.",
     "The Kuiper error's limits add and subtract the largest range, in 95 of 100 samples, of the "
-    "noise alone. With many rows they err on the safe side, and hold for calibrated scores, too. "
+    "noise alone. With many rows they err on the safe side, and also hold for calibrated scores. "
     "A bootstrap of such errors does not, so there is none; MCB, Brier skill score, ECE, smooth "
     "ECE and ICI have no limits.",
     "Perfect and chance: the mean and the largest value but four of 99 samples whose outcomes were "
@@ -82,7 +82,7 @@ def look_at(
     *,
     seed: int,
 ) -> FirstLook:
-    """Read the columns, and find what the verdict rests on: no words yet."""
+    """Read the columns, and find the facts for the verdict, without words yet."""
     sample, left_out = clean(scores, labels, sample_weight, groups, clusters)
     data = described(sample, left_out)
     by_cluster = None

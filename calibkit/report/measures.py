@@ -1,4 +1,4 @@
-"""The measures of a report: `calib.metrics` computes them, and here stands what each one means."""
+"""The measures of a report: `calib.metrics` computes them, and this module explains them."""
 
 import math
 from collections.abc import Iterable

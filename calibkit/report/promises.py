@@ -43,7 +43,7 @@ def promises_of(labels, scores, groups, *, max_error, alpha=0.05) -> tuple[Promi
 
 
 def promise_in_words(promise: Promise) -> str:
-    """A sentence about a threshold, or about what it would take to find one."""
+    """A sentence about a threshold, or about the rows needed to find a threshold."""
     if promise.threshold is None:
         return (
             f"{promise.group}: no threshold can be promised with these {promise.n_rows} rows; a "

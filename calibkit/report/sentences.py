@@ -43,8 +43,8 @@ from calibkit.report.verdict import (
 )
 
 UNSURE = (
-    " These limits hold what was predicted: the test finds an error, but its place and size are "
-    "not sure."
+    " The predicted value lies within these limits: the test finds an error, but its place and "
+    "size are uncertain."
 )
 NO_VERDICT_REASONS = {  # keys: kinds of caution
     "training rows": "these look like rows that the classifier learned from, or like a leak",
@@ -114,7 +114,7 @@ def verdict_in_words(
 
 def _no_probabilities(data):
     sentence = (
-        "Cannot say: the scores are no probabilities, as they reach from "
+        "Cannot say: the scores are no probabilities, because they reach from "
         f"{number(data.lowest)} to {number(data.highest)}."
     )
     details = ("They can be ranked, and turned into probabilities by a calibrator.",)
@@ -192,7 +192,7 @@ def open_at(escape: Escape, total: float) -> str:
         return f"{at} nothing escapes: the confidence band puts every score on its own side."
     text = f"{at} the confidence band"
     if escape.wrong is not None:
-        text = f"{at} {_surely_wrong(escape, escape.wrong, total)}"
+        text = f"{at} {_significantly_wrong(escape, escape.wrong, total)}"
         if escape.open is None:
             return text
         text = f"{text} The band"
@@ -205,7 +205,7 @@ def open_at(escape: Escape, total: float) -> str:
     )
 
 
-def _surely_wrong(escape, wrong, total):
+def _significantly_wrong(escape, wrong, total):
     """Remarks about the scores on the wrong side."""
     if wrong.highest > escape.threshold:
         side = "below"
@@ -217,10 +217,10 @@ def _surely_wrong(escape, wrong, total):
         change = "to act on them"
     worth = _worth_in_words(escape.least_false_alarms, escape.least_hits)
     return (
-        f"scores {_range_in_words(wrong)} are surely on the wrong side: the whole confidence band "
-        f"is {side} the threshold there. {now} on {count(wrong.rows, 'row')} of them, "
-        f"{number(PER_ROWS * wrong.rows / total, 1)} in {PER_ROWS:,}; {change} gains a net benefit "
-        f"of at least {number(escape.least_loss)}, worth {worth} in {PER_ROWS:,} rows."
+        f"scores {_range_in_words(wrong)} are significantly on the wrong side: the whole "
+        f"confidence band is {side} the threshold there. {now} on {count(wrong.rows, 'row')} of "
+        f"them, {number(PER_ROWS * wrong.rows / total, 1)} in {PER_ROWS:,}; {change} gains a net "
+        f"benefit of at least {number(escape.least_loss)}, worth {worth} in {PER_ROWS:,} rows."
     )
 
 
@@ -313,7 +313,7 @@ def _place_in_words(place, deviation):
     if place.predicted > 0:
         return f"{_range_in_words(place)} are {_deviation_in_words(deviation)}"
     digits = max(1, decimals_between(100 * place.lower, 100 * place.upper))
-    seen = f"of 0 came true in {percent(place.observed, digits)} of the rows"
+    seen = f"of 0 had a positive outcome in {percent(place.observed, digits)} of the rows"
     if not deviation.is_certain:
         return f"{seen} here"
     return f"{seen} ({percent(place.lower, digits)} to {percent(place.upper, digits)})"
@@ -323,7 +323,7 @@ def _deviation_in_words(deviation: Deviation) -> str:
     """How far a mean prediction is off; limits that hold the prediction are left out."""
     if deviation.is_ratio:
         digits = max(1, decimals_between(deviation.lower, deviation.upper))
-        size = f"{number(deviation.size, digits)} times what came true"
+        size = f"{number(deviation.size, digits)} times the observed fraction"
         limits = f"{number(deviation.lower, digits)} to {number(deviation.upper, digits)}"
     else:
         digits = max(1, decimals_between(100 * deviation.lower, 100 * deviation.upper))
@@ -359,7 +359,7 @@ def advise(
     if rarer(data) < MIN_ROWS_OF_CLASS:
         sentences.append(
             f"Collect more rows: with about {_rows_in_words(data, rows_wanted(data))} of the same "
-            "kind, a bias of a fifth of the share of the rarer class would be found in four of "
+            "kind, a bias of a fifth of the fraction of the rarer class would be found in four of "
             "five samples."
         )
     if verdict.groups:

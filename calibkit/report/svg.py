@@ -222,7 +222,7 @@ def _text_element(x, y, words, anchor, attributes=""):
 
 
 def _clipped(parts, x, y, title):
-    """Parts of the picture, without what lies outside of the axes."""
+    """Parts of the picture, without everything outside of the axes."""
     left, right = x.positions
     bottom, top = y.positions
     box = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}"'

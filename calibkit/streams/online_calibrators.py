@@ -83,7 +83,7 @@ class OnlineCalibrator(Calibrator):
                 self._set_state(stored)
             except (KeyError, TypeError, ValueError, np.linalg.LinAlgError) as error:
                 raise ValueError(
-                    f"stored is not what to_dict of {type(self).__name__} gives: {error!r}"
+                    f"stored is not a result of to_dict of {type(self).__name__}: {error!r}"
                 ) from None
         return self
 

@@ -45,7 +45,7 @@ class AnytimeTest:
         try:
             test._restore(stored)
         except (KeyError, TypeError, ValueError, np.linalg.LinAlgError) as error:
-            raise ValueError(f"stored is not what to_dict gives: {error!r}") from None
+            raise ValueError(f"stored is not a result of to_dict: {error!r}") from None
         return test
 
     def _restore(self, stored):

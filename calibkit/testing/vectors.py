@@ -190,7 +190,7 @@ def _texts(answer):
 
 
 def _is(returned, answer, tolerance, smallest=1.0):
-    """Whether the numbers returned are those of an answer."""
+    """Whether the returned numbers equal the numbers of an answer."""
     texts = _texts(answer)
     if "undefined" in texts:
         return isinstance(returned, str) or any(map(math.isnan, returned))

@@ -1,11 +1,11 @@
 """Supposed causes of differences from Durfee, Gupta and Basu (2022).
 
-Much of the protocol is lost from the text we have or was never in it; chapter 25 lists what. For
-each entry of that list which our records allow to read in another way there is a cause for every
-other reading, so that what is tried does not depend on what it yields. Each is tried on
-standardised numbers, on raw ones, and on raw ones after the paper's 100 epochs, wherever there are
-records. The paper's whole budget, five runs of 100 epochs on all training rows, is a cause, too,
-with the other readings after it.
+Much of the protocol is lost from the text we have or was never in it; the page
+``networks_cell_by_cell`` lists what. For each entry of that list which our records allow to read in
+another way there is a cause for every other reading, so that what is tried does not depend on what
+it yields. Each is tried on standardised numbers, on raw ones, and on raw ones after the paper's 100
+epochs, wherever there are records. The paper's whole budget, five runs of 100 epochs on all
+training rows, is a cause, too, with the other readings after it.
 """
 
 from experiments.contents import Cause
@@ -15,7 +15,7 @@ from experiments.durfee2022.scores import BUDGETS
 from experiments.durfee2022.tables import TABLES
 
 _AREAS = tuple(table.name for table in TABLES if table.name != "table4")
-_CHAPTER = "25_network_experiments"
+_CHAPTER = "networks_cell_by_cell"
 _LIFT, _EPOCHS, _LABEL = "durfee2022_lift", "durfee2022_epochs", "durfee2022_label"
 _LAST, _FULL = "durfee2022_last", "durfee2022_full"
 _RAW = Cause(

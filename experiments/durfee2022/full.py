@@ -148,6 +148,7 @@ FULL_STUDY = Experiment(
     cases=cases,
     run_case=run_case,
     datasets=tuple(PROTOCOLS),
+    accelerator="NVIDIA H100",
     deviations=(
         *lost_settings(LEVEL),
         *NOT_STATED,

@@ -17,6 +17,7 @@ from experiments.durfee2022.variants import VARIANTS
 
 NETWORKS = experiment(BUDGET)
 CHAPTER = "25_network_experiments"
+CELLS = "networks_cell_by_cell"
 RECORDS = (LIFT.name, NETWORKS.name)
 
 PAPER = Paper(
@@ -67,14 +68,14 @@ PAPER = Paper(
         Study(
             name="epochs",
             title="networks trained for up to 100 epochs",
-            chapter=CHAPTER,
+            chapter=CELLS,
             experiments=(EPOCHS_STUDY.name,),
             command="python -m experiments.durfee2022.epochs",
         ),
         Study(
             name="last",
             title="networks of a last epoch, trained on all rows, on three data sets",
-            chapter=CHAPTER,
+            chapter=CELLS,
             experiments=(LAST_STUDY.name,),
             command="python -m experiments.durfee2022.last",
         ),
@@ -88,14 +89,14 @@ PAPER = Paper(
         Study(
             name="label",
             title="networks for readmission within 30 days, Diabetes",
-            chapter=CHAPTER,
+            chapter=CELLS,
             experiments=(LABEL_STUDY.name,),
             command="python -m experiments.durfee2022.label",
         ),
         Study(
             name="variants",
             title="sections 12 and 13 on the scores of networks, and gradient boosting",
-            chapter=CHAPTER,
+            chapter=CELLS,
             experiments=(VARIANTS.name,),
         ),
         Study(

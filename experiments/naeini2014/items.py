@@ -32,7 +32,7 @@ PAPER = Paper(
         Study(
             name="rings_variants",
             title="supposed causes of differences in Table 1, tried",
-            chapter="20_rings",
+            chapter="rings_cell_by_cell",
             experiments=(RINGS_VARIANTS.name,),
         ),
         Study(
@@ -44,20 +44,20 @@ PAPER = Paper(
         Study(
             name="penalties",
             title="other penalties of the linear SVM, which the paper does not state",
-            chapter="20_rings",
+            chapter="rings_cell_by_cell",
             experiments=(PENALTY_VARIANTS.name,),
         ),
         Study(
             name="liblinear",
             title="Tables 1(a) and 2(a) with the linear SVM that liblinear trains by default",
-            chapter="20_rings",
+            chapter="rings_cell_by_cell",
             experiments=(LIBLINEAR.name,),
         ),
         Study(
             name="program",
             title="Tables 1(b) and 2(b) with the quadratic SVM of the program that the authors "
             "published",
-            chapter="20_rings",
+            chapter="rings_cell_by_cell",
             experiments=(PROGRAM.name,),
         ),
         Study(
@@ -69,7 +69,7 @@ PAPER = Paper(
         Study(
             name="kdd98_variants",
             title="supposed causes of differences in Table 3, tried",
-            chapter="22_decisions_and_money",
+            chapter="mailing_cell_by_cell",
             experiments=(KDD98_VARIANTS.name,),
         ),
         Study(

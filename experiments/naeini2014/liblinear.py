@@ -67,7 +67,7 @@ def _not_tried_on(place):
     return row != "1e2" and not (table == "table1a" and row in ("SVM", "Platt"))
 
 
-_tried = partial(Cause, chapter="20_rings", after="ties-by-label", setting="linear SVM")
+_tried = partial(Cause, chapter="rings_cell_by_cell", after="ties-by-label", setting="linear SVM")
 LIBLINEAR_CAUSES = (
     _tried(
         name="liblinear-svm",

@@ -115,7 +115,7 @@ FITTED_C = partial(
     "program",
     changes={"fitted": True},
     setting="quadratic SVM",
-    chapter="20_rings",
+    chapter="rings_cell_by_cell",
     after="ties-by-label",
     tuned="C: the nearest of seven to the printed raw row of Table 1(b) of 2014",
     unused=_not_raw,

@@ -293,7 +293,7 @@ _BY_LABEL = Cause(
 )
 _on_rings = partial(
     Cause,
-    chapter="20_rings",
+    chapter="rings_cell_by_cell",
     experiments=("naeini2014_rings_variants", PROGRAM.name),
     after=_BY_LABEL.name,
 )
@@ -301,7 +301,7 @@ _on_sizes = partial(Cause, chapter="21_calibration_size")
 _on_mailing = partial(
     Cause,
     tables=_TABLE3,
-    chapter="22_decisions_and_money",
+    chapter="mailing_cell_by_cell",
     experiments=(_MAILING,),
     after=_BY_LABEL.name,
 )
@@ -351,7 +351,7 @@ CAUSES = (
             PROGRAM.name,
         ),
     ),
-    *penalty_causes(["table1a", "table2a"], chapter="20_rings"),
+    *penalty_causes(["table1a", "table2a"], chapter="rings_cell_by_cell"),
     *LIBLINEAR_CAUSES,
     _on_mailing(
         name="reversed-margin",

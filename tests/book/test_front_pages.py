@@ -27,7 +27,7 @@ from experiments import recorded
 from experiments.benchmark.analysis import gains
 from experiments.benchmark.calibrators import CANDIDATES, CHOSEN
 from experiments.benchmark.data import DATA_SETS
-from experiments.chapter_numbers import number_of
+from experiments.chapter_numbers import is_evidence, number_of
 from experiments.durfee2022.data import PROTOCOLS
 from experiments.naeini2014.kdd98 import COST
 from experiments.registry import papers
@@ -43,6 +43,7 @@ CHAPTERS = {
         "".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
     )
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    if not is_evidence(path.stem)
 }
 
 

@@ -111,6 +111,20 @@ def test_neighbouring_comments_are_read_together():
     ]
 
 
+def test_what_is_read_of_figures_and_axes():
+    page = "```{figure} a.svg\n:caption: A *curve* of errors.\n:alt: A falling line.\n```\n"
+    assert list(plain_english.captions(page)) == ["A curve of errors.", "A falling line."]
+    code = 'ax.set_xlabel("score")\nax.plot(x, y, label=f"{n} rows")\nax.set(title="Errors")\n'
+    assert list(plain_english.labels(code)) == ["score", "{n} rows", "Errors"]
+    figure = {"figure": {"caption": "Errors fall."}, "image": {"alt": "A falling line."}}
+    cells = [
+        {"cell_type": "code", "metadata": {"mystnb": figure}, "source": [code]},
+        {"cell_type": "markdown", "metadata": {}, "source": ["A page."]},
+    ]
+    read = list(plain_english.cell_captions({"cells": cells}))
+    assert read == ["Errors fall.", "A falling line.", "score", "{n} rows", "Errors"]
+
+
 def test_no_sentence_stands_twice_on_a_page():
     """Not on checked.md, whose cells state the same condition for several methods."""
     seen = Counter(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.chapter_numbers import is_evidence
 from experiments.reading import kind_of
 from experiments.recording import RESULTS, read_table
 
@@ -16,7 +17,8 @@ import reading_sample  # noqa: E402
 
 QUESTIONS = read_table(RESULTS / "reading_test.csv")
 SENTENCES = read_table(RESULTS / "reading_sentences.csv")
-CHAPTERS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+CHAPTERS = [name for name in NOTEBOOKS if not is_evidence(name)]
 
 
 def test_each_page_has_three_questions_with_a_verdict():

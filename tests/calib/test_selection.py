@@ -72,6 +72,16 @@ def test_weights_of_any_size_are_dealt(factor):
     assert (folds >= 0).all()
 
 
+@pytest.mark.parametrize("largest", [1.0, 1e6])  # split by units of weight, or by ties
+def test_the_first_folds_are_the_same_if_no_others_are_needed(largest):
+    scores, labels = sample(50, 0)
+    weights = np.ceil(largest * np.random.default_rng(0).random(50))
+    folds = deal(scores, labels, weights, 5)
+    for n_needed in (1, 3):
+        first = deal(scores, labels, weights, 5, n_needed=n_needed)
+        np.testing.assert_array_equal(first, folds[:n_needed])
+
+
 def test_large_counts_are_dealt_as_their_rows_would_be():
     """The fractions of a score in the folds differ as chance has it, and no more."""
     counts = np.array([500_000_000.0, 200_000_000.0, 50.0])

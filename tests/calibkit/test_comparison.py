@@ -135,7 +135,7 @@ def test_margins_are_compared_with_the_base_rate():
     assert found.results["Base rate"].auc == 0.5
     assert "BBQ" not in found.results and "Platt on logits" not in found.results
     assert found.notes[0].endswith(
-        "was left out (Offset, Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ)."
+        "were left out (Offset, Platt on logits, Temperature, Beta, Quadratic, Spline, BBQ)."
     )
     assert found.chosen == "Stacked" and np.all(np.diff(found.best_.predict([-5.0, 5.0])) > 0)
     assert " in log loss over the base rate (standard error " in found.recommendation
@@ -146,7 +146,9 @@ def test_noise_is_no_probability():
     rng = np.random.default_rng(0)
     found = compare(rng.normal(size=300), rng.integers(0, 2, 300), [PlattScaling()], n_repeats=1)
     assert found.chosen is None and found.best_ is None
-    assert found.recommendation.startswith("None of these is surely better than the base rate: ")
+    assert found.recommendation.startswith(
+        "None of these is significantly better than the base rate: "
+    )
 
 
 def gain_in_words(found, loss):
@@ -411,7 +413,7 @@ def test_calibrated_scores_are_kept():
     for seed in range(40):
         found = compare(*sample(300, seed), FEW, cv=3, n_repeats=1)
         kept.append(found.chosen is None and found.best_ is None)
-        assert found.recommendation.startswith("None of these is surely better") == kept[-1]
+        assert found.recommendation.startswith("None of these is significantly better") == kept[-1]
     assert np.mean(kept) >= 0.95
 
 
@@ -476,8 +478,8 @@ def test_infinite_log_loss_is_told_and_not_clipped():
     assert "probability 0: IsotonicCalibrator()." in found.notes[0]
     alone = compare(scores, labels, [IsotonicCalibrator()], n_repeats=2)
     assert alone.recommendation.startswith(
-        "None of these is surely better than the raw scores: the log loss of every calibrator is "
-        "infinite; compare by loss='brier'."
+        "None of these is significantly better than the raw scores: the log loss of every "
+        "calibrator is infinite; compare by loss='brier'."
     )
     assert compare(scores, labels, [IsotonicCalibrator()], loss="brier").chosen is not None
 
@@ -487,7 +489,7 @@ def test_raw_scores_of_infinite_log_loss():
     scores[np.argmax(labels)] = 0.0
     found = compare(scores, labels, {"venn": VennAbers()}, n_repeats=1)
     assert found.chosen == "venn" and found.results["venn"].log_gain.lower == np.inf
-    assert found.recommendation.endswith("and that of the raw scores is infinite.")
+    assert found.recommendation.endswith("and the log loss of the raw scores is infinite.")
     harsh = compare(scores, labels, [IsotonicCalibrator()], n_repeats=5)
     assert np.isnan(harsh.results["IsotonicCalibrator()"].log_gain.estimate)
     assert harsh.chosen is None and "compare by loss='brier'" in harsh.recommendation
@@ -500,7 +502,7 @@ def test_where_none_gains_the_words_are_of_the_best():
     found = compare(scores, labels, {"bins": HistogramBinning(), "venn": VennAbers()}, n_repeats=2)
     assert found.chosen is None
     assert found.results["venn"].log_loss < found.results["bins"].log_loss
-    assert "that of venn is larger by" in found.recommendation
+    assert "the log loss of venn is larger by" in found.recommendation
 
 
 def test_weights_are_refused_by_calibrators_that_take_none():
@@ -513,7 +515,9 @@ def test_weights_are_refused_by_calibrators_that_take_none():
 def test_a_calibrator_that_changes_nothing_gains_nothing():
     labels = np.arange(60) % 2
     found = compare(labels.astype(float), labels, {"isotonic": IsotonicCalibrator()}, n_repeats=1)
-    assert ", and that of isotonic is the same (95 % interval 0 to 0" in found.recommendation
+    assert (
+        ", and the log loss of isotonic is the same (95 % interval 0 to 0" in found.recommendation
+    )
 
 
 # The result

@@ -102,7 +102,7 @@ def test_a_changed_file_is_refused(folder):
     ):
         load("toy")
     register(folder, "toy", parquet_sha256=None)
-    with pytest.raises(ValueError, match="manifest.json beside it says None"):
+    with pytest.raises(ValueError, match="manifest.json next to it says None"):
         load("toy")
 
 

@@ -73,7 +73,7 @@ def test_what_is_no_state_is_refused_and_changes_nothing(calibrator):
     wrong += [{k: v for k, v in good.items() if k != name} for name in good]
     wrong += [good | {name: "x"} for name in good]
     for stored in wrong:
-        with pytest.raises(ValueError, match="stored is not what to_dict of"):
+        with pytest.raises(ValueError, match="stored is not a result of to_dict of"):
             fitted.restore(stored)
         assert fitted.to_dict() == good
         fresh = clone(calibrator)

@@ -519,7 +519,9 @@ def test_rare_errors_are_told_as_ratios(no_chance):
     verdict = make_report(np.minimum(2 * truth, 1), rng.random(20_000) < truth).verdict
     ratio, lower, upper = map(
         float,
-        re.search(r"are (\S+) times what came true \((\S+) to (\S+)\)", verdict.sentence).groups(),
+        re.search(
+            r"are (\S+) times the observed fraction \((\S+) to (\S+)\)", verdict.sentence
+        ).groups(),
     )
     assert lower <= 2 <= upper and lower <= ratio <= upper
 
@@ -529,9 +531,10 @@ def test_predictions_of_zero_are_told_by_what_was_seen(no_chance):
     labels = np.arange(10_000) % 1000 < 31
     sentence = make_report(np.zeros(10_000), labels).verdict.sentence
     assert re.search(
-        r"those of 0 came true in 3\.1\s% of the rows \(2\.\d\s% to 3\.\d\s%\)", sentence
+        r"those of 0 had a positive outcome in 3\.1\s% of the rows \(2\.\d\s% to 3\.\d\s%\)",
+        sentence,
     )
-    assert "times what came true" not in sentence
+    assert "times the observed fraction" not in sentence
     sentence = make_report(np.full(10_000, 3e-8), labels).verdict.sentence
     assert "are 3.1 percentage points too low (2." in sentence
 
@@ -540,7 +543,7 @@ def test_limits_of_a_ratio_differ_as_they_are_written(no_chance):
     scores = np.repeat([0.02, 0.03], 2)
     counts = np.array([98_300, 1700, 97_400, 2600]) * 1000
     sentence = make_report(scores, [0, 1, 0, 1], sample_weight=counts).verdict.sentence
-    ratios = re.findall(r"(\S+) times what came true \((\S+) to ([^)]+)\)", sentence)
+    ratios = re.findall(r"(\S+) times the observed fraction \((\S+) to ([^)]+)\)", sentence)
     assert ratios
     for ratio, lower, upper in ratios:
         assert float(lower) < float(ratio) < float(upper)
@@ -857,7 +860,9 @@ def test_what_is_missing_says_why(no_chance):
     assert impossible.verdict.sentence.endswith("; 40 outcomes had been given probability 0.")
     alone = make_report(np.arange(80) % 2, np.arange(80) // 2 % 2).verdict
     percents = [f"{value}\N{NO-BREAK SPACE}%" for value in ("50.0", "19.9", "80.1")]
-    of_zero = "predictions of 0 came true in {} of the rows ({} to {}); 40 outcomes had been"
+    of_zero = (
+        "predictions of 0 had a positive outcome in {} of the rows ({} to {}); 40 outcomes had been"
+    )
     assert of_zero.format(*percents) in alone.sentence
     assert by_key(make_report([0.2, 0.4], [0, 0]))["auc"].value is None
 
@@ -1195,7 +1200,7 @@ def test_what_can_escape_at_a_threshold(no_chance):
         make_report(scores, labels, thresholds=[1.0])
 
 
-def test_scores_surely_on_the_wrong_side_are_told_apart_from_open_ones(no_chance):
+def test_scores_significantly_on_the_wrong_side_are_separate_from_open_ones(no_chance):
     """Two scores in 100 come true, and the scores are of a sample in which every other one does."""
     rng = np.random.default_rng(0)
     log_odds = rng.normal(-4.5, 1.2, 10_000)
@@ -1218,7 +1223,9 @@ def test_scores_surely_on_the_wrong_side_are_told_apart_from_open_ones(no_chance
     assert at.false_alarms <= 1000 * np.mean(scores > 0.1) and at.least_hits == at.hits == 0
     words = report.verdict.details[-1]
     assert words.startswith("At your threshold of 0.100 scores from 0.100 to ")
-    assert "surely on the wrong side: the whole confidence band is below the threshold" in words
+    assert (
+        "significantly on the wrong side: the whole confidence band is below the threshold" in words
+    )
     assert f"You act on {at.wrong.rows:,.0f} rows of them" in words
     assert "The band leaves open on which side scores from " in words
     assert "false alarms" in words and "hits" not in words

@@ -147,7 +147,7 @@ def learned(**wrong):
     ids=str,
 )
 def test_a_state_that_cannot_be_is_refused(stored):
-    with pytest.raises(ValueError, match="stored is not what to_dict gives"):
+    with pytest.raises(ValueError, match="stored is not a result of to_dict"):
         SequentialCalibrationTest.from_dict(stored)
 
 
@@ -181,9 +181,9 @@ def test_the_base_rate_test_goes_on_as_it_was_and_refuses_what_cannot_be():
         {"n_positives": [0, 500, 501]},
         {"log_e_value": math.inf},
     ):
-        with pytest.raises(ValueError, match="not what to_dict gives"):
+        with pytest.raises(ValueError, match="not a result of to_dict"):
             BaseRateTest.from_dict(test.to_dict() | wrong)
-    with pytest.raises(ValueError, match="not what to_dict gives"):
+    with pytest.raises(ValueError, match="not a result of to_dict"):
         BaseRateTest.from_dict({})
 
 

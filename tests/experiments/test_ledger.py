@@ -310,7 +310,7 @@ def test_how_many_numbers_are_too_many():
 
 
 def test_the_pages_say_what_is_missing():
-    """Sentences of the section *What is missing* that no substitution writes."""
+    """Sentences of the section *Missing numbers* that no substitution writes."""
     tuned = {o.paper: o for o in SHARES if o.reading == baselines.FITS}
     v14, n16 = tuned["vovk2014"], [one for one in LEFT if one.paper == "naeini2016"]
     open_ones = [e for e in WRITTEN if e.paper == "vovk2014" and e.verdict == ledger.UNEXPLAINED]

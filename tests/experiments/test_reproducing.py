@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -172,6 +173,14 @@ def test_a_case_is_undecided_only_where_last_digits_move_what_differs(monkeypatc
     assert kept == auditing.EQUAL or kept.startswith("close")
 
 
+def test_an_audit_leaves_out_what_an_accelerator_drew():
+    experiment = replace(registry.experiments()["naeini2014_rings"], accelerator="of another kind")
+    found = auditing.compared_case(experiment, *recorded_cases(experiment)[0])
+    assert found.startswith("left out") and found.endswith("of another kind")
+    drawn = {name for name, one in registry.experiments().items() if one.accelerator}
+    assert drawn == {"durfee2022_full"}
+
+
 @pytest.mark.slow
 def test_a_figure_of_a_chapter_is_drawn_by_its_notebook(tmp_path):
     lines = []
@@ -285,6 +294,7 @@ def test_comparing_tells_how_far_the_rows_are(tmp_path):
 
 SLOW = """
 import sys, time
+from dataclasses import replace
 from pathlib import Path
 from experiments import Experiment, record
 

@@ -16,7 +16,7 @@ const comparingModule = () => {
   const LOSSES = { log: "log loss", brier: "Brier score" };
   const DEFAULT = "Stacked";
   const TRUST = 0.5;
-  const SURELY_REVERSED = 3; // standard errors
+  const CLEARLY_REVERSED = 3; // standard errors
   const PANEL_EDGES = [0, ...Array.from({ length: 41 }, (_, i) => 10 ** (-12 + (12 * i) / 40))];
   const NODES = gaussLegendre(16);
 
@@ -70,7 +70,7 @@ const comparingModule = () => {
     if (reversed) {
       notes.push(`scores are turned round: their AUC is ${general(auc, 3)}, as positives have ` +
         "smaller ones");
-    } else if (0.5 - auc > SURELY_REVERSED * error) {
+    } else if (0.5 - auc > CLEARLY_REVERSED * error) {
       notes.push(`scores order the classes the wrong way round (AUC ${general(auc, 3)}), and the ` +
         "order is kept: if they are probabilities of class 0, pass 1 - scores");
     }
@@ -378,8 +378,8 @@ const comparingModule = () => {
     if (Number.isFinite(chosen.logGain.value)) {
       why = `larger by ${general(chosen.logGain.value, 3)} (${limits(chosen)})${together(others)}`;
     }
-    let text = `Calibrate by ${chosen.name}: its log loss is ${lossOf(chosen)}, and that of the ` +
-      `raw scores is ${why}.`;
+    let text = `Calibrate by ${chosen.name}: its log loss is ${lossOf(chosen)}, and the ` +
+      `log loss of the raw scores is ${why}.`;
     const smaller = results.filter(({ log }) => log < chosen.log).map(({ name }) => name);
     if (smaller.length) {
       text += ` Smaller yet, but with a gain whose interval holds 0: ${smaller.join(", ")}.`;
@@ -412,7 +412,7 @@ const comparingModule = () => {
   }
 
   function nothing(others, smallest) {
-    const none = "None of these is surely better than the raw scores: ";
+    const none = "None of these is significantly better than the raw scores: ";
     const beginWith = " Begin with the default, StackedCalibrator(), which was not compared.";
     const finite = others.filter(({ log }) => Number.isFinite(log));
     if (!finite.length) {
@@ -426,7 +426,7 @@ const comparingModule = () => {
       which = `the gain of ${best.name}, ${general(gain, 3)} in log loss, may be chance`;
     } else {
       const larger = gain ? `larger by ${general(-gain, 3)}` : "the same";
-      which = `none has a smaller log loss, and that of ${best.name} is ${larger}`;
+      which = `none has a smaller log loss, and the log loss of ${best.name} is ${larger}`;
     }
     return `${none}${which} (${limits(best)} of the gain)${together(others)}.${beginWith}`;
   }

@@ -25,8 +25,8 @@ const verdictModule = () => {
   const MINUS = "\u2212";
   const BLANK = "\u00a0";
   const UNSURE =
-    " These limits hold what was predicted: the test finds an error, but its place and size are " +
-    "not sure.";
+    " The predicted value lies within these limits: the test finds an error, but its place and " +
+    "size are uncertain.";
   const NO_VERDICT = {
     "training rows": "these look like rows that the classifier learned from, or like a leak",
     "duplicated rows":
@@ -290,7 +290,7 @@ const verdictModule = () => {
     const outcomes = Float64Array.from(labels);
     const residuals = ["calibration", scores.map((p, i) => labels[i] - p), "observed less predicted"];
     const series = data.probabilities ? [residuals] : [];
-    for (const [name, values, what] of [...series, ["base rate", outcomes, "share of positives"]]) {
+    for (const [name, values, what] of [...series, ["base rate", outcomes, "fraction of positives"]]) {
       const { pValue, row } = measures.change(values);
       if (pValue >= 0.005) continue;
       const [before, after] = [values.subarray(0, row), values.subarray(row)].map(measures.mean);
@@ -379,7 +379,7 @@ const verdictModule = () => {
       const rarerRows = Math.ceil((wanted * data.rarer) / data.rows);
       sentences.push(
         `Collect more rows: with about ${amount(wanted)} rows ` +
-        `(${count(rarerRows, rarerClass(data))}) of the same kind, a bias of a fifth of the share ` +
+        `(${count(rarerRows, rarerClass(data))}) of the same kind, a bias of a fifth of the fraction ` +
         "of the rarer class would be found in four of five samples.");
     }
     if (data.probabilities) {
@@ -408,7 +408,7 @@ const verdictModule = () => {
       return {
         outcome: "cannot say",
         sentence:
-          "Cannot say: the scores are no probabilities, as they reach from " +
+          "Cannot say: the scores are no probabilities, because they reach from " +
           `${number(data.lowest)} to ${number(data.highest)}.`,
         details: ["They can be ranked, and turned into probabilities by a calibrator."],
       };
@@ -540,7 +540,7 @@ const verdictModule = () => {
     const { predicted, observed, lower, upper } = place;
     if (predicted > 0) return `${ends(place)} are ${errorOf(predicted, observed, lower, upper)}`;
     const digits = between(1, lower, upper, 100);
-    const seen = `of 0 came true in ${percent(observed, digits)} of the rows`;
+    const seen = `of 0 had a positive outcome in ${percent(observed, digits)} of the rows`;
     if (lower <= 0) return `${seen} here`;
     return `${seen} (${percent(lower, digits)} to ${percent(upper, digits)})`;
   }
@@ -555,7 +555,7 @@ const verdictModule = () => {
       const digits = between(1, predicted / upper, predicted / lower);
       [size, ...limits] = [observed, upper, lower].map(
         (share) => number(predicted / share, digits));
-      size = `${size} times what came true`;
+      size = `${size} times the observed fraction`;
     } else {
       const high = observed < predicted;
       const off = [observed, lower, upper].map((share) => (high ? predicted - share : share - predicted));

@@ -70,7 +70,7 @@ widgets.define("bins", () => {
       ["blue area", "bound"],
       ["blue area pale", "published bound"],
     ],
-    panels: ["Estimates, truth and bound in each bin against the score"],
+    panels: ["Estimates, true probability and bound in each bin against the score"],
     draw,
   };
 });

@@ -60,7 +60,7 @@ widgets.define("mailing", () => {
       slider({ name: "cost", label: "Letter cost c", ...costs }),
     ],
     legend: [
-      ["black line", "what a letter earns"],
+      ["black line", "profit of a letter"],
       ["black line dashed", "best threshold"],
       ["blue line thick", "threshold of the estimate"],
       ["blue area", "gain"],

@@ -48,7 +48,7 @@ widgets.define("pooling", () => {
     const last = blocks.at(-1);
     const happened =
       event === "new"
-        ? `Point ${last.end}, label ${labels[last.end - 1]}, is a block of its own.`
+        ? `Point ${last.end}, label ${labels[last.end - 1]}, is a separate block.`
         : "The last two blocks were in the wrong order, or equal, and are pooled: " +
           `${last.positive} of ${last.weight} labels are 1.`;
     const means = blocks.map((block) => methods.mean(block).toFixed(3));

@@ -42,7 +42,7 @@ widgets.define("ties", () => {
     for (const bin of group.curve) diagram.dot("blue dot", bin.predicted, bin.observed);
 
     const y = [0, 0.55];
-    growth.axes({ x, y, xlabel: "Share of ties", ylabel: "ECE" });
+    growth.axes({ x, y, xlabel: "Fraction of ties", ylabel: "ECE" });
     growth.curve("grey line", (t) => t * 2 * VALUE * (1 - VALUE), 1);
     for (const [ties, look] of [["label", "orange line dashed"], ["group", "blue line"]]) {
       growth.curve(look, (t) => measure(tied(points, t), ties).ece, 40);
@@ -63,7 +63,7 @@ widgets.define("ties", () => {
   return {
     label: "Ties and the ECE",
     controls: [
-      slider({ name: "percent", label: "Share of ties", ...percents }),
+      slider({ name: "percent", label: "Fraction of ties", ...percents }),
       slider({ name: "size", label: "Cases n", ...sizes }),
       ...widgets.seed(),
     ],
@@ -72,7 +72,7 @@ widgets.define("ties", () => {
       ["orange dot square", "ties sorted by label"],
       ["grey line", "left: calibrated; right: theory"],
     ],
-    panels: ["Reliability diagram under both policies", "ECE against the share of ties"],
+    panels: ["Reliability diagram under both policies", "ECE against the fraction of ties"],
     draw,
   };
 });

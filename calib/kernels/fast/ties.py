@@ -1,7 +1,7 @@
 """Pool the tied scores of many rows, and count ordered pairs.
 
-The results are, to the last bit, those of a few lines of NumPy. `calib.kernels.ties.ties` has
-them for ties, and `calib.metrics.auc.won_by_ties` for pairs.
+The results equal, to the last bit, the results of a few lines of NumPy.
+`calib.kernels.ties.ties` has them for ties, and `calib.metrics.auc.won_by_ties` for pairs.
 
 Without weights one sort of integers orders scores and labels. With weights one sort finds the order
 of the rows, and the weights are added in the order of the rows.

@@ -5,7 +5,7 @@ r"""
 # Problem set 15: monitoring, shift, decisions, and an audit
 
 About four hours; one point stands for about six minutes.
-Read *Does it last: a monitor* of the chapter *Measuring without bins*, *When only the base rate moves* of *Calibrate your own scores*, *When the rows arrive one by one* of *Two parameters or three*, *What each action costs* of *Two probabilities at work*, and *Rows of another population* of *A second benchmark* first.
+Read *Does it last: a monitor* of the chapter *Measuring without bins*, *When only the base rate moves* of *Your own scores*, *When the rows arrive one by one* of *Two parameters or three*, *What each action costs* of *Two probabilities at work*, and *Rows of another population* of *A second benchmark* first.
 The last three questions before "break it" are one exercise: you audit a paper by its printed tables, as the book has done with five.
 
 After this set you can
