@@ -101,7 +101,7 @@ audit: .venv/set-up  ## compute a random PERCENT=1 of all records anew, in MINUT
 second-hand: .venv/set-up  ## run the protocols that were written again in R, where R is there
 	@if command -v Rscript >/dev/null; then $(data) $(python) -m experiments.second_hand && \
 	  $(python) -m experiments ledger; else \
-	  echo "R is missing, nothing was run: apt-get install r-base-core r-cran-e1071"; fi
+	  echo "R is missing, nothing was run: apt-get install r-base-core r-cran-e1071 weka r-cran-rjava"; fi
 
 publish: .venv/set-up  ## write five replication reports, the claims and codecheck.yml
 	$(python) -m experiments publish

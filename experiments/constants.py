@@ -77,6 +77,14 @@ CONSTANTS = (
     ),
     Constant(
         "naeini2014",
+        ("table1a", "table1b", *_MAILING),
+        "prior and truncation of the Dirichlet process",
+        "the defaults of DirichletProcessCalibrator",
+        INFERRED,
+        "the paper names neither",
+    ),
+    Constant(
+        "naeini2014",
         _MAILING,
         "C of the classifiers of the mailing",
         "0.001",
@@ -198,6 +206,14 @@ CONSTANTS = (
         "Weka's defaults",
         INFERRED,
         "section 5 names Weka and no setting",
+    ),
+    Constant(
+        "vovk2014",
+        _V14,
+        "draws of the rows of a bag",
+        "independent, as in Weka since 2012",
+        INFERRED,
+        "the paper names no version of Weka; a cause has the older draws",
     ),
     Constant(
         "vovk2014",

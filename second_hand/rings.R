@@ -2,8 +2,6 @@
 # The papers leave the law of the rings, C and the kernel to their authors' files: radii uniform
 # from 0 to 2 (negative) and 2 to 4 (positive), C = 1, and d (1 + d) on standardised columns.
 
-library(e1071)
-
 rings <- function(n) {
   z <- rep(0:1, length.out = n)[sample(n)]
   radius <- runif(n, 0, 2) + 2 * z
@@ -17,9 +15,9 @@ machine <- function(data, kind) {
   width <- if (kind == "linear") c(1, 1) else apply(data$x, 2, sd)
   scaled <- function(x) sweep(sweep(x, 2, center), 2, width, "/")
   x <- scaled(data$x)
-  fitted <- svm(x, factor(data$z, levels = c(1, 0)), scale = FALSE, cost = 1, tolerance = 1e-6,
-                kernel = if (kind == "linear") "linear" else "polynomial",
-                degree = 2, gamma = 1, coef0 = 0.5)
+  fitted <- e1071::svm(x, factor(data$z, levels = c(1, 0)), scale = FALSE, cost = 1,
+                       kernel = if (kind == "linear") "linear" else "polynomial",
+                       tolerance = 1e-6, degree = 2, gamma = 1, coef0 = 0.5)
   # libsvm's positive side is the label that it meets first
   side <- if (fitted$labels[1] == 1) 1 else -1
   function(new) {
@@ -42,13 +40,13 @@ tables_of_methods <- function(kind, run) {
   y <- plogis(margins(train$x))
   new <- plogis(margins(test$x))
   made <- list(Hist = histogram, Platt = platt, IsoReg = isotonic, KDE = kernel_density,
-               BBQ = bbq, ENIR = enir)
+               DPM = dirichlet, BBQ = bbq, ENIR = enir)
   predictions <- c(list(SVM = new), lapply(made, function(make) make(y, train$z)(new)))
   part <- if (kind == "linear") "a" else "b"
   rows <- list()
   for (name in names(predictions)) {
     p <- predictions[[name]]
-    if (name %in% c("SVM", "Hist", "Platt", "IsoReg", "KDE")) {
+    if (name %in% c("SVM", "Hist", "Platt", "IsoReg", "KDE", "DPM")) {
       rows[[length(rows) + 1]] <- row_of("naeini2014", paste0("table1", part), name, run,
                                          measures(test$z, p))
     }

@@ -2,8 +2,6 @@
 # The paper names Weka and no setting. Its logistic regression has a ridge of 1e-8, its SVM scales
 # columns to [0, 1] and has C = 1, with a sigmoid of largest likelihood on training margins.
 
-library(e1071)
-
 logistic <- function(x, z, ridge = 1e-8) {
   center <- colMeans(x)
   width <- apply(x, 2, sd)
@@ -40,7 +38,8 @@ vector_machine <- function(x, z) {
   reach <- apply(x, 2, max) - low
   reach[reach == 0] <- 1
   scaled <- function(new) sweep(sweep(new, 2, low), 2, reach, "/")
-  fitted <- svm(scaled(x), factor(z, levels = c(1, 0)), scale = FALSE, kernel = "linear", cost = 1)
+  fitted <- e1071::svm(scaled(x), factor(z, levels = c(1, 0)), scale = FALSE, kernel = "linear",
+                       cost = 1)
   side <- if (fitted$labels[1] == 1) 1 else -1
   weights <- drop(crossprod(fitted$SV, fitted$coefs))
   score <- function(new) side * drop(scaled(new) %*% weights - fitted$rho)

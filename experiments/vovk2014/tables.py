@@ -248,7 +248,7 @@ def _full_predictor(place):
 
 
 _TUNED = "W, SVA and DIR of eight data sets; not VA, nor Echocardiogram as survival for a year"
-_OLDER = "rows drawn for the bags as Weka 3.6 does, by sums of uniform numbers"
+_OLDER = "rows drawn for the bags as Weka did until 2012, by sums of uniform numbers"
 _TRAINED = {  # title, and whether printed losses chose a constant in it
     "NN rate 0.1": ("a network that learns at the rate 0.1, not 0.3", True),
     "J48 Bagging distinct": (

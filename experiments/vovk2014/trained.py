@@ -18,7 +18,7 @@ by, and Weka's newer MLPClassifier with its penalty of 0.01 (23 of 45 numbers).
 
 Bags without copies do better than bags with them. Weka's Bagging has no such option. But J48 is
 not what it takes by default: its own learner is REPTree, which sets a third of the rows of each bag
-apart to prune by; and Weka 3.6 draws rows by sums of uniform numbers, which miss a quarter of them.
+apart to prune by; and until 2012 Weka drew rows by sums of uniform numbers, which miss a quarter.
 Both are recorded here, alone and together, and have no constant that could be chosen. They were
 found by trying, too: `experiments.vovk2014.held_out` has their test on other numbers.
 """

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from calib import (
     BBQ,
     ENIR,
+    DirichletProcessCalibrator,
     HistogramBinning,
     IsotonicCalibrator,
     KernelCalibrator,
@@ -24,6 +26,8 @@ from experiments.second_hand import AGREE, DIFFER, Hand, apart, read_second_hand
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDS = read_second_hand()
+DATASETS = ["Diabetes", "Liver", "Ionosphere"]
+LOSSES = {"table1": "log_loss", "table2": "RMSE"}
 ENTRIES = {entry[:4]: entry for entry in ledger.read_ledger()}
 
 
@@ -50,13 +54,28 @@ def test_three_standard_errors_are_allowed():
 
 
 def test_every_number_of_the_second_hand_stands_in_the_ledger():
-    own = {place: h for place, h in HANDS.items() if place[1] != "section3"}
-    assert len(own) > 150
+    """All but those of no table, and where one split decides whether our mean is infinite."""
+    of_tables = {place: h for place, h in HANDS.items() if place[1] not in {"section3", "weka 3.6"}}
+    own = {place: h for place, h in of_tables.items() if not ENTRIES[place].reason}
+    assert len(own) > 250 and len(own) > len(of_tables) - 5
     for place, h in own.items():
         entry = ENTRIES[place]
         assert entry.second == pytest.approx(h.ours, rel=1e-5)
         assert entry.hands == verdict(entry.apart)
     assert {place for place, entry in ENTRIES.items() if entry.hands} == set(own)
+
+
+def test_what_is_written_in_r_agrees_with_weka():
+    """Logistic regression, the SVM and the bags; an infinite mean hangs on single splits."""
+    for name, dataset, method, (table, loss) in product(
+        ["LR", "SVM Platt", "J48 Bagging"], DATASETS, ["W", "SVA", "DIR"], LOSSES.items()
+    ):
+        row = f"{name} / {dataset}"
+        written = HANDS["vovk2014", table, row, method]
+        weka = HANDS["vovk2014", "weka 3.6", row, f"{method} {loss}"]
+        own = Ours(written.ours, written.spread, written.repetitions)
+        if math.isinf(own.value) == math.isinf(weka.ours):
+            assert verdict(apart(own, weka)) == AGREE, (row, method, loss)
 
 
 def test_the_example_of_the_fifth_paper_comes_out():
@@ -88,6 +107,21 @@ def test_without_r_the_command_says_so(tmp_path):
     assert done.returncode == 0 and "R is missing, nothing was run" in done.stdout
 
 
+def test_without_weka_the_program_says_so_and_the_record_stays(tmp_path):
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is missing")
+    record = tmp_path / "record.csv"
+    record.write_text("kept\n")
+    done = subprocess.run(
+        ["Rscript", second_hand.PROGRAM, tmp_path, record, "weka"],
+        env=os.environ | {"WEKA_JAR": "/nonexistent"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and "apt-get install weka r-cran-rjava" in done.stderr
+    assert record.read_text() == "kept\n"
+
+
 SAME = {
     "histogram": HistogramBinning(),
     "platt": PlattScaling(),
@@ -95,12 +129,14 @@ SAME = {
     "kernel_density": KernelCalibrator(kernel="boxcar"),
     "enir": ENIR(),
     "bbq": BBQ(),
+    "dirichlet": DirichletProcessCalibrator(),
 }
+# Mean gaps: BBQ rounds its bins in two ways, and the Dirichlet processes have different priors.
+ON_THE_WHOLE = {"bbq": 0.02, "dirichlet": 0.05}
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is missing")
 def test_on_the_same_points_the_two_hands_give_the_same(tmp_path):
-    """All but BBQ, whose bins are rounded in two ways where their number does not divide N."""
     rng = np.random.default_rng(36)
     labels = rng.integers(0, 2, 1000)
     scores = np.clip(rng.beta(2, 2, 1000) + 0.1 * labels * rng.random(1000), 0, 1)
@@ -108,7 +144,8 @@ def test_on_the_same_points_the_two_hands_give_the_same(tmp_path):
     for name, values in {"y": scores, "z": labels, "new": new}.items():
         np.savetxt(tmp_path / name, values, fmt="%.17g")
     program = f"""
-        source("{second_hand.PROGRAM.parent}/calibrators.R")
+        for (file in c("calibrators", "dirichlet"))
+          source(paste0("{second_hand.PROGRAM.parent}/", file, ".R"))
         y <- scan("y"); z <- scan("z"); new <- scan("new")
         for (name in c({", ".join(f'"{name}"' for name in SAME)}))
           writeLines(sprintf("%.17g", get(name)(y, z)(new)), name)
@@ -116,4 +153,4 @@ def test_on_the_same_points_the_two_hands_give_the_same(tmp_path):
     subprocess.run(["Rscript", "-e", program], cwd=tmp_path, check=True, capture_output=True)
     for name, calibrator in SAME.items():
         gap = np.abs(np.loadtxt(tmp_path / name) - calibrator.fit(scores, labels).predict(new))
-        assert gap.mean() < 0.02 if name == "bbq" else gap.max() < 1e-7
+        assert gap.mean() < ON_THE_WHOLE[name] if name in ON_THE_WHOLE else gap.max() < 1e-7
