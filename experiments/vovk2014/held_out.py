@@ -17,7 +17,8 @@ It is accepted as a cause if it passes and the rules of the ledger, which are no
 choose it on all numbers of the paper.
 
 (So far what was written down before. The reading of Echocardiogram has lost its acceptance since,
-by a rule that was made stricter for another paper; the test keeps it.)
+by a rule that was made stricter for another paper; the test keeps it. Weka 3.6.14 turned out to
+draw independently: the draws that stand beside are those of Weka until 2012.)
 """
 
 import math
