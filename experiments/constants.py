@@ -79,7 +79,7 @@ CONSTANTS = (
         "naeini2014",
         ("table1a", "table1b", *_MAILING),
         "prior and truncation of the Dirichlet process",
-        "the defaults of DirichletProcessCalibrator",
+        "our defaults",
         INFERRED,
         "the paper names neither",
     ),

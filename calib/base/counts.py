@@ -54,7 +54,7 @@ def rows_of_counts(scores: ArrayLike, positives: ArrayLike, counts: ArrayLike) -
     Returns
     -------
     rows : CountedRows
-        Arrays of shape (2 k,). The matching array of the groups of rows is
+        Arrays of shape (2 k,). If ``groups`` has the group of each score, the groups of `rows` are
         ``np.concatenate([groups, groups])``.
 
     Raises

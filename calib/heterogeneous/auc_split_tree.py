@@ -30,7 +30,7 @@ class SplitTree(NamedTuple):
     n_node_samples : ndarray of int
         Rows of the sample in the node.
     gain : ndarray of float
-        Criterion of the split less the criterion of the node left whole; 0 at a leaf.
+        Criterion of the split minus the criterion of the node without a split; 0 at a leaf.
     """
 
     children_left: np.ndarray
@@ -84,7 +84,7 @@ class AUCSplitTree(BaseEstimator):
        \sum_{i, j} P(i \mid 1) \, P(j \mid 0) \,
        \Phi\!\left(\frac{M_{i1} - M_{j0}}{\sqrt{V_{i1} + V_{j0}}}\right).
 
-    The split with the largest value is made if that exceeds the AUC of the node left whole.
+    The split with the largest value is made if that exceeds the AUC of the node without a split.
 
     Parameters
     ----------

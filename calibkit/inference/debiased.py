@@ -104,8 +104,9 @@ def rms_calibration_error(
 
     Notes
     -----
-    O(n log n) for quantile bins, O(n) for uniform ones. It is too large by chance;
-    `debiased_squared_error` is not, and should be preferred where no other study is to be matched.
+    O(n log n) for quantile bins, O(n) for uniform ones. The error is too large by chance, and
+    `debiased_squared_error` is not. Prefer `debiased_squared_error`, unless your numbers have to be
+    comparable with another study.
 
     References
     ----------

@@ -47,7 +47,7 @@ def test_questions_that_were_partly_right_were_asked_again():
     assert set(QUESTIONS["verdict"][~first]) == {"right"}
 
 
-@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("number", [2, 3, 4])
 def test_each_round_has_all_pages_with_sentences_and_no_more_than_planned(number):
     drawn = Counter(SENTENCES["page"][SENTENCES["round"] == number].tolist())
     assert set(drawn) <= set(reading_sample.pages())
@@ -60,6 +60,11 @@ def test_the_same_seed_draws_the_same_sentences():
     first, second = list(reading_sample.sample(3)), list(reading_sample.sample(3))
     assert first == second
     assert {page for page, _, _ in first} <= set(reading_sample.pages())
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_later_round_says_which_sentences_were_rewritten(number):
+    assert set(SENTENCES["rewritten"][SENTENCES["round"] == number]) == {"yes", "no"}
 
 
 def test_sentences_of_a_page_have_no_headings_code_or_cells():
