@@ -2,7 +2,8 @@
 # PART is rings, sizes, example, venn_abers or weka; without one all are run. What is not run, for
 # want of a package or because it was not asked for, keeps its lines in FILE.
 
-place <- dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE)))
+program <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
+place <- dirname(gsub("~+~", " ", program, fixed = TRUE))  # Rscript writes a space in a path so
 for (file in setdiff(list.files(place, "[.]R$", full.names = TRUE), file.path(place, "run.R"))) {
   source(file)
 }

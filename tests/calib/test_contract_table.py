@@ -212,7 +212,7 @@ def test_what_the_table_says_of_results(row):
         assert lower.shape == upper.shape == (len(positional[0]),)
         assert kind == "class" or np.all(lower <= upper)
     assert hasattr(model, "map_") == (row.map_ != "–")
-    if row.map_ == "that of the chosen one":
+    if row.map_ == "as the chosen one":
         assert model.map_ is not None and isinstance(model.map_, CalibrationMap)
     elif row.map_ != "–":
         assert type(model.map_).__name__ == row.map_
