@@ -40,11 +40,16 @@ PIECE = 10**6
 MOST_SORTS, MOST_INPUTS = 3, 4
 SLOW = {  # why
     "ENIR": "ENIR merges as many bins as there are scores, each time the two that meet next",
-    "average": "the average fits each of six members twice, and their weights",
+    "Platt scaling": "Platt scaling takes an exponential of each row in each step",
+    "beta calibration": (
+        "beta calibration takes two logarithms of each row, and an exponential in each step"
+    ),
+    "average": "the average fits each of five members twice, and their weights",
 }
 WIDE = {
     "ENIR": "ENIR has for each bin its neighbours, the end of its life and a place in a tournament",
-    "average": "the average has the predictions of six members for each row",
+    "BBQ": "BBQ has running sums of the rows and of the positives",
+    "average": "the average has the sorted rows, their weights in a fold, and the fit of a member",
 }
 
 
@@ -201,10 +206,17 @@ def section():
         "",
         "Continuous scores and labels of one byte, in memory; written by `make bench`. Sorts: time",
         "by that of NumPy's sort of the same scores. Inputs: most memory beside the input, in",
-        "multiples of it (9 bytes a row, 5 with scores of `float32`).",
+        "multiples of it (9 bytes a row, 5 with scores of `float32`). The processor has AVX-512,",
+        "which NumPy's sort uses.",
         "",
-        f"With `float64`, more than {MOST_SORTS} sorts: {'; '.join(SLOW[m] for m in slow)}.",
-        f"More than {MOST_INPUTS} inputs: {'; '.join(WIDE[m] for m in wide)}.",
+        f"With `float64` these need more than {MOST_SORTS} sorts:",
+        "",
+        *(f"* {SLOW[m]}" for m in slow),
+        "",
+        f"These need more than {MOST_INPUTS} inputs:",
+        "",
+        *(f"* {WIDE[m]}" for m in wide),
+        "",
         f"With `float32` NumPy sorts half as many bytes, so more than {MOST_SORTS} sorts are",
         f"needed by {listed(slow_narrow)}. At most {MOST_INPUTS} inputs are needed by",
         f"{listed(others)}.",
