@@ -118,6 +118,7 @@ bench: .venv-bench/set-up  ## measure calib against its peers, in an environment
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/large.py
 	.venv-bench/bin/python benchmarks/limits.py
+	.venv-bench/bin/python benchmarks/many_rows.py
 	.venv-bench/bin/python benchmarks/agreement.py
 	.venv-bench/bin/python benchmarks/conformance.py
 

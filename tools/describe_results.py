@@ -31,6 +31,7 @@ OTHERS = {  # records that are no experiments: what they are, and the command
     "ledger_shares": ("Shares of numbers that agree, beside a wrong row", LEDGER),
     "ledger_shares_before": ("The same shares before two constants were found tuned", "none"),
     "limits": ("Seconds and memory of as many rows as fit", BENCH),
+    "many_rows": ("Seconds and memory of rows that are sorted in ranges", BENCH),
     "mutants": ("Small changes of the code, and whether a test fails", "make mutants"),
     "notebook_seconds": ("Seconds of each chapter", "make notebooks"),
     "one_sort": ("Time of methods in units of one sort", BENCH),

@@ -206,7 +206,7 @@ def test_the_page_of_speed_says_why_others_are_faster(monkeypatch):
         assert sentence in SPEED
 
 
-@pytest.mark.parametrize("name", ["large", "limits"])
+@pytest.mark.parametrize("name", ["large", "limits", "many_rows"])
 def test_the_page_of_speed_is_what_its_tables_say(name, monkeypatch):
     pytest.importorskip("distributed", reason="the extra dask is not installed")
     assert script(name, monkeypatch).section().strip() in SPEED
@@ -228,6 +228,13 @@ def test_bits_do_not_depend_on_the_engine():
     for row in table("large"):
         found.setdefault((row["task"], row["scores"], row["n"]), set()).add(row["bits"])
     assert len(found) > 15 and all(len(bits) == 1 for bits in found.values())
+
+
+def test_rows_in_ranges_give_the_bits_of_calib():
+    rows = table("many_rows")
+    compared = [row for row in rows if row["same"]]
+    assert len(compared) >= 12 and {row["same"] for row in compared} == {"yes"}
+    assert all(float(row["inputs"]) < 1 for row in rows if float(row["n"]) >= 1e8)
 
 
 def test_every_excess_over_the_limits_has_a_reason(monkeypatch):
