@@ -247,18 +247,25 @@ def measure(n, tasks):
                     }
 
 
-def record(row):
-    """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
-    rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
-    names = [*ALONE, "Dask"]
-    order = sorted(
-        rows, key=lambda k: (list(TASKS).index(k[0]), k[1], int(k[3]), names.index(k[2]))
-    )
-    with TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(row), lineterminator="\n")
+def write(path, rows):
+    """Write a table."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows[key] for key in order)
+        writer.writerows(rows)
+
+
+def put_row(path, row, keys, place):
+    """Put a row into a table, for the old row with the same keys, and sort the rows by place."""
+    old = list(csv.DictReader(path.read_text().splitlines())) if path.exists() else []
+    rows = {tuple(r[key] for key in keys): r for r in [*old, row]}
+    write(path, [rows[key] for key in sorted(rows, key=place)])
+
+
+def place_of(keys):
+    """Where a row stands in the table."""
+    task, scores, engine, n = keys
+    return list(TASKS).index(task), scores, int(n), [*ALONE, "Dask"].index(engine)
 
 
 def power(n):
@@ -314,7 +321,7 @@ def main():
     tasks = sys.argv[2:] or list(TASKS)
     for n in sizes:
         for row in measure(n, tasks):
-            record(row)
+            put_row(TABLE, row, KEYS, place_of)
     page.put(HEADING, section())
 
 

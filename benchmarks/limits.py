@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import page
-from large import digest, forget_peak, kept, power, resident
+from large import digest, forget_peak, kept, power, put_row, resident, write
 
 import calib
 from calib import metrics
@@ -37,6 +37,8 @@ KEYS = ["method", "scores", "n"]
 SORT = "NumPy's sort"
 MOST_REPEATED = 10**6  # rows; with more each call is made once
 PIECE = 10**6
+SOME = 200_000  # rows that compile the functions, or load what is compiled
+GRID = np.linspace(0, 1, 1001)
 MOST_SORTS, MOST_INPUTS = 3, 4
 SLOW = {  # why
     "ENIR": "ENIR merges as many bins as there are scores, each time the two that meet next",
@@ -55,8 +57,7 @@ WIDE = {
 
 def learned(calibrator):
     """A function that fits it and says what it predicts on a grid."""
-    grid = np.linspace(0, 1, 1001)
-    return lambda z, p: calibrator.fit(p, z).predict(grid)
+    return lambda z, p: calibrator.fit(p, z).predict(GRID)
 
 
 def measured_by(measure, **options):
@@ -102,8 +103,7 @@ def save(n, dtype, folder):
 def measured(method, folder):
     """Seconds, megabytes beside those of the input, and bits, in this process."""
     labels, scores = (np.load(folder / f"{name}.npy") for name in ("labels", "scores"))
-    some = 200_000  # compiles, or loads what is compiled
-    METHODS[method](labels[:some].copy(), scores[:some].copy())
+    METHODS[method](labels[:SOME].copy(), scores[:SOME].copy())
     before, seconds = resident("VmRSS"), []
     forget_peak()
     for _ in range(3 if labels.size <= MOST_REPEATED else 1):
@@ -134,20 +134,10 @@ def measure(n, dtype, methods):
             yield row
 
 
-def write(path, rows):
-    """Write a table."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def record(row):
-    """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
-    rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
-    order = sorted(rows, key=lambda k: (int(k[2]), TYPES.index(k[1]), list(METHODS).index(k[0])))
-    write(TABLE, [rows[key] for key in order])
+def place_of(keys, names=tuple(METHODS)):
+    """Where a row stands in the table, by its name, type and size."""
+    name, dtype, n = keys
+    return int(n), TYPES.index(dtype), names.index(name)
 
 
 def in_threads():
@@ -247,13 +237,17 @@ def section():
     return "\n".join([*lines, ""])
 
 
+def asked():
+    """The size and type of the command line, or all pairs."""
+    sizes = [int(argument) for argument in sys.argv[1:2]] or SIZES
+    return [(n, dtype) for n in sizes for dtype in sys.argv[2:3] or TYPES]
+
+
 def main():
     """Measure the size, type and methods of the command line, or all."""
-    sizes = [int(argument) for argument in sys.argv[1:2]] or SIZES
-    for n in sizes:
-        for dtype in sys.argv[2:3] or TYPES:
-            for row in measure(n, dtype, sys.argv[3:] or list(METHODS)):
-                record(row)
+    for n, dtype in asked():
+        for row in measure(n, dtype, sys.argv[3:] or list(METHODS)):
+            put_row(TABLE, row, KEYS, place_of)
     if not sys.argv[1:]:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             write(THREADS, pool.apply(in_threads))

@@ -11,27 +11,22 @@ replaces an older one of the same function, type and size, and a section of book
 import csv
 import multiprocessing
 import os
-import sys
 import time
 from datetime import date
 from functools import partial
 
 import numpy as np
 import page
-from large import digest, forget_peak, kept, power, resident
-from limits import METHODS, RESULTS, save, write
+from large import digest, forget_peak, kept, power, put_row, resident
+from limits import GRID, METHODS, RESULTS, SOME, asked, place_of, save
 
 import calib
 import calibkit.deployment.many_rows as ranges
 
 TABLE = RESULTS / "many_rows.csv"
 HEADING = "## Rows sorted in ranges"
-SIZES = [10**7, 10**8]
-TYPES = ["float64", "float32"]
 KEYS = ["function", "scores", "n"]
 MOST_COMPARED = 10**7  # rows that `calib` is given, too
-SOME = 200_000  # rows that compile the functions, or load what is compiled
-GRID = np.linspace(0, 1, 1001)
 
 
 def isotonic(rows):
@@ -89,15 +84,6 @@ def measure(n, dtype):
             yield row
 
 
-def record(row):
-    """Write the table, with the old rows that are not measured anew."""
-    old = list(csv.DictReader(TABLE.read_text().splitlines())) if TABLE.exists() else []
-    rows = {tuple(r[key] for key in KEYS): r for r in [*old, row]}
-    names = list(FUNCTIONS)
-    order = sorted(rows, key=lambda k: (int(k[2]), TYPES.index(k[1]), names.index(k[0])))
-    write(TABLE, [rows[key] for key in order])
-
-
 def section():
     """The section of the page, from the table."""
     rows = list(csv.DictReader(TABLE.read_text().splitlines()))
@@ -123,11 +109,10 @@ def section():
 
 def main():
     """Measure the size and type of the command line, or all."""
-    sizes = [int(argument) for argument in sys.argv[1:2]] or SIZES
-    for n in sizes:
-        for dtype in sys.argv[2:3] or TYPES:
-            for row in measure(n, dtype):
-                record(row)
+    place = partial(place_of, names=tuple(FUNCTIONS))
+    for n, dtype in asked():
+        for row in measure(n, dtype):
+            put_row(TABLE, row, KEYS, place)
     page.put(HEADING, section())
 
 

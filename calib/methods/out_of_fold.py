@@ -101,9 +101,8 @@ class OutOfFoldCalibrator(CompositeCalibrator):
         """
         weights = np.ones(scores.size) if weights is None else weights
         rarest = self._class_counts(labels, weights, groups)[0]
-        has_both_classes = rarest >= self.cv  # true of the first fold
-        is_one_enough = has_both_classes and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD
-        folds = self._folds(scores, labels, weights, groups, 1 if is_one_enough else self.cv)
+        n_needed = n_folds_needed(rarest, weights.sum(), self.cv)
+        folds = self._folds(scores, labels, weights, groups, n_needed)
         columns = []
         with warnings.catch_warnings():  # the final fit repeats the warnings of the chosen one
             warnings.simplefilter("ignore")
@@ -120,6 +119,11 @@ class OutOfFoldCalibrator(CompositeCalibrator):
             codes = np.unique(groups, return_inverse=True)[1]
             return deal(scores, labels, weights, self.cv, [codes], n_needed)
         return deal_groups(groups, labels, weights, self.cv)[:n_needed]
+
+
+def n_folds_needed(rarest, total, cv):
+    """How many of the folds are held out: one of many rows, if that fold has all classes."""
+    return 1 if rarest >= cv and total > MIN_OBSERVATIONS_FOR_ONE_FOLD else cv
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from calib.base.probabilities import log_probabilities
 from calib.base.protocol import check_is_calibrator, is_multiclass
 from calib.methods.folds import deal
 from calib.methods.identity import IdentityCalibrator
-from calib.methods.out_of_fold import MIN_OBSERVATIONS_FOR_ONE_FOLD, held_out_losses
+from calib.methods.out_of_fold import held_out_losses, n_folds_needed
 from calib.methods.path_weights import path_weights, prior_weights
 from calib.methods.spline import SplineCalibrator
 from calibkit.multiclass.base import MulticlassCalibrator
@@ -132,8 +132,7 @@ class StackedCalibrator(MulticlassCalibrator):
         if counts.size < 2 or counts.max() <= 1:
             return
         last, *others = probabilities.T[::-1]
-        is_one_enough = counts.min() >= self.cv and weights.sum() > MIN_OBSERVATIONS_FOR_ONE_FOLD
-        n_needed = 1 if is_one_enough else self.cv
+        n_needed = n_folds_needed(counts.min(), weights.sum(), self.cv)
         folds = deal(last, labels, weights, self.cv, others, n_needed)
         losses = np.column_stack(
             [

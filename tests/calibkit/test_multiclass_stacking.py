@@ -91,7 +91,7 @@ def test_of_many_rows_one_fold_is_held_out(monkeypatch):
             sizes.append(labels.size)
             super()._fit(probabilities, labels, weights)
 
-    monkeypatch.setattr("calibkit.multiclass.stacking.MIN_OBSERVATIONS_FOR_ONE_FOLD", 299)
+    monkeypatch.setattr("calib.methods.out_of_fold.MIN_OBSERVATIONS_FOR_ONE_FOLD", 299)
     StackedCalibrator([Counted()]).fit(rows, labels)
     assert len(sizes) == 2
 

@@ -294,7 +294,6 @@ def test_comparing_tells_how_far_the_rows_are(tmp_path):
 
 SLOW = """
 import sys, time
-from dataclasses import replace
 from pathlib import Path
 from experiments import Experiment, record
 
