@@ -8,12 +8,13 @@ from formulas import plain_text
 from preview import NAME
 
 import calib
+from experiments.chapter_numbers import EVIDENCE
 
 FIRST_CHAPTER = "notebooks/01_what_calibration_is"
 LENGTH = 200  # of a description: what search engines show
 # What is not of a chapter has no number.
 UNNUMBERED = re.compile(
-    r"book/(?:intro$|where_to_start$|hour/)|notebooks/(?:your_own_scores|\w+_cell_by_cell)$"
+    rf"book/(?:intro$|where_to_start$|hour/)|notebooks/(?:your_own_scores|\w+{EVIDENCE})$"
 )
 FIGURE_NUMBER = re.compile(r'<span class="caption-number">[^<]*</span>')
 EMPTY_HEADER = re.compile(r'<th class="head">(?:<p></p>)?</th>')

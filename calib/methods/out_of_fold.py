@@ -122,7 +122,7 @@ class OutOfFoldCalibrator(CompositeCalibrator):
 
 
 def n_folds_needed(rarest, total, cv):
-    """How many of the folds are held out: one of many rows, if that fold has all classes."""
+    """Return the number of folds to hold out. One is enough with many rows of every class."""
     return 1 if rarest >= cv and total > MIN_OBSERVATIONS_FOR_ONE_FOLD else cv
 
 
